@@ -9,12 +9,12 @@ RUN npm run build && npm prune --omit=dev
 FROM node:24.21.0-bookworm-slim
 # The sandbox of commands with its network, and a process that reaps what a killed tool leaves behind.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends bubblewrap slirp4netns tini ca-certificates git \
+  && apt-get install --yes --no-install-recommends bubblewrap slirp4netns iproute2 tini ca-certificates git \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=build --chown=root:root /app /app
-RUN mkdir --parents /project /data/keys/public && chown --recursive node:node /project /data \
-  && chmod 700 /data/keys
+RUN mkdir --parents /project /data/keys/public /data/keys/shared /data/ledger && chown --recursive node:node /project /data \
+  && chmod 700 /data/keys /data/keys/shared /data/ledger
 USER node
 ENV NODE_ENV=production COUNTERSIGN_PRODUCTION=1
 ENTRYPOINT ["tini", "--", "/app/bin/countersign"]

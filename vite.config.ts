@@ -11,7 +11,7 @@ export default defineConfig(({ command }) => {
   if (command === 'build') process.env['NODE_ENV'] = 'production'
   return {
     root: 'src/ui',
-    plugins: [react(), scriptBudget({ mostGzipBytes: 250_000 })],
+    plugins: [react(), scriptBudget({ maxGzipBytes: 250_000 })],
     build: {
       outDir: '../../dist/ui',
       emptyOutDir: true,

@@ -1,19 +1,22 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { cacheFolder } from './src/runtime/cache-folder.ts'
+import { cacheFolder } from './src/runtime/folders.ts'
 import { processEnvironment } from './src/runtime/environment.ts'
 
 /** Files of the unit project: beside their source, no services, no waiting. */
 const unit = ['src/**/*.test.ts', 'scripts/**/*.test.ts']
-/** What waits for a condition must fail by its own sentence, also on a machine that is slow and busy. */
+/**
+ * What waits for a condition must fail by its own sentence, also on a machine that is slow and
+ * busy.
+ */
 const testTimeout = 240_000
 const globalSetup = ['./test/harness/global-setup.ts']
 
 /** One more than two cores: much of a test is waiting for another process. */
 const maxWorkers = 3
 /**
- * Files share the processes of the workers: to start one and to import everything anew costs more than most files. What
- * a test needs for itself (database, task queue, folder) it makes.
+ * Files share the processes of the workers: to start one and to import everything anew costs more
+ * than most files. What a test needs for itself (database, task queue, folder) it makes.
  */
 const isolate = false
 /** All in one group, so that no worker is idle while the last file of a project runs. */
@@ -26,7 +29,8 @@ const sequence = { groupOrder: 0 }
 export default defineConfig({
   test: {
     pool: 'forks',
-    // What bin/countersign does: a command that a test starts loads what was compiled for another one.
+    // What bin/countersign does: a command that a test starts loads what was compiled for another
+    // one.
     env: { NODE_COMPILE_CACHE: join(cacheFolder(processEnvironment()), 'compiled') },
     projects: [
       {

@@ -1,11 +1,14 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../src/runtime/embedded/postgres.ts'
-import { cloneTemplate, type TestDatabase } from '../test/harness/postgres.ts'
-import { migrateTemplate } from '../test/harness/template-database.ts'
+import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
+import { cloneTemplate, type TestDatabase } from '#test/harness/postgres.ts'
+import { migrateTemplate } from '#test/harness/template-database.ts'
 
-/** Starts a Postgres that waits for its disk, measures on a migrated database of it, and removes both. */
+/**
+ * Starts a Postgres that waits for its disk, measures on a migrated database of it, and removes
+ * both.
+ */
 export async function onOwnPostgres(
   measure: (database: TestDatabase) => Promise<object>,
 ): Promise<object> {

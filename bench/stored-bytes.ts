@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
-import type { Db } from '../src/store/database.ts'
+import type { Db } from '#store/database.ts'
 
-/** Bytes of the rows of each table, as compressed as Postgres keeps them; without indexes and free space. */
+/**
+ * Bytes of the rows of each table, as compressed as Postgres keeps them; without indexes and free
+ * space.
+ */
 export async function bytesByTable(db: Db): Promise<ReadonlyMap<string, number>> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'

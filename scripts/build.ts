@@ -1,4 +1,4 @@
-import { buildUi, isUiBuilt } from '../src/runtime/supervisor/build-ui.ts'
+import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
 
 /** `npm run build`: the dashboard into dist/ui, unless that is of these sources already. */
 try {

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import { startCluster } from '../src/runtime/cluster/start-cluster.ts'
-import { processEnvironment } from '../src/runtime/environment.ts'
-import { stopSignal } from '../src/runtime/supervisor/stop-signals.ts'
+import { startCluster } from '#runtime/cluster/start-cluster.ts'
+import { processEnvironment } from '#runtime/environment.ts'
+import { stopSignal } from '#runtime/supervisor/stop-signals.ts'
 
 /**
- * `npm run cluster [-- --project DIR --data DIR]`: the production shape of docker-compose.yml without
- * Docker, until Ctrl-C.
+ * `npm run cluster [-- --project DIR --data DIR]`: the production shape of docker-compose.yml
+ * without Docker, until Ctrl-C.
  */
 const { values } = parseArgs({ options: { project: { type: 'string' }, data: { type: 'string' } } })
 const signal = stopSignal()

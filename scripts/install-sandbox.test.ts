@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { installSandbox } from './install-sandbox.ts'
 
 let folder: string
-let said: string[]
+let lines: string[]
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'apt '))
-  said = []
+  lines = []
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
@@ -26,13 +26,13 @@ function aptThatNeedsAnUpdate(): Promise<void> {
 case "$*" in
   *update*) : > "$at/updated" ;;
   *) [ -e "$at/updated" ] || exit 100
-     for name in bwrap slirp4netns; do ${make}; done ;;
+     for name in bwrap slirp4netns ip; do ${make}; done ;;
 esac`,
   )
 }
 
 function install(mayInstall: boolean): string | null {
-  return installSandbox({ path: folder, mayInstall, log: (sentence) => void said.push(sentence) })
+  return installSandbox({ path: folder, mayInstall, log: (sentence) => void lines.push(sentence) })
 }
 
 // Elsewhere there is no sandbox to install.
@@ -40,24 +40,27 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
   test('what is missing is installed as root, with fresh lists when the old ones do not do', async () => {
     await aptThatNeedsAnUpdate()
     expect(install(true)).toBeNull()
-    expect(said).toEqual(['installing bubblewrap and slirp4netns for commands in a sandbox'])
-    const asked = (await readFile(join(folder, 'asked'), 'utf8')).trimEnd().split('\n')
-    expect(asked.map((line) => line.replace(/^(-o \S+ )+/, ''))).toEqual([
-      'install --yes --no-install-recommends bubblewrap slirp4netns',
+    expect(lines).toEqual([
+      'installing bubblewrap and slirp4netns and iproute2 for commands in a sandbox',
+    ])
+    const calls = (await readFile(join(folder, 'asked'), 'utf8')).trimEnd().split('\n')
+    expect(calls.map((line) => line.replace(/^(-o \S+ )+/, ''))).toEqual([
+      'install --yes --no-install-recommends bubblewrap slirp4netns iproute2',
       'update',
-      'install --yes --no-install-recommends bubblewrap slirp4netns',
+      'install --yes --no-install-recommends bubblewrap slirp4netns iproute2',
     ])
   })
 
   test('nothing is installed where all is there, and nothing by an ordinary user: the sentence says what to do', async () => {
     await aptThatNeedsAnUpdate()
     await program('bwrap')
+    await program('ip')
     expect(install(false)).toBe(
       "slirp4netns cannot be found: install with the system's package manager (apt-get install slirp4netns)",
     )
     await program('slirp4netns')
     expect(install(true)).toBeNull()
-    expect(said).toEqual([])
+    expect(lines).toEqual([])
     await expect(readFile(join(folder, 'asked'))).rejects.toThrow('ENOENT')
   })
 })

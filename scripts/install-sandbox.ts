@@ -6,6 +6,8 @@ import { delimiter, join } from 'node:path'
 const packages: Readonly<Record<string, string>> = {
   bwrap: 'bubblewrap',
   slirp4netns: 'slirp4netns',
+  // It closes the way to private addresses.
+  ip: 'iproute2',
 }
 
 const installWithinMs = 240_000
@@ -19,8 +21,9 @@ export interface Host {
 }
 
 /**
- * Installs bubblewrap and slirp4netns where they are missing and we may: on Linux, as root, with apt. Answers `null`
- * when both are there afterwards, else the sentence that says what is missing and what to do.
+ * Installs bubblewrap, slirp4netns and iproute2 where they are missing and we may: on Linux, as
+ * root, with apt. Answers `null` when all are there afterwards, else the sentence that says what is
+ * missing and what to do.
  */
 export function installSandbox(host: Host): string | null {
   if (process.platform !== 'linux') return `commands cannot be sandboxed on ${process.platform}`

@@ -3,23 +3,24 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { dirname, join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { embeddedUrl } from '../src/runtime/embedded/postgres-address.ts'
-import { readKeyFiles } from '../src/runtime/backup/key-files.ts'
-import { writeBackup } from '../src/runtime/backup/write-backup.ts'
-import { CHECKOUT } from '../src/runtime/folders.ts'
-import { connectDatabase } from '../src/store/database.ts'
-import { TestSession } from '../test/harness/installation/test-session.ts'
-import { dumpProject } from '../test/previous/dump-project.ts'
-import { letGo, liveALittle } from '../test/previous/live-a-little.ts'
+import { embeddedUrl } from '#runtime/embedded/postgres-address.ts'
+import { readKeyFiles } from '#runtime/backup/key-files.ts'
+import { writeBackup } from '#runtime/backup/write-backup.ts'
+import { checkoutFolder } from '#runtime/folders.ts'
+import { connectDatabase } from '#store/database.ts'
+import { TestSession } from '#test/harness/installation/test-session.ts'
+import { dumpProject } from '#test/previous/dump-project.ts'
+import { letGo, liveALittle } from '#test/previous/live-a-little.ts'
 
 /**
- * `node scripts/run.mjs scripts/make-dump.ts --commit COMMIT --name NAME`: runs an earlier version of this repository,
- * lives in it a little, and keeps its database, its keys and what it said in `test/previous/dumps`
- * (docs/decisions/0007-dumps-of-earlier-versions.md). It uses the dependencies that are installed now.
+ * `node scripts/run.mjs scripts/make-dump.ts --commit COMMIT --name NAME`: runs an earlier version
+ * of this repository, lives in it a little, and keeps its database, its keys and what it said in
+ * `test/previous/dumps` (docs/decisions/0007-dumps-of-earlier-versions.md). It uses the
+ * dependencies that are installed now.
  */
 const run = promisify(execFile)
 /** Where it is made: the database has absolute paths, which say nothing about the machine then. */
-const place = '/tmp/countersign-previous'
+const folder = '/tmp/countersign-previous'
 
 const { values } = parseArgs({
   options: { commit: { type: 'string' }, name: { type: 'string' } },
@@ -27,16 +28,16 @@ const { values } = parseArgs({
 const { commit, name } = values
 if (commit === undefined || name === undefined) throw new Error('--commit COMMIT --name NAME')
 
-const checkout = join(place, 'checkout')
-const projectDir = join(place, 'project')
-const dataDir = join(place, 'data')
-await rm(place, { recursive: true, force: true })
-await mkdir(place, { recursive: true })
-await run('git', ['worktree', 'prune'], { cwd: CHECKOUT })
-await run('git', ['worktree', 'add', '--detach', checkout, commit], { cwd: CHECKOUT })
+const checkout = join(folder, 'checkout')
+const projectDir = join(folder, 'project')
+const dataDir = join(folder, 'data')
+await rm(folder, { recursive: true, force: true })
+await mkdir(folder, { recursive: true })
+await run('git', ['worktree', 'prune'], { cwd: checkoutFolder })
+await run('git', ['worktree', 'add', '--detach', checkout, commit], { cwd: checkoutFolder })
 try {
   for (const shared of ['node_modules', 'dist'])
-    await symlink(join(CHECKOUT, shared), join(checkout, shared))
+    await symlink(join(checkoutFolder, shared), join(checkout, shared))
   for (const [path, text] of Object.entries(dumpProject())) {
     await mkdir(dirname(join(projectDir, path)), { recursive: true })
     await writeFile(join(projectDir, path), text)
@@ -44,8 +45,8 @@ try {
   await mkdir(join(projectDir, 'notes'), { recursive: true })
   await live(name)
 } finally {
-  await run('git', ['worktree', 'remove', '--force', checkout], { cwd: CHECKOUT })
-  await rm(place, { recursive: true, force: true })
+  await run('git', ['worktree', 'remove', '--force', checkout], { cwd: checkoutFolder })
+  await rm(folder, { recursive: true, force: true })
 }
 
 async function live(dump: string): Promise<void> {
@@ -86,7 +87,7 @@ async function keep(dump: string, facts: unknown): Promise<void> {
   }
   const url = await embeddedUrl(join(dataDir, 'postgres'), ports.postgres)
   const db = connectDatabase({ url: url ?? '', poolSize: 1, applicationName: 'make-dump' })
-  const into = join(CHECKOUT, 'test', 'previous', 'dumps')
+  const into = join(checkoutFolder, 'test', 'previous', 'dumps')
   const file = join(into, `${dump}.backup`)
   try {
     await rm(file, { force: true })

@@ -1,11 +1,12 @@
-import { findTemporalBinary } from '../src/runtime/embedded/temporal-binary.ts'
-import { findChromium } from '../test/harness/chromium-binary.ts'
+import { findTemporalBinary } from '#runtime/embedded/temporal-binary.ts'
+import { findChromium } from '#test/harness/chromium-binary.ts'
 import { installSandbox } from './install-sandbox.ts'
 
 /**
  * Gets what tests need and npm does not bring, before any test's clock runs: Temporal is downloaded
- * or built (minutes, the first time), Chromium unpacked, bubblewrap installed when we may. What cannot
- * be had ends the run with the sentence that says what to do; without a sandbox its tests are skipped.
+ * or built (minutes, the first time), Chromium unpacked, bubblewrap installed when we may. What
+ * cannot be had ends the run with the sentence that says what to do; without a sandbox its tests
+ * are skipped.
  */
 export async function prepareTests(): Promise<void> {
   const missing = installSandbox({

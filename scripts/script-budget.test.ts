@@ -24,8 +24,8 @@ const chunks = [
 test('the first page is the entry, the page itself and all that they import, each counted once', () => {
   const { files, bytes } = firstPageBytes(chunks, ['request/request-page.tsx'])
   expect(files).toEqual(['lines.js', 'main.js', 'react.js', 'request.js'])
-  const alone = chunks.filter((one) => files.includes(one.fileName))
-  expect(bytes).toBe(alone.reduce((sum, one) => sum + gzipSync(one.code).length, 0))
+  const alone = chunks.filter(({ fileName }) => files.includes(fileName))
+  expect(bytes).toBe(alone.reduce((sum, { code }) => sum + gzipSync(code).length, 0))
 })
 
 test('what is loaded on demand does not count', () => {

@@ -1,7 +1,10 @@
 import { prepareTests } from './prepare-tests.ts'
 import { runStep } from './run-steps.ts'
 
-/** `npm run test:slow`: hundreds of kill rounds and budgets over large inputs, up to half an hour. */
+/**
+ * `npm run test:slow`: hundreds of faults, random inputs and budgets over large ones, up to half an
+ * hour.
+ */
 const args = ['run', '--project', 'slow', ...process.argv.slice(2)]
 await prepareTests()
 const { exitCode } = await runStep({ name: 'slow tests', program: 'vitest', args }, 'inherit')

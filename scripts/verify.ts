@@ -10,7 +10,9 @@ const steps: Step[] = [
   { name: 'format', program: 'oxfmt', args: ['--check'] },
   { name: 'dead code', program: 'knip', args: [] },
   { name: 'layers', program: 'node', args: ['scripts/gates/check-layers.ts'] },
-  { name: 'verbs', program: 'node', args: ['scripts/gates/check-verbs.ts'] },
+  { name: 'calls of the API', program: 'node', args: ['scripts/gates/check-api-calls.ts'] },
+  { name: 'vocabularies', program: 'node', args: ['scripts/gates/check-vocabularies.ts'] },
+  { name: 'comments', program: 'node', args: ['scripts/gates/check-comments.ts'] },
   { name: 'rulings', program: 'node', args: ['scripts/gates/check-rulings.ts'] },
   {
     name: 'unit tests',

@@ -9,8 +9,9 @@ const blocks = 4
 const decisionsPerBlock = 40
 
 /**
- * From a decision to the first line of the tool, against a bare Temporal signal-to-activity workflow in the same run,
- * on the same server; what both cost in processor time; history and bytes a waiting run. The floor has no Postgres.
+ * From a decision to the first line of the tool, against a bare Temporal signal-to-activity
+ * workflow in the same run, on the same server; what both cost in processor time; history and bytes
+ * a waiting run. The floor has no Postgres.
  */
 export async function benchDecision(): Promise<object> {
   console.error('starting the service')

@@ -4,9 +4,9 @@ import { Client, Connection } from '@temporalio/client'
 import proto, { type temporal } from '@temporalio/proto'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { Database } from '../../src/store/schema.ts'
-import { Installation } from '../../test/harness/installation/installation.ts'
-import type { TestSession } from '../../test/harness/installation/test-session.ts'
+import type { Database } from '#store/tables/schema.ts'
+import { Installation } from '#test/harness/installation/installation.ts'
+import type { TestSession } from '#test/harness/installation/test-session.ts'
 import { monotonicMs } from '../figures.ts'
 import { bytesByTable } from '../stored-bytes.ts'
 import { benchProject } from './bench-project.ts'
@@ -148,7 +148,10 @@ export class Ours implements AsyncDisposable {
     return at
   }
 
-  /** Events and bytes of history of one gated step, over the steps between the first and the last signal. */
+  /**
+   * Events and bytes of history of one gated step, over the steps between the first and the last
+   * signal.
+   */
   async historyPerStep(runId: string): Promise<{ events: number; bytes: number }> {
     const { events } = await this.#temporal.workflow.getHandle(`agent-run:${runId}`).fetchHistory()
     const isSignal = (event: temporal.api.history.v1.IHistoryEvent): boolean =>
@@ -161,7 +164,10 @@ export class Ours implements AsyncDisposable {
     return { events: steps.length / (signals - 1), bytes: bytes / (signals - 1) }
   }
 
-  /** Bytes of all rows that Postgres keeps, as compressed as it keeps them; without indexes and free space. */
+  /**
+   * Bytes of all rows that Postgres keeps, as compressed as it keeps them; without indexes and free
+   * space.
+   */
   async storedBytes(): Promise<number> {
     const dialect = new PostgresDialect({ pool: this.pool })
     const tables = await bytesByTable(new Kysely<Database>({ dialect }))

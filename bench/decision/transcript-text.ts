@@ -6,7 +6,10 @@ file change release worker request approve policy queue decision write read team
     /\s+/,
   )
 
-/** Text as people and models write it, of about that many bytes: words in no order, so that it packs like prose. */
+/**
+ * Text as people and models write it, of about that many bytes: words in no order, so that it packs
+ * like prose.
+ */
 export function proseOf(bytes: number): string {
   let text = ''
   while (text.length < bytes) {

@@ -45,7 +45,9 @@ export class Floor implements AsyncDisposable {
     return { handle }
   }
 
-  /** Milliseconds from sending the signal to the activity's first line, and the moment of that line. */
+  /**
+   * Milliseconds from sending the signal to the activity's first line, and the moment of that line.
+   */
   async decide(run: FloorRun): Promise<{ ms: number; at: number }> {
     const sent = monotonicMs()
     await run.handle.signal(decided, [randomUUID()])

@@ -7,7 +7,10 @@ const { firstLine } = proxyActivities<{ firstLine(): Promise<number> }>({
   retry: { maximumAttempts: 1 },
 })
 
-/** The least that a decision can cost on Temporal: a signal wakes a workflow, which runs one activity. */
+/**
+ * The least that a decision can cost on Temporal: a signal wakes a workflow, which runs one
+ * activity.
+ */
 export async function floorRun(): Promise<number> {
   let woken = false
   setHandler(decided, () => {

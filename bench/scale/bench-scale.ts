@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
-import { cloneTemplate } from '../../test/harness/postgres.ts'
-import { migrateTemplate } from '../../test/harness/template-database.ts'
+import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
+import { cloneTemplate } from '#test/harness/postgres.ts'
+import { migrateTemplate } from '#test/harness/template-database.ts'
 import { fillDatabase } from './fill-database.ts'
 import { readLog } from './read-log.ts'
 import { readPages, type PageCost } from './read-pages.ts'
@@ -12,8 +12,9 @@ const few = { requests: 2_000, pending: 500 }
 const many = { requests: 100_000, pending: 5_000 }
 
 /**
- * A year of a team: 100,000 requests, 5,000 of them waiting, and 1,000,000 events, beside a fiftieth of it. Throws when a
- * page reads a growing table without an index, or a verdict on the log does not hold.
+ * A year of a team: 100,000 requests, 5,000 of them waiting, and 1,000,000 events, beside a
+ * fiftieth of it. Throws when a page reads a growing table without an index, or a verdict on the
+ * log does not hold.
  */
 export async function benchScale(): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))

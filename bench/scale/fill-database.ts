@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { putContent } from '../../src/store/content/content.ts'
-import type { Db } from '../../src/store/database.ts'
-import { addPerson, type TestPerson } from '../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../test/harness/fixtures/test-service.ts'
+import { putContent } from '#store/content/content.ts'
+import type { Db } from '#store/database.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { madeRequest, type Year } from './made-request.ts'
 
 /** Who reads, by what they may see. */
@@ -23,7 +23,10 @@ export interface Filled {
 
 const batch = 1000
 
-/** Fills an empty database with a year's runs, one request and ten events each, of which the last `pending` wait. */
+/**
+ * Fills an empty database with a year's runs, one request and ten events each, of which the last
+ * `pending` wait.
+ */
 export async function fillDatabase(
   db: Db,
   counts: { readonly requests: number; readonly pending: number },

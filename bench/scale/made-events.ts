@@ -1,5 +1,5 @@
-import type { RunStatement } from '../../src/domain/statements/statement.ts'
-import { asRequest, legalTrail, type TrailEvent } from '../../src/evidence/verify/trail.fixture.ts'
+import type { RunStatement } from '#domain/statements/statement.ts'
+import { asRequest, legalTrail, type TrailEvent } from '#evidence/verify/trail.fixture.ts'
 
 const legal = legalTrail()
 const read: TrailEvent = {
@@ -19,7 +19,10 @@ export interface SignedOf {
   readonly policyDigest: string
 }
 
-/** Rows of the ten events of a run's life, a second apart: those of `legalTrail` under the names that are given. */
+/**
+ * Rows of the ten events of a run's life, a second apart: those of `legalTrail` under the names
+ * that are given.
+ */
 export function madeEvents(
   isPending: boolean,
   names: Readonly<Record<string, string>>,

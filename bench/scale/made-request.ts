@@ -1,6 +1,7 @@
-import { callDigest, hashBytes } from '../../src/domain/digest.ts'
-import { signStatement, type Signer } from '../../src/domain/statements/statement-bytes.ts'
-import type { PermitStatement, RunStatement } from '../../src/domain/statements/statement.ts'
+import { usualScopes } from '#domain/verdict.ts'
+import { callDigest, hashBytes } from '#domain/digest.ts'
+import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
+import type { PermitStatement, RunStatement } from '#domain/statements/statement.ts'
 import { madeEvents } from './made-events.ts'
 
 export interface Person {
@@ -27,7 +28,10 @@ const dayMs = 24 * 3_600_000
 const kinds = { run: 1, call: 2, request: 3, permit: 4, decision: 5, event: 6 }
 const subjects = ['notes', 'invoices', 'deploy', 'customers', 'schema', 'reports', 'pricing']
 
-/** The rows of one run whose only call asks: decided by two people, or still waiting. Keys are the tables' names. */
+/**
+ * The rows of one run whose only call asks: decided by two people, or still waiting. Keys are the
+ * tables' names.
+ */
 export function madeRequest(year: Year, place: number): Record<string, object[]> {
   const isPending = place >= year.requests - year.pending
   const at = new Date(year.beganMs + place * apartMs)
@@ -54,7 +58,7 @@ export function madeRequest(year: Year, place: number): Record<string, object[]>
     quorumText: `2 of ${queue}`,
     expiresAfterMs: 3 * dayMs,
     permitForMs: 30 * dayMs,
-    scopes: ['once', 'run', 'path'],
+    scopes: usualScopes,
     edits: 'approve',
     selfApproval: false,
     signature: 'optional',

@@ -2,16 +2,19 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { sequenceAudit } from '../../src/delivery/audit-log/audit-sequencer.ts'
-import { formatStatementKeys } from '../../src/evidence/bundle/statement-keys.ts'
-import { noteKey } from '../../src/evidence/note/note-key.ts'
-import { exportAudit } from '../../src/services/audit/export-audit.ts'
-import { logAsFiles } from '../../src/services/audit/export/log-as-files.ts'
+import { sequenceAudit } from '#delivery/audit-log/audit-sequencer.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import { noteKey } from '#evidence/note/note-key.ts'
+import { exportAudit } from '#services/audit/export-audit.ts'
+import { logAsFiles } from '#services/audit/export/log-as-files.ts'
 import { round } from '../figures.ts'
 import { verifyFolder } from '../verify/verify-folder.ts'
 import type { Filled } from './fill-database.ts'
 
-/** Sequences the whole trail, exports it in both forms, and verifies the log; events a second of each. Throws unless every verdict holds. */
+/**
+ * Sequences the whole trail, exports it in both forms, and verifies the log; events a second of
+ * each. Throws unless every verdict holds.
+ */
 export async function readLog({ service, auditor }: Filled): Promise<object> {
   const { ctx } = service
   const keys = generateKeyPairSync('ed25519')

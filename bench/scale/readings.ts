@@ -1,12 +1,9 @@
-import { exportAudit } from '../../src/services/audit/export-audit.ts'
-import { readAudit } from '../../src/services/audit/read-audit.ts'
-import type { Caller, ServiceContext } from '../../src/services/context.ts'
-import { listQueues } from '../../src/services/requests/lists/list-queues.ts'
-import {
-  listRequests,
-  type ListRequestsInput,
-} from '../../src/services/requests/lists/list-requests.ts'
-import { listRuns } from '../../src/services/runs/reading/list-runs.ts'
+import { exportAudit } from '#services/audit/export-audit.ts'
+import { readAudit } from '#services/audit/read-audit.ts'
+import type { Caller, ServiceContext } from '#services/core/context.ts'
+import { listQueues } from '#services/requests/lists/list-queues.ts'
+import { listRequests, type ListRequestsInput } from '#services/requests/lists/list-requests.ts'
+import { listRuns } from '#services/runs/reading/list-runs.ts'
 import type { Filled } from './fill-database.ts'
 import { personAt } from './made-request.ts'
 
@@ -15,7 +12,10 @@ export type Reading = (ctx: ServiceContext) => Promise<number>
 
 const hourMs = 3_600_000
 
-/** Every page that the dashboard and the command line show of lists that grow, under names that say whose and which. */
+/**
+ * Every page that the dashboard and the command line show of lists that grow, under names that say
+ * whose and which.
+ */
 export function readings(filled: Filled): Readonly<Record<string, Reading>> {
   const { member, manager, auditor, starter, stranger, year } = filled
   const someone = personAt(year, 3).id

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { AuditSequencer } from '../../src/delivery/audit-log/audit-sequencer.ts'
-import { noteKey } from '../../src/evidence/note/note-key.ts'
-import { connectDatabase, type Db } from '../../src/store/database.ts'
-import { writeRecords } from '../../src/store/records.ts'
-import type { TestDatabase } from '../../test/harness/postgres.ts'
+import { AuditSequencer } from '#delivery/audit-log/audit-sequencer.ts'
+import { noteKey } from '#evidence/note/note-key.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { writeRecords } from '#store/records/records.ts'
+import type { TestDatabase } from '#test/harness/postgres.ts'
 import { monotonicMs, percentiles, round } from '../figures.ts'
 import { onOwnPostgres } from '../own-postgres.ts'
 import { Checkpoints, type Commits } from './checkpoints.ts'
@@ -15,7 +15,10 @@ const eventsOfWriter = 1500
 const restingEvents = 40
 const restMs = 250
 
-/** Ten writers beside the sequencer, with one that commits late, then one event now and then; and a floor of plain inserts. */
+/**
+ * Ten writers beside the sequencer, with one that commits late, then one event now and then; and a
+ * floor of plain inserts.
+ */
 export async function benchSequencer(): Promise<object> {
   return onOwnPostgres(async (database) => {
     await using open = openDatabase(database)
@@ -55,7 +58,10 @@ function openDatabase(database: TestDatabase): AsyncDisposable & { readonly db: 
   }
 }
 
-/** Rows of the same size in a plain table, committed one by one by as many writers: how many a second. */
+/**
+ * Rows of the same size in a plain table, committed one by one by as many writers: how many a
+ * second.
+ */
 async function plainInserts(db: Db): Promise<number> {
   await sql`create table plain (id uuid primary key, document text not null)`.execute(db)
   const document = JSON.stringify({ ...entry('floor'), id: randomUUID(), at: new Date() })
@@ -103,7 +109,9 @@ function entry(place: string) {
   } as const
 }
 
-/** Writes one event as a verb does; `held` keeps its transaction open. Answers the event's place. */
+/**
+ * Writes one event as a verb does; `held` keeps its transaction open. Answers the event's place.
+ */
 async function write(db: Db, commits: Commits, held?: () => Promise<void>): Promise<string> {
   const place = randomUUID()
   await db.transaction().execute(async (tx) => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { Repeating } from '../../src/delivery/repeating.ts'
-import { readNewestCheckpoint } from '../../src/store/audit/audit-log.ts'
-import type { Db } from '../../src/store/database.ts'
-import { waitUntil } from '../../test/harness/wait-until.ts'
+import { Repeating } from '#delivery/repeating.ts'
+import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
+import type { Db } from '#store/database.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { monotonicMs } from '../figures.ts'
 
 /** When an event was committed, by its place, in milliseconds. */
@@ -10,7 +10,9 @@ export type Commits = Map<string, number>
 
 const lookEveryMs = 5
 
-/** Looks for new checkpoints all the time, as somebody does who waits for an event to be covered. */
+/**
+ * Looks for new checkpoints all the time, as somebody does who waits for an event to be covered.
+ */
 export class Checkpoints implements AsyncDisposable {
   readonly #db: Db
   readonly #looks: Repeating

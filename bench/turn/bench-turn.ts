@@ -1,12 +1,12 @@
-import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
-import { takeTurn } from '../../src/services/turns/take-turn.ts'
-import type { WorkerContext } from '../../src/services/worker-context.ts'
-import { connectDatabase } from '../../src/store/database.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { connectDatabase } from '#store/database.ts'
 import {
   agentDeskOn,
   type AgentDesk,
   type ModelStepCall,
-} from '../../test/harness/fixtures/agent-desk.ts'
+} from '#test/harness/fixtures/agent-desk.ts'
 import { monotonicMs, percentiles, round } from '../figures.ts'
 import { onOwnPostgres } from '../own-postgres.ts'
 
@@ -14,7 +14,10 @@ const turns = 60
 const warmUps = 15
 const callsOfTurn = 10
 
-/** `takeTurn` of ten calls with a model that answers at once, on a Postgres of its own that waits for its disk. */
+/**
+ * `takeTurn` of ten calls with a model that answers at once, on a Postgres of its own that waits
+ * for its disk.
+ */
 export async function benchTurn(): Promise<object> {
   return onOwnPostgres(async (database) => {
     await using desk = await agentDeskOn(database)
@@ -42,7 +45,10 @@ async function measure(desk: AgentDesk): Promise<object> {
   }
 }
 
-/** Milliseconds on the clock, and of this process' own processor time, of a turn in which the model makes ten of these calls. */
+/**
+ * Milliseconds on the clock, and of this process' own processor time, of a turn in which the model
+ * makes ten of these calls.
+ */
 async function turnsOf(
   desk: AgentDesk,
   worker: WorkerContext,

@@ -1,5 +1,5 @@
-import type { ShellPolicy } from '../../src/policy/policy.ts'
-import { judgeBy, rule } from '../../src/policy/shell/judging.fixture.ts'
+import type { ShellPolicy } from '#policy/policy.ts'
+import { judgeBy, rule } from '#policy/shell/judging.fixture.ts'
 
 /** Rules of a worker that has many. */
 const rules: ShellPolicy['rules'] = [
@@ -12,7 +12,9 @@ const rules: ShellPolicy['rules'] = [
   ...Array.from({ length: 35 }, (_, index) => rule(`tool${index} run`, 'ask')),
 ]
 
-/** Rules of a worker that has very many, most of them of the program that the scripts below name. */
+/**
+ * Rules of a worker that has very many, most of them of the program that the scripts below name.
+ */
 const manyRules: ShellPolicy['rules'] = [
   ...rules,
   ...Array.from({ length: 150 }, (_, index) =>
@@ -51,8 +53,8 @@ const worst: Readonly<Record<string, string>> = {
 }
 
 /**
- * Processor time of one verdict in milliseconds, so that a busy machine does not count: of a typical command, and of the
- * worst inputs that are allowed.
+ * Processor time of one verdict in milliseconds, so that a busy machine does not count: of a
+ * typical command, and of the worst inputs that are allowed.
  */
 export async function benchVerdict(): Promise<object> {
   const rounds = 2000

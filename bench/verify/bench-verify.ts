@@ -7,7 +7,10 @@ import { verifyFolder } from './verify-folder.ts'
 
 const runs = 20_000
 
-/** Verifies a full export of 200,000 events from a folder, as `audit verify` does. Throws unless every verdict holds. */
+/**
+ * Verifies a full export of 200,000 events from a folder, as `audit verify` does. Throws unless
+ * every verdict holds.
+ */
 export async function benchVerify(): Promise<object> {
   const { key, files, events } = madeLog(runs)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))

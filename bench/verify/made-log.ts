@@ -1,26 +1,29 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { signStatement } from '../../src/domain/statements/statement-bytes.ts'
-import { logFileNames, logPartNames, partPath } from '../../src/evidence/bundle/log-files.ts'
-import { formatStatementKeys } from '../../src/evidence/bundle/statement-keys.ts'
-import type { ArchivedFile } from '../../src/evidence/bundle/tar.ts'
-import { leafHash } from '../../src/evidence/merkle/tree-hash.ts'
-import { rangeHash } from '../../src/evidence/merkle/tree-range.ts'
-import { formatCheckpoint } from '../../src/evidence/note/checkpoint.ts'
-import { noteKey, type NoteKey } from '../../src/evidence/note/note-key.ts'
-import { formatNote, signText } from '../../src/evidence/note/signed-note.ts'
-import { encodeEntries } from '../../src/evidence/tiles/entry-bundle.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import { logFileNames, logPartNames, partPath } from '#evidence/bundle/log-files.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import type { ArchivedFile } from '#evidence/bundle/tar.ts'
+import { leafHash } from '#evidence/merkle/tree-hash.ts'
+import { rangeHash } from '#evidence/merkle/tree-range.ts'
+import { formatCheckpoint } from '#evidence/note/checkpoint.ts'
+import { noteKey, type NoteKey } from '#evidence/note/note-key.ts'
+import { formatNote, signText } from '#evidence/note/signed-note.ts'
+import { encodeEntries } from '#evidence/tiles/entry-bundle.ts'
 import {
   entriesPath,
   tileHeight,
   tilePath,
   tilesOfLevel,
   tileWidth,
-} from '../../src/evidence/tiles/tile-path.ts'
-import { CompactTree } from '../../src/evidence/verify/log/compact-tree.ts'
-import type { KeptStatement } from '../../src/evidence/verify/statements/statements.ts'
-import { asRequest, legalTrail, type TrailEvent } from '../../src/evidence/verify/trail.fixture.ts'
+} from '#evidence/tiles/tile-path.ts'
+import { CompactTree } from '#evidence/verify/log/compact-tree.ts'
+import type { StoredStatement } from '#evidence/bundle/statements.ts'
+import { asRequest, legalTrail, type TrailEvent } from '#evidence/verify/trail.fixture.ts'
 
-/** A full export of `runs` runs, each with a write that two people approved, as files; and the log's key. */
+/**
+ * A full export of `runs` runs, each with a write that two people approved, as files; and the log's
+ * key.
+ */
 export function madeLog(runs: number): { key: NoteKey; files: ArchivedFile[]; events: number } {
   const statementKeys = generateKeyPairSync('ed25519')
   const statementSigner = { keyId: 'bench', privateKey: statementKeys.privateKey }
@@ -31,7 +34,7 @@ export function madeLog(runs: number): { key: NoteKey; files: ArchivedFile[]; ev
   }
   const trail = Array.from({ length: runs }, (_, run) => legalTrail().map(named(run))).flat()
   const texts = asRequest(trail)
-  const statements = trail.flatMap((event): KeptStatement[] => {
+  const statements = trail.flatMap((event): StoredStatement[] => {
     if (event.type === 'run.started') {
       const signed = { runId: event.runId, startedBy: event.detail['startedBy'] }
       return [{ kind: 'run' as const, ...signStatement(statementSigner, 'run', signed) }]

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { NoteKey } from '../../src/evidence/note/note-key.ts'
-import { verifyLog } from '../../src/evidence/verify/verify-log.ts'
+import type { NoteKey } from '#evidence/note/note-key.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
 
-/** Verifies a full export in a folder, as `audit verify` does. Throws unless every verdict holds. */
+/**
+ * Verifies a full export in a folder, as `audit verify` does. Throws unless every verdict holds.
+ */
 export function verifyFolder(folder: string, key: NoteKey): void {
   const files = {
     read(path: string) {

@@ -5,7 +5,10 @@ import { inParallel, monotonicMs, percentiles, round } from '../figures.ts'
 const waitingRuns = 1000
 const looks = 30
 
-/** A thousand waiting runs: memory of API and Temporal worker, the queue page, and starting everything again. */
+/**
+ * A thousand waiting runs: memory of API and Temporal worker, the queue page, and starting
+ * everything again.
+ */
 export async function benchWaiting(): Promise<object> {
   await using ours = await Ours.start()
   const empty = await memory(ours)

@@ -6,8 +6,9 @@ import { z } from 'zod'
 export type Deploy = (input: { service: string; version: string }) => Promise<string>
 
 /**
- * A tool of the AI SDK whose `execute` runs only after somebody else has approved this very call. Give it to
- * `generateText` or `streamText` like any other; a denial reaches the model as the tool's error.
+ * A tool of the AI SDK whose `execute` runs only after somebody else has approved this very call.
+ * Give it to `generateText` or `streamText` like any other; a denial reaches the model as the
+ * tool's error.
  */
 export function deployTool(countersign: Client, deploy: Deploy): Tool {
   return tool({

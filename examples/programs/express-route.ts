@@ -5,8 +5,8 @@ import { CountersignError, type Client } from 'countersign/client'
 export type Erase = (customer: string) => Promise<void>
 
 /**
- * An Express application of yours with one dangerous route. The answer comes when somebody has decided, which may take
- * hours: behind a proxy, answer `202` and go on in the background instead.
+ * An Express application of yours with one dangerous route. The answer comes when somebody has
+ * decided, which may take hours: behind a proxy, answer `202` and go on in the background instead.
  */
 export function createShop(countersign: Client, erase: Erase): Express {
   const app = express()

@@ -9,6 +9,7 @@ COUNTERSIGN_URL and COUNTERSIGN_API_KEY name the service and a key with the scop
 import hashlib
 import json
 import os
+import socket
 import sys
 import time
 import urllib.error
@@ -63,6 +64,12 @@ def ask(method, path, body=None, again=True):
         pause = min(pause * 2, 10)
 
 
+def here():
+    """Where this program works, for its approvers: what it reports, and nothing that the service has looked at."""
+    name = os.path.basename(sys.argv[0]) or "python"
+    return {"program": name, "host": socket.gethostname(), "folder": os.path.realpath(".")}
+
+
 def gate(tool, call, execute, external_id=None, **more):
     """Asks, waits, takes the permit, runs `execute(call)` once and reports what became of it."""
     asked = {"tool": tool, "input": call, "externalId": external_id or str(uuid.uuid4()), **more}
@@ -91,6 +98,6 @@ def gate(tool, call, execute, external_id=None, **more):
 
 if __name__ == "__main__":
     try:
-        gate(sys.argv[1], json.loads(sys.argv[2]), lambda call: print("ran", json.dumps(call)))
+        gate(sys.argv[1], json.loads(sys.argv[2]), lambda call: print("ran", json.dumps(call)), origin=here())
     except NotAllowed as refused:
         sys.exit(f"{refused.code}: {refused}")

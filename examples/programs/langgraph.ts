@@ -12,8 +12,8 @@ export type Deploy = (input: { service: string; version: string }) => Promise<st
 export type Model = (messages: BaseMessage[]) => Promise<BaseMessage>
 
 /**
- * A LangGraph.js agent whose tool `deploy` runs only after somebody else has approved this very call. What is not
- * allowed reaches the model as the tool's answer, with the reason as data.
+ * A LangGraph.js agent whose tool `deploy` runs only after somebody else has approved this very
+ * call. What is not allowed reaches the model as the tool's answer, with the reason as data.
  */
 export function deployAgent(countersign: Client, model: Model, deploy: Deploy) {
   const deployTool = tool(

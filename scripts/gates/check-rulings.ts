@@ -4,7 +4,10 @@ import { readNamedTests, readRulings } from './rulings.ts'
 import { rulingProblems, rulingsPage } from './rulings-table.ts'
 
 /** Rulings that must have a test, by page. */
-const dueNumbers = { 'product.md': [range(1, 27)], 'security.md': [range(1, 22), range(24, 26)] }
+const dueNumbers = {
+  'product.md': [range(1, 27), [34, 36, 37], range(39, 44), [46]],
+  'security.md': [range(1, 42)],
+}
 
 /** Due, and without a test until what they speak of is built. */
 const notYet = new Set<string>()
@@ -20,9 +23,9 @@ const problems: string[] = []
 const files: string[] = []
 for await (const file of glob('{src,test}/**/*.test.ts', { cwd: root })) files.push(file)
 for (const file of files.toSorted()) {
-  const found = readNamedTests(file, await readFile(join(root, file), 'utf8'))
-  tests.push(...found.tests)
-  problems.push(...found.problems)
+  const result = readNamedTests(file, await readFile(join(root, file), 'utf8'))
+  tests.push(...result.tests)
+  problems.push(...result.problems)
 }
 const due = new Set(
   Object.entries(dueNumbers).flatMap(([name, numbers]) =>
@@ -31,13 +34,8 @@ const due = new Set(
 )
 const table = { rulings, tests, due, notYet }
 problems.push(...rulingProblems(table))
-const text = rulingsPage(table)
-if (process.argv.includes('--write')) await writeFile(page, text)
-else if ((await readFile(page, 'utf8').catch(() => '')) !== text) {
-  problems.push(
-    'docs/rulings.md is not current: node scripts/run.mjs scripts/gates/check-rulings.ts --write',
-  )
-}
+// Written on request only: a generated page in the history conflicts with every change of a test.
+if (process.argv.includes('--write')) await writeFile(page, rulingsPage(table))
 for (const problem of problems) console.error(problem)
 console.log(`${tests.length} tests name a ruling, ${problems.length} problems`)
 if (problems.length > 0) process.exitCode = 1

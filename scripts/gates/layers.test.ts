@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkLayers } from './layers.ts'
+import { checkLayers, projectRoot } from './layers.ts'
+import { roomOrders } from './room-orders.ts'
 
 let root: string
 beforeEach(async () => {
@@ -11,7 +12,11 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }))
 
 async function source(files: Record<string, string>): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
+  const { imports } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+    imports: Record<string, string>
+  }
+  const manifest = { 'package.json': JSON.stringify({ type: 'module', imports }) }
+  for (const [path, text] of Object.entries({ ...manifest, ...files })) {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), text)
   }
@@ -20,24 +25,18 @@ async function source(files: Record<string, string>): Promise<void> {
 test('imports that follow the arrows pass, and every module is counted', async () => {
   await source({
     'src/domain/verdict.ts': 'export const ask = 1',
-    'src/policy/judge.ts': `import { ask } from '../domain/verdict.ts'\nexport const judge = ask`,
-    'src/api/app.ts': `import { judge } from '../policy/judge.ts'\nexport const app = judge`,
+    'src/policy/judge.ts': `import { ask } from '#domain/verdict.ts'\nexport const judge = ask`,
+    'src/api/app.ts': `import { judge } from '#policy/judge.ts'\nexport const app = judge`,
   })
   expect(await checkLayers(root)).toEqual({ modules: 3, violations: [] })
 })
 
 test.each([
-  ['upwards', 'src/domain/a.ts', '../store/b.ts', 'src/store/b.ts', 'src/domain imports only'],
-  ['sideways', 'src/store/a.ts', '../sandbox/b.ts', 'src/sandbox/b.ts', 'src/store imports only'],
-  ['to runtime', 'src/api/a.ts', '../runtime/b.ts', 'src/runtime/b.ts', 'src/api imports only'],
-  [
-    'activities',
-    'src/workflows/a.ts',
-    '../activities/b.ts',
-    'src/activities/b.ts',
-    'src/workflows',
-  ],
-  ['to tests', 'src/store/a.ts', '../../test/b.ts', 'test/b.ts', 'src/store imports only'],
+  ['upwards', 'src/domain/a.ts', '#store/b.ts', 'src/store/b.ts', 'src/domain imports only'],
+  ['sideways', 'src/store/a.ts', '#sandbox/b.ts', 'src/sandbox/b.ts', 'src/store imports only'],
+  ['to runtime', 'src/api/a.ts', '#runtime/b.ts', 'src/runtime/b.ts', 'src/api imports only'],
+  ['activities', 'src/workflows/a.ts', '#activities/b.ts', 'src/activities/b.ts', 'src/workflows'],
+  ['to tests', 'src/store/a.ts', '#test/b.ts', 'test/b.ts', 'src/store imports only'],
 ])('an import %s is a violation, also of types only', async (_, from, specifier, to, sentence) => {
   await source({
     [from]: `import type { B } from '${specifier}'\nexport type A = B`,
@@ -50,11 +49,31 @@ test.each([
 test('the dashboard may take types of the API and not its values', async () => {
   await source({
     'src/api/views.ts': 'export type View = 1\nexport const view = 1',
-    'src/ui/page.ts': `import type { View } from '../api/views.ts'\nexport type Page = View`,
+    'src/ui/page.ts': `import type { View } from '#api/views.ts'\nexport type Page = View`,
   })
   expect((await checkLayers(root)).violations).toEqual([])
-  await source({ 'src/ui/other.ts': `export { view } from '../api/views.ts'` })
+  await source({ 'src/ui/other.ts': `export { view } from '#api/views.ts'` })
   expect((await checkLayers(root)).violations).toHaveLength(1)
+})
+
+test('the client for other programs may take types of the operations and nothing else of ours', async () => {
+  await source({
+    'src/api/operations.ts': 'export type Table = 1\nexport const table = 1',
+    'src/client/call.ts': `import type { Table } from '#api/operations.ts'\nexport type Call = Table`,
+  })
+  expect((await checkLayers(root)).violations).toEqual([])
+  await source({ 'src/client/other.ts': `export { table } from '#api/operations.ts'` })
+  expect((await checkLayers(root)).violations).toHaveLength(1)
+})
+
+test('another layer is imported by its name, wherever the file lies', async () => {
+  await source({
+    'src/domain/verdict.ts': 'export const ask = 1',
+    'src/policy/shell/judge.ts': `export { ask } from '../../domain/verdict.ts'`,
+  })
+  expect((await checkLayers(root)).violations).toEqual([
+    'src/policy/shell/judge.ts -> src/domain/verdict.ts: another layer is written #domain/verdict.ts',
+  ])
 })
 
 test('a cycle is a violation, and is printed', async () => {
@@ -68,14 +87,69 @@ test('a cycle is a violation, and is printed', async () => {
 })
 
 test('an import that leads nowhere cannot hide a forbidden one', async () => {
-  await source({ 'src/domain/a.ts': `import '../store/gone.ts'` })
+  await source({ 'src/domain/a.ts': `import '#store/gone.ts'` })
   expect((await checkLayers(root)).violations.join()).toContain('leads nowhere')
 })
 
 test('imports of a module with `using` declarations are judged like others', async () => {
   await source({
-    'src/domain/a.ts': `import { b } from '../store/b.ts'\nexport function a() { using c = b() }`,
+    'src/domain/a.ts': `import { b } from '#store/b.ts'\nexport function a() { using c = b() }`,
     'src/store/b.ts': `export const b = () => ({ [Symbol.dispose]() {} })`,
   })
   expect((await checkLayers(root)).violations).toHaveLength(1)
+})
+
+test('a room imports the rooms before it, and its tests import any', async () => {
+  await source({
+    'src/services/core/context.ts': 'export type Context = 1',
+    'src/services/requests/end.ts': `import type { Context } from '../core/context.ts'\nexport type End = Context`,
+    'src/services/core/context.it.test.ts': `import type { End } from '../requests/end.ts'\nexport type Test = End`,
+  })
+  expect(await checkLayers(root)).toEqual({ modules: 3, violations: [] })
+})
+
+test.each([
+  ['services', 'core', 'requests', 'core/a.ts', 'requests/b.ts'],
+  ['services', 'requests', 'engine', 'requests/facts/a.ts', 'engine/turns/b.ts'],
+  ['services/engine', 'attempts', 'executions', 'attempts/a.ts', 'executions/b.ts'],
+  ['services/access', '.', 'sessions', 'a.ts', 'sessions/b.ts'],
+])(
+  'in %s, an import from %s back to %s is a violation',
+  async (folder, earlier, later, from, to) => {
+    const [importer, imported] = [`src/${folder}/${from}`, `src/${folder}/${to}`]
+    const specifier = `${'../'.repeat(from.split('/').length - 1) || './'}${to}`
+    await source({
+      [importer]: `import type { B } from '${specifier}'\nexport type A = B`,
+      [imported]: 'export type B = 1',
+    })
+    expect((await checkLayers(root)).violations).toEqual([
+      `${importer} -> ${imported}: in src/${folder}, ${earlier} stands before ${later} and does not import it`,
+    ])
+  },
+)
+
+test.each([
+  ['src/services/parlour/a.ts', 'src/services/parlour is not in the order of src/services'],
+  ['src/services/a.ts', 'files of src/services itself are not in the order of src/services'],
+  [
+    'src/services/engine/a/b.ts',
+    'src/services/engine/a is not in the order of src/services/engine',
+  ],
+  ['src/services/core/a/b.ts', 'src/services/core/a: src/services/core has no order'],
+])('a file in a folder that is in no order is a violation: %s', async (path, sentence) => {
+  await source({ [path]: 'export const a = 1' })
+  const { violations } = await checkLayers(root)
+  expect(violations).toHaveLength(1)
+  expect(violations[0]).toContain(sentence)
+})
+
+test('an order names only folders that exist, each once', async () => {
+  for (const [folder, rooms] of Object.entries(roomOrders)) {
+    const entries = await readdir(join(projectRoot, folder), { withFileTypes: true })
+    const present = entries.map((entry) => (entry.isDirectory() ? entry.name : '.'))
+    expect(
+      rooms.filter((room, at) => !present.includes(room) || rooms.indexOf(room) < at),
+      folder,
+    ).toEqual([])
+  }
 })

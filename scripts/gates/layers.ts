@@ -1,5 +1,6 @@
 import { cruise, type IForbiddenRuleType, type ICruiseResult } from 'dependency-cruiser'
 import { join } from 'node:path'
+import { brokenOrders, roomOrders } from './room-orders.ts'
 import './using-declarations.ts'
 
 const belowServices = ['domain/', 'store/', 'sandbox/', 'policy/', 'models/', 'tools/']
@@ -16,26 +17,39 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['domain/'],
   evidence: ['domain/'],
   workflows: ['domain/'],
-  // For other programs: nothing of ours comes with it.
-  client: [],
+  // For other programs: nothing of ours comes with it, since only types are taken of the API:
+  // `clients-take-types`.
+  client: ['api/operations[.]ts$'],
   // A witness's key is checked by whoever reads the configuration.
   policy: ['domain/', 'store/', 'sandbox/', 'evidence/(malformed|note/note-key)[.]ts$'],
   models: ['domain/', 'store/', 'sandbox/', 'policy/'],
   tools: ['domain/', 'store/', 'sandbox/', 'policy/'],
   services: [...belowServices, 'evidence/'],
   // The names of signals and the types of arguments are shared by client and workflow.
-  delivery: [...belowDelivery, 'workflows/(messages|run-position|activity-port)[.]ts$'],
-  activities: [...belowDelivery, 'delivery/', 'workflows/(activity-port|task-queues)[.]ts$'],
+  delivery: [...belowDelivery, 'workflows/(messages|activity-port)[.]ts$'],
+  activities: [...belowDelivery, 'delivery/', 'workflows/activity-port[.]ts$'],
   api: [...belowDelivery, 'delivery/'],
-  // Only types of the API: see `dashboard-takes-types`.
-  ui: ['domain/', 'api/'],
-  // Speaks HTTP, to the service that it finds by folder or environment; `entryPoints` compose.
-  cli: ['domain/', 'client/', 'evidence/', 'api/', 'runtime/(environment|folders)[.]ts$'],
+  // Only types of the API: see `clients-take-types`.
+  ui: ['domain/', 'api/', 'client/call[.]ts$'],
+  // Speaks HTTP, to the service that it finds by folder or environment; `entryPoints` compose. The
+  // hook looks at files.
+  cli: [
+    'domain/',
+    'client/',
+    'evidence/',
+    'api/',
+    'runtime/(environment|folders|version)[.]ts$',
+    'sandbox/workspace[.]ts$',
+    'policy/names/secret-names[.]ts$',
+  ],
 }
 
-/** The command's entry, and commands that run here instead of asking the service, with their parts: they compose. */
+/**
+ * The command's entry, and commands that run here instead of asking the service, with their parts:
+ * they compose.
+ */
 const entryPoints =
-  '^src/cli/(main|(commands/)?(start|processes|migrate|init|check|doctor|backup|audit-verify|rotate-key)|(check|init|witness)/[^/]+)[.]ts$'
+  '^src/cli/(main|commands/(start|processes|init|check|doctor|backup|rotate-key)|(start|init|check|doctor|witness)/[^/]+)[.]ts$'
 
 /** Files of `src/` that layer rules leave alone: tests reach for what they need. */
 const tests = '[.](test|fixture)[.]tsx?$'
@@ -65,15 +79,22 @@ function layerRules(): IForbiddenRuleType[] {
       name: 'runtime-is-for-entry-points',
       comment: 'only what starts a process composes it',
       severity: 'error',
-      // The rule of `cli` says which two files its other commands may read.
+      // The rule of `cli` says which three files its other commands may read.
       from: { path: '^src/', pathNot: ['^src/(runtime|cli)/', tests] },
       to: { path: '^src/runtime/' },
     },
     {
-      name: 'dashboard-takes-types',
-      comment: 'the dashboard takes types of the API, never its code',
+      name: 'system-is-for-entry-points',
+      comment: 'only what starts a process of the service says that it is one',
       severity: 'error',
-      from: { path: '^src/ui/' },
+      from: { path: '^src/', pathNot: ['^src/runtime/', tests] },
+      to: { path: '^src/services/core/system[.]ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'clients-take-types',
+      comment: 'the dashboard and the client take types of the API, never its code',
+      severity: 'error',
+      from: { path: '^src/(ui|client)/' },
       to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -92,7 +113,10 @@ export interface LayerReport {
   violations: string[]
 }
 
-/** Judges every import, those of types included, of the `src` folder below `root`. */
+/**
+ * Judges every import, those of types included, of the `src` folder below `root`: between layers,
+ * and between the rooms of folders that have an order.
+ */
 export async function checkLayers(root: string): Promise<LayerReport> {
   const { output } = await cruise(
     ['src'],
@@ -107,14 +131,41 @@ export async function checkLayers(root: string): Promise<LayerReport> {
     { extensions: ['.ts', '.tsx', '.js', '.mjs', '.css', '.json'] },
   )
   const result = output as ICruiseResult
+  const modules = result.modules.filter((module) => module.source.startsWith('src/'))
+  const betweenLayers = result.summary.violations.map((violation) => {
+    const rule = layerRules().find((known) => known.name === violation.rule.name)
+    const target = violation.cycle?.map((step) => step.name).join(' -> ') ?? violation.to
+    return `${violation.from} -> ${target}: ${rule?.comment ?? violation.rule.name}`
+  })
+  const files = modules.map(({ source, dependencies }) => ({
+    path: source,
+    imports: dependencies.map(({ resolved }) => resolved),
+    isTest: new RegExp(tests).test(source),
+  }))
   return {
-    modules: result.modules.filter((module) => module.source.startsWith('src/')).length,
-    violations: result.summary.violations.map((violation) => {
-      const rule = layerRules().find((known) => known.name === violation.rule.name)
-      const way = violation.cycle?.map((step) => step.name).join(' -> ') ?? violation.to
-      return `${violation.from} -> ${way}: ${rule?.comment ?? violation.rule.name}`
-    }),
+    modules: modules.length,
+    violations: [
+      ...betweenLayers,
+      ...modules.flatMap(climbingImports),
+      ...brokenOrders(roomOrders, files),
+    ],
   }
+}
+
+/** Imports of another layer by `../`, which hides whose it is and breaks when the file moves. */
+function climbingImports({ source, dependencies }: ICruiseResult['modules'][number]): string[] {
+  return dependencies.flatMap(({ module: written, resolved }) =>
+    written.startsWith('../') &&
+    /^(src|test)\//.test(resolved) &&
+    layerOf(resolved) !== layerOf(source)
+      ? [`${source} -> ${resolved}: another layer is written #${resolved.replace(/^src\//, '')}`]
+      : [],
+  )
+}
+
+/** `src/domain` of `src/domain/text/clip.ts`. */
+function layerOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
 }
 
 /** The folder this checkout lies in. */

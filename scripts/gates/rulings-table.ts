@@ -10,7 +10,10 @@ export interface RulingsTable {
   readonly notYet: ReadonlySet<string>
 }
 
-/** What is wrong: names of no ruling, rulings that are due and have no test, and excuses that excuse nothing. */
+/**
+ * What is wrong: names of no ruling, rulings that are due and have no test, and excuses that excuse
+ * nothing.
+ */
 export function rulingProblems({ rulings, tests, due, notYet }: RulingsTable): string[] {
   const known = new Set(rulings.map(({ id }) => id))
   const named = new Set(tests.flatMap((test) => test.rulings))
@@ -44,14 +47,14 @@ const head = `# Rulings and their tests
 
 Each numbered ruling of the design that says how a call is judged, asked about, decided and carried
 out, with the tests that name it. This page is generated from the \`// Rules:\` lines above the tests:
-\`node scripts/run.mjs scripts/gates/check-rulings.ts --write\` writes it, and \`npm run verify\` fails when it is
-not current or when a ruling has lost its last test.
+\`node scripts/run.mjs scripts/gates/check-rulings.ts --write\` writes it, and \`npm run verify\` fails when a
+ruling has lost its last test.
 `
 
 function rowOf({ id, gist }: Ruling, tests: readonly NamedTest[]): string[] {
-  const own = tests.filter((test) => test.rulings.includes(id))
-  if (own.length === 0) return []
-  const byFile = Map.groupBy(own, (test) => test.file)
+  const namingTests = tests.filter((test) => test.rulings.includes(id))
+  if (namingTests.length === 0) return []
+  const byFile = Map.groupBy(namingTests, (test) => test.file)
   const cells = [...byFile].map(
     ([file, named]) =>
       `[${nameOf(file)}](../${file}): ${named.map(({ title }) => cell(title)).join('; ')}`,

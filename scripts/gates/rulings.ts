@@ -30,8 +30,9 @@ const tag = /^(?<indent> *)\/\/ Rules: (?<list>.+)$/
 const opening = /^(?<indent> *)(?<kind>describe|test|it)(?:\.\w+)*\(/
 
 /**
- * The tests of a file that carry a line `// Rules: product.md 10, 14; security.md 13` above their `test` or `describe`.
- * A tag above anything else, or one that names nothing, is a problem, told as a sentence.
+ * The tests of a file that carry a line `// Rules: product.md 10, 14; security.md 13` above their
+ * `test` or `describe`. A tag above anything else, or one that names nothing, is a problem, told as
+ * a sentence.
  */
 export function readNamedTests(
   file: string,
@@ -53,26 +54,32 @@ export function readNamedTests(
   return { tests, problems }
 }
 
-/** `product.md 10, 14; security.md 13` as ids, or `null` when it is written in another way. Pages without numbers may be named too. */
+/**
+ * `product.md 10, 14; security.md 13` as ids, or `null` when it is written in another way. Pages
+ * without numbers may be named too.
+ */
 function namesIn(list: string): string[] | null {
   const names: string[] = []
   for (const part of list.split('; ')) {
-    const found = /^(?<page>[a-z]+\.md) (?<numbers>\d+(?:, \d+)*)$/.exec(part)?.groups
-    if (found === undefined && /^workers-and-policy\.md\b/.test(part)) continue
-    if (found === undefined) return null
-    const numbers = found['numbers']?.split(', ') ?? []
-    names.push(...numbers.map((number) => `${found['page'] ?? ''} ${number}`))
+    const match = /^(?<page>[a-z]+\.md) (?<numbers>\d+(?:, \d+)*)$/.exec(part)?.groups
+    if (match === undefined && /^workers-and-policy\.md\b/.test(part)) continue
+    if (match === undefined) return null
+    const numbers = match['numbers']?.split(', ') ?? []
+    names.push(...numbers.map((number) => `${match['page'] ?? ''} ${number}`))
   }
   return names
 }
 
-/** The title of the test that begins on a line, behind those of the groups around it; `null` when none does. */
+/**
+ * The title of the test that begins on a line, behind those of the groups around it; `null` when
+ * none does.
+ */
 function titleAt(lines: readonly string[], index: number): string | null {
   const groups = opening.exec(lines[index] ?? '')?.groups
-  const own = titleFrom(lines, index)
-  if (groups === undefined || own === null) return null
+  const ownTitle = titleFrom(lines, index)
+  if (groups === undefined || ownTitle === null) return null
   let indent = groups['indent']?.length ?? 0
-  const titles = [own]
+  const titles = [ownTitle]
   for (let above = index - 1; above >= 0 && indent > 0; above -= 1) {
     const around = opening.exec(lines[above] ?? '')?.groups
     if (around?.['kind'] !== 'describe' || (around['indent']?.length ?? 0) >= indent) continue
@@ -85,10 +92,10 @@ function titleAt(lines: readonly string[], index: number): string | null {
 /** The first string behind the opening parenthesis; for `test.each` that of the second call. */
 function titleFrom(lines: readonly string[], index: number): string | null {
   const text = lines.slice(index, index + 80).join('\n')
-  const each = /^ *(?:describe|test|it)\.(?:each|for|runIf|skipIf)\(/.test(text)
+  const isEach = /^ *(?:describe|test|it)\.(?:each|for|runIf|skipIf)\(/.test(text)
   const string = /\((?:\s*)(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>).)*)\k<quote>/s
-  const found = each
+  const match = isEach
     ? new RegExp(`\\)${string.source}`, 's').exec(text)
     : new RegExp(`^ *(?:describe|test|it)(?:\\.\\w+)*${string.source}`, 's').exec(text)
-  return found?.groups?.['title']?.replaceAll(/\\(.)/g, '$1') ?? null
+  return match?.groups?.['title']?.replaceAll(/\\(.)/g, '$1') ?? null
 }

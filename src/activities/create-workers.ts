@@ -4,9 +4,9 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
-import type { WorkerContext } from '../services/worker-context.ts'
-import { turnQueueOf } from '../workflows/task-queues.ts'
-import { createActivities } from './index.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { turnQueueOf } from '#workflows/activity-port.ts'
+import { createActivities } from './create-activities.ts'
 
 export interface WorkersOptions {
   readonly connection: NativeConnection
@@ -24,8 +24,9 @@ const executionsAtOnce = 50
 const turnsAtOnce = 50
 
 /**
- * The two Temporal workers of a host: workflows with executions (which can then start eagerly), and model
- * turns with slots of their own, so that slow models starve no execution. Run both; shut both down.
+ * The two Temporal workers of a host: workflows with executions (which can then start eagerly), and
+ * model turns with slots of their own, so that slow models starve no execution. Run both; shut both
+ * down.
  */
 export async function createWorkers(
   ctx: WorkerContext,
@@ -49,7 +50,8 @@ export async function createWorkers(
       workflowBundle: options.workflowBundle,
       activities: { ...activities.executions },
       maxCachedWorkflows: options.maxCachedWorkflows,
-      // A worker that was killed keeps a woken run from the others for no longer than this (ten seconds otherwise).
+      // A worker that was killed keeps a woken run from the others for no longer than this (ten
+      // seconds otherwise).
       stickyQueueScheduleToStartTimeout: '2 seconds',
       maxConcurrentActivityTaskExecutions: executionsAtOnce,
     }),

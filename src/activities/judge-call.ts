@@ -1,15 +1,18 @@
-import type { HostQuestion } from '../services/host-question.ts'
-import { definitionsHere } from '../services/policy/pins/definitions-here.ts'
-import { manualToolsHere } from '../services/manual-calls/list-manual-tools.ts'
-import { replayCalls } from '../services/policy/replay/replay-calls.ts'
-import { attachmentsHere } from '../services/runs/attachments/attachments-here.ts'
-import { newSalt } from '../services/decisions/salted-text.ts'
-import { judgeCall } from '../services/turns/judging/judge-call.ts'
-import type { WorkerContext } from '../services/worker-context.ts'
-import { getText, putContent } from '../store/content/content.ts'
-import type { Activities } from '../workflows/activity-port.ts'
+import type { HostQuestion } from '#services/core/host-questions.ts'
+import { definitionsHere } from '#services/policy/pins/definitions-here.ts'
+import { manualToolsHere } from '#services/engine/manual-calls/list-manual-tools.ts'
+import { replayCalls } from '#services/replay/replay-calls.ts'
+import { attachmentsHere } from '#services/runs/starting/attachments-here.ts'
+import { newSalt } from '#services/requests/words/salted-text.ts'
+import { judgeCall } from '#services/engine/judging/judge-call.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { getText, putContent } from '#store/content/content.ts'
+import type { Activities } from '#workflows/activity-port.ts'
 
-/** Answers the API's question about calls, a worker's manual tools or MCP servers, or files, on the host of the workspace. */
+/**
+ * Answers the API's question about calls, a worker's manual tools or MCP servers, or files, on the
+ * host of the workspace.
+ */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
     const { question } = JSON.parse(await getText(ctx.db, input.questionHash)) as {

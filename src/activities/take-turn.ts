@@ -1,19 +1,20 @@
 import { ApplicationFailure } from '@temporalio/activity'
-import { ModelProblem } from '../models/model.ts'
-import { closeRun } from '../services/runs/ending/close-run.ts'
-import { takeTurn } from '../services/turns/take-turn.ts'
-import type { StopReason, WorkerContext } from '../services/worker-context.ts'
-import type { Activities } from '../workflows/activity-port.ts'
-import { withHeartbeat } from './stop-signal.ts'
+import { ModelProblem } from '#models/model.ts'
+import { closeRun } from '#services/engine/lifecycle/close-run.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import type { StopReason, WorkerContext } from '#services/core/worker-context.ts'
+import type { Activities } from '#workflows/activity-port.ts'
+import { withHeartbeat } from './with-heartbeat.ts'
 
 /**
- * One model step of a run. A model that asked for patience is tried again when it said. A run whose model was found
- * finished is closed at once, which spares the workflow a step; when a message came meanwhile, the workflow goes on.
+ * One model step of a run. A provider's "retry after" becomes the delay of the next attempt. A run
+ * whose model has finished is closed at once, which spares the workflow a step; when a message came
+ * meanwhile, the workflow goes on.
  */
 export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
   return (input) =>
     withHeartbeat(async (stopSignal) => {
-      const signal = await believed(ctx, input.runId, stopSignal)
+      const signal = await confirmedStop(ctx, input.runId, stopSignal)
       try {
         const outcome = await takeTurn(ctx, { ...input, signal })
         if (outcome.kind !== 'finished') return outcome
@@ -25,19 +26,22 @@ export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
     })
 }
 
-/** A cancellation is only believed when the store says that the run has ended: a forged one aborts no model. */
-async function believed(
+/**
+ * Passes a cancellation on only when the store says that the run has ended: a forged one aborts no
+ * model.
+ */
+async function confirmedStop(
   ctx: WorkerContext,
   runId: string,
   stopSignal: AbortSignal,
 ): Promise<AbortSignal> {
   const stop = new AbortController()
-  const consider = async (): Promise<void> => {
+  const abortIfConfirmed = async (): Promise<void> => {
     const reason = stopSignal.reason as StopReason
     if (reason !== 'cancelled' || (await hasEnded(ctx, runId))) stop.abort(reason)
   }
-  if (stopSignal.aborted) await consider()
-  else stopSignal.addEventListener('abort', () => void consider(), { once: true })
+  if (stopSignal.aborted) await abortIfConfirmed()
+  else stopSignal.addEventListener('abort', () => void abortIfConfirmed(), { once: true })
   return stop.signal
 }
 

@@ -2,21 +2,23 @@ import express, { type Express, type RequestHandler } from 'express'
 import { answerProblem } from './middleware/answer-problem.ts'
 import { authenticate, limitRequests } from './middleware/authenticate.ts'
 import { checkHost } from './middleware/check-host.ts'
+import { compressAnswers } from './middleware/compress-answers.ts'
 import { logRequests } from './middleware/log-requests.ts'
 import { readBody, readSignedBody } from './middleware/read-body.ts'
 import { requestId } from './middleware/request-id.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { refuseMethod, refusePath } from './middleware/unknown-route.ts'
-import { openApiDocument } from './open-api.ts'
-import type { Route } from './route.ts'
+import { openApiDocument } from './open-api/open-api.ts'
+import type { Route } from './route/route.ts'
 import { allRoutes } from './routes/index.ts'
 import { interactionsPath } from './routes/notifications/slack.ts'
-import { serveDashboard } from './serve-dashboard.ts'
-import { jsonSchemaOf, schemaNames } from '../policy/schema/json-schemas.ts'
-import type { Api } from './settings.ts'
+import { serveDashboard } from './middleware/serve-dashboard.ts'
+import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
+import type { Api } from './context/api.ts'
 
 /**
- * The HTTP API and the dashboard as an Express app. Builds no clients and starts nothing; whoever listens owns it.
+ * The HTTP API and the dashboard as an Express app. Builds no clients and starts nothing; whoever
+ * listens owns it.
  *
  * @example createServer(createApp({ ctx, settings, events, readiness })).listen(4400, '127.0.0.1')
  */
@@ -29,10 +31,10 @@ export function createApp(api: Api): Express {
   app.set('query parser', parseQuery)
   app.set('trust proxy', settings.trustProxy ? 1 : false)
   app.use(requestId, logRequests(api.ctx.log, api.answered), securityHeaders(settings.publicUrl))
-  app.use(checkHost(settings.publicUrl))
+  app.use(checkHost(settings.publicUrl), compressAnswers())
 
-  const routes = allRoutes(settings)
-  const document = JSON.stringify(openApiDocument(routes, settings.version))
+  const routes: readonly Route[] = allRoutes(settings)
+  const document = JSON.stringify(openApiDocument(routes, settings))
   app.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(document)
   })
@@ -66,12 +68,15 @@ function handlerOf(api: Api, route: Route): RequestHandler {
   }
 }
 
-/** Each field once, as text: no arrays or objects that a schema did not foresee. A repeated field is an array. */
+/**
+ * Each field once, as text: no arrays or objects that a schema did not foresee. A repeated field is
+ * an array.
+ */
 function parseQuery(text: string | null | undefined): Record<string, string | string[]> {
-  const query = new URLSearchParams(text ?? '')
+  const byName = Map.groupBy(new URLSearchParams(text ?? ''), ([name]) => name)
   return Object.fromEntries(
-    [...new Set(query.keys())].map((name) => {
-      const values = query.getAll(name)
+    [...byName].map(([name, fields]) => {
+      const values = fields.map(([, value]) => value)
       return [name, values.length === 1 ? (values[0] ?? '') : values]
     }),
   )

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
-import { takeLifeline } from '../runtime/processes/lifeline.ts'
-import { CommandFailure, exitCodes } from './exit-codes.ts'
+import { takeLifeline } from '#runtime/processes/lifeline.ts'
+import { CommandFailure, exitCodes } from './terminal/exit-codes.ts'
 import { createProgram } from './program.ts'
 import { printable } from './text/terminal-text.ts'
 

@@ -25,15 +25,17 @@ import { addSessionsCommand } from './commands/sessions.ts'
 import { addSlackCommand } from './commands/slack.ts'
 import { addStartCommand } from './commands/start.ts'
 import { addWebhooksCommand } from './commands/webhooks.ts'
-import { VERSION } from './version.ts'
+import { version } from '#runtime/version.ts'
 
-/** The whole command line. Commands load what they need when they run, so that each starts quickly. */
+/**
+ * The whole command line. Commands load what they need when they run, so that each starts quickly.
+ */
 export function createProgram(): Command {
   const program = new Command('countersign')
     .description(
       'Agents whose risky tool calls wait until a different person has approved exactly what will run',
     )
-    .version(VERSION)
+    .version(version)
     .exitOverride()
     .showHelpAfterError()
   addStartCommand(program)

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The secret of Standard Webhooks with which callbacks (`callbackUrl`) are signed, of the API key that asked.
+ * The secret of Standard Webhooks with which callbacks (`callbackUrl`) are signed, of the API key
+ * that asked.
  *
  * @example new Webhook(callbackSecret(apiKey)).verify(body, headers)
  */

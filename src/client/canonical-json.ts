@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Canonical JSON (RFC 8785). Numbers and texts are written as JavaScript writes them, which is what the standard says;
- * members go in the order of their names' UTF-16 units. Rejects what JSON cannot carry with a `TypeError`.
+ * Canonical JSON (RFC 8785). Numbers and texts are written as JavaScript writes them, which is what
+ * the standard says; members go in the order of their names' UTF-16 units. Rejects what JSON cannot
+ * carry with a `TypeError`.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

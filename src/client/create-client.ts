@@ -12,13 +12,16 @@ export interface ClientOptions {
 
 export interface Client {
   /**
-   * Makes a call once people, or the policy of a worker, have allowed exactly it: asks, waits however long it takes,
-   * takes the permit, runs `execute` once and reports what became of it. Whatever `execute` returns or throws comes back.
+   * Makes a call once people, or the policy of a worker, have allowed exactly it: asks, waits
+   * however long it takes, takes the permit, runs `execute` once and reports what became of it.
+   * Whatever `execute` returns or throws comes back.
    *
-   * Rejects without having run it with `DeniedError`, `ExpiredError`, `CancelledError`, `BlockedError`, `MismatchError`
-   * or another `CountersignError`; with `AlreadyTakenError` when the permit of this `externalId` was taken before.
+   * Rejects without having run it with `DeniedError`, `ExpiredError`, `CancelledError`,
+   * `BlockedError`, `MismatchError` or another `CountersignError`; with `AlreadyTakenError` when
+   * the permit of this `externalId` was taken before.
    *
-   * @example await client.gate({ tool: 'deploy', input: { version: '1.4.2' } }, ({ input }) => deploy(input))
+   * @example await client.gate({ tool: 'deploy', input: { version: '1.4.2' } }, ({ input }) =>
+   * deploy(input))
    */
   gate<Input extends object, Result>(
     call: GateCall<Input>,
@@ -26,8 +29,9 @@ export interface Client {
     options?: GateOptions,
   ): Promise<Result>
   /**
-   * The same for a call that may have been asked for before, by a process that is gone: under its `externalId` it waits
-   * on where that one stopped. What that one may have run is never run again: `AlreadyTakenError`.
+   * The same for a call that may have been asked for before, by a process that is gone: under its
+   * `externalId` it waits on where that one stopped. What that one may have run is never run again:
+   * `AlreadyTakenError`.
    */
   resume<Input extends object, Result>(
     call: GateCall<Input> & { readonly externalId: string },
@@ -35,13 +39,16 @@ export interface Client {
     options?: GateOptions,
   ): Promise<Result>
   /**
-   * The first half of `gate`, for who makes the call elsewhere: asks, waits, and takes the permit, after which the call
-   * is to be made once and at once. Rejects as `gate` does.
+   * The first half of `gate`, for who makes the call elsewhere: asks, waits, and takes the permit,
+   * after which the call is to be made once and at once. Rejects as `gate` does.
    */
   take<Input extends object>(call: GateCall<Input>, options?: GateOptions): Promise<Allowed<Input>>
 }
 
-/** A client of a Countersign service, for programs that are no runs of it. It holds no connection and no state. */
+/**
+ * A client of a Countersign service, for programs that are no runs of it. It holds no connection
+ * and no state.
+ */
 export function createClient(options: ClientOptions): Client {
   return {
     gate: (call, execute, more = {}) => gate(options, call, execute, more),

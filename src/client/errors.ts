@@ -1,4 +1,7 @@
-/** Why a call was not made, or not by us. `code` is the service's own where it has one (docs/api.md). */
+/**
+ * Why a call was not made, or not by us. `code` is the service's own where it has one
+ * (docs/api.md).
+ */
 export class CountersignError extends Error {
   override readonly name: string = 'CountersignError'
   readonly code: string
@@ -25,7 +28,10 @@ export class DeniedError extends CountersignError {
   }
 }
 
-/** Nobody decided in time, or the approval was not used within its hour: neither a denial nor an approval. */
+/**
+ * Nobody decided in time, or the approval was not used within its hour: neither a denial nor an
+ * approval.
+ */
 export class ExpiredError extends CountersignError {
   override readonly name = 'ExpiredError'
 }
@@ -41,12 +47,13 @@ export class BlockedError extends CountersignError {
 }
 
 /**
- * The permit was taken before, so this time nothing ran. `outcome` is what was reported then; `null`: nothing was, for
- * instance because the program died, and nobody but its operator can know what happened.
+ * The permit was taken before, so this time nothing ran. `outcome` is what was reported then;
+ * `null`: nothing was, for instance because the program died, and nobody but its operator can know
+ * what happened.
  */
 export class AlreadyTakenError extends CountersignError {
   override readonly name = 'AlreadyTakenError'
-  readonly outcome: 'succeeded' | 'failed' | 'unknown' | null
+  readonly outcome: keyof typeof words | null
 
   constructor(requestId: string, outcome: AlreadyTakenError['outcome']) {
     const what = outcome === null ? 'and nothing was reported since' : `and it ${words[outcome]}`
@@ -61,7 +68,9 @@ const words = {
   unknown: 'is not known how it ended',
 } as const
 
-/** What was approved is not what was asked for, or the permit is for something else: nothing ran. */
+/**
+ * What was approved is not what was asked for, or the permit is for something else: nothing ran.
+ */
 export class MismatchError extends CountersignError {
   override readonly name = 'MismatchError'
 

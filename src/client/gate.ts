@@ -1,4 +1,5 @@
 import { randomUUID, type KeyLike } from 'node:crypto'
+import type { OperationAnswer, OperationBody } from '#api/operations.ts'
 import { callDigest, canonicalJson } from './canonical-json.ts'
 import {
   AlreadyTakenError,
@@ -9,17 +10,22 @@ import {
   MismatchError,
 } from './errors.ts'
 import { checkPermit, type Permit } from './permit.ts'
-import { askUntilAnswered, Refusal, type ServiceAddress } from './service.ts'
+import { callsUntilAnswered, Refusal, type ServiceAddress } from './service.ts'
 
 /** A dangerous call, as people are asked about it. */
 export interface GateCall<Input extends object = object> {
   readonly tool: string
   readonly input: Input
-  /** names this very call: asked again under it, one is answered with what is there. Without one it is a new call */
+  /**
+   * names this very call: asked again under it, one is answered with what is there. Without one it
+   * is a new call
+   */
   readonly externalId?: string
   /** whose policy judges first; what it pre-approves waits for nobody */
   readonly worker?: string
-  /** a sentence and a text for the approvers: shown as the program's claim, beside the raw arguments */
+  /**
+   * a sentence and a text for the approvers: shown as the program's claim, beside the raw arguments
+   */
   readonly title?: string
   readonly presentation?: {
     readonly type: 'text' | 'diff' | 'file_content' | 'command' | 'structured'
@@ -30,6 +36,33 @@ export interface GateCall<Input extends object = object> {
   /** e-mail address of the person for whom the program acts; they cannot approve it */
   readonly onBehalfOf?: string
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** where the call is made: shown to the approvers as what the program reports */
+  readonly origin?: GateOrigin
+}
+
+/**
+ * Where a program works. Only with a right `proof` does the service look at files of its own
+ * workspace.
+ */
+export interface GateOrigin {
+  readonly program: string
+  readonly version?: string
+  readonly host: string
+  /** real path */
+  readonly folder: string
+  readonly git?: {
+    readonly remote: string | null
+    readonly commit: string | null
+    readonly dirty: boolean | null
+  }
+  /** those that the call names; `hash` is `sha256:…` of the bytes, or `absent` */
+  readonly files?: readonly {
+    readonly path: string
+    readonly hash: string
+    readonly content?: string
+  }[]
+  /** HMAC-SHA-256 of `folder` with the bytes of DATA/run/host-proof, in lower-case hex */
+  readonly proof?: string
 }
 
 export interface GateOptions {
@@ -45,33 +78,20 @@ export interface GateOptions {
   }) => void
 }
 
-/** What was allowed. `input` is what people saw: with a `worker`, in the form that its tool gave it. */
+/**
+ * What was allowed. `input` is what people saw: with a `worker`, in the form that its tool gave it.
+ */
 export interface Allowed<Input extends object> {
   readonly input: Input
   readonly requestId: string
   readonly permit: Permit
 }
 
-/** As much of a request as the gate needs. */
-interface Asked {
-  readonly id: string
-  readonly number: number
-  readonly state: 'pending' | 'approved' | 'denied' | 'expired' | 'cancelled'
-  readonly tool: string
-  readonly input: object
-  readonly digest: string
-  readonly facts: { readonly toolHash: string }
-  readonly decisions: readonly {
-    readonly decision: string
-    readonly person: { readonly name: string }
-    readonly reason: string | null
-  }[]
-  readonly cancelReason: string | null
-  readonly external: {
-    readonly consumed: object | null
-    readonly outcome: { readonly state: AlreadyTakenError['outcome'] } | null
-  }
-}
+/** A call as it travels. */
+type SentCall = Omit<OperationBody<'openRequest'>, 'externalId'> & { readonly externalId?: string }
+
+/** A request as the service answers with it. */
+type Asked = OperationAnswer<'getRequest'>
 
 /** Seconds for which one question is held; a lost answer costs no more. */
 const holdSeconds = 50
@@ -98,21 +118,21 @@ export async function gate<Input extends object, Result>(
 /** See `Client.take`. */
 export async function take<Input extends object>(
   service: GateService,
-  given: GateCall<Input>,
+  gateCall: GateCall<Input>,
   { onAsked, openWithinMs, signal }: GateOptions,
 ): Promise<Allowed<Input>> {
   const over = signal ?? new AbortController().signal
   // As it travels: without what JSON leaves out.
-  const call = JSON.parse(JSON.stringify(given)) as GateCall<Input>
-  const body = { ...call, externalId: call.externalId ?? randomUUID() }
+  const sent: SentCall = JSON.parse(JSON.stringify(gateCall))
+  const body = { ...sent, externalId: sent.externalId ?? randomUUID() }
   const opening =
     openWithinMs === undefined ? over : AbortSignal.any([over, AbortSignal.timeout(openWithinMs)])
-  const question = { method: 'POST' as const, path: '/v1/requests', body }
-  const opened = await askUntilAnswered<Asked>(service, question, opening).catch(blockedOr)
+  const call = callsUntilAnswered(service, opening)
+  const opened = await call('openRequest', { body }).catch(blockedOr)
   onAsked?.({ id: opened.id, number: opened.number, state: opened.state })
   const request = await untilDecided(service, opened, over)
   refuseEnded(request)
-  checkCall(request, call)
+  checkCall(request, sent)
   const permit = await takePermit(service, request, over)
   checkPermit(permit, { requestId: request.id, digest: request.digest }, service.publicKey)
   // As the service answered, and as its digest says: the form in which it was shown.
@@ -130,29 +150,34 @@ async function untilDecided(
   opened: Asked,
   over: AbortSignal,
 ): Promise<Asked> {
-  const path = `/v1/requests/${opened.id}`
+  const params = { id: opened.id }
+  const call = callsUntilAnswered(service, over)
   try {
     let request = opened
     while (request.state === 'pending') {
-      const question = { method: 'GET' as const, path: `${path}?wait=${holdSeconds}` }
-      request = await askUntilAnswered<Asked>(service, question, over)
+      request = await call('getRequest', { params, query: { wait: holdSeconds } })
     }
     return request
   } catch (error) {
-    if (over.aborted) await tell(service, `${path}/withdraw`, {})
+    if (over.aborted) await tell(service, (call) => call('withdrawRequest', { params }))
     throw error
   }
 }
 
 /** Says something that the service need not answer for us to go on: in vain, it stays unsaid. */
-async function tell(service: ServiceAddress, path: string, body: object): Promise<void> {
+async function tell(
+  service: ServiceAddress,
+  say: (call: ReturnType<typeof callsUntilAnswered>) => Promise<unknown>,
+): Promise<void> {
   const within = AbortSignal.timeout(reportWithinMs)
-  await askUntilAnswered(service, { method: 'POST', path, body }, within).catch(() => undefined)
+  await say(callsUntilAnswered(service, within)).catch(() => undefined)
 }
 
 function refuseEnded(request: Asked): void {
   const { cancelReason, decisions, external, id, state } = request
-  if (external.consumed !== null) throw new AlreadyTakenError(id, external.outcome?.state ?? null)
+  if (external !== null && external.consumed !== null) {
+    throw new AlreadyTakenError(id, external.outcome?.state ?? null)
+  }
   if (state === 'denied') {
     const denial = decisions.findLast(({ decision }) => decision === 'deny')
     throw new DeniedError(id, denial?.person.name ?? 'Somebody', denial?.reason ?? null)
@@ -163,14 +188,18 @@ function refuseEnded(request: Asked): void {
   }
 }
 
-/** What was approved must be what was asked for: the digest is over it, and without a worker it is ours to the letter. */
-function checkCall(request: Asked, call: GateCall): void {
+/**
+ * What was approved must be what was asked for: the digest is over it, and without a worker it is
+ * ours to the letter.
+ */
+function checkCall(request: Asked, call: SentCall): void {
   const { digest, facts, id, input, tool } = request
   const same =
     tool === call.tool &&
     (call.worker !== undefined || canonicalJson(input) === canonicalJson(call.input))
   if (!same) throw new MismatchError(id, 'The request is about another call')
-  if (callDigest({ tool, input, toolHash: facts.toolHash }) !== digest) {
+  const { toolHash } = facts
+  if (typeof toolHash !== 'string' || callDigest({ tool, input, toolHash }) !== digest) {
     throw new MismatchError(id, 'The digest of the request is not that of its call')
   }
 }
@@ -180,9 +209,9 @@ async function takePermit(
   { digest, id }: Asked,
   over: AbortSignal,
 ): Promise<Permit> {
-  const question = { method: 'POST' as const, path: `/v1/requests/${id}/consume`, body: { digest } }
+  const call = callsUntilAnswered(service, over)
   try {
-    const { permit } = await askUntilAnswered<{ permit: Permit }>(service, question, over)
+    const { permit } = await call('consumePermit', { params: { id }, body: { digest } })
     return permit
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -200,14 +229,15 @@ async function run<Result>(
   requestId: string,
   execute: () => Promise<Result> | Result,
 ): Promise<Result> {
-  const path = `/v1/requests/${requestId}/outcome`
+  const report = (body: OperationBody<'reportOutcome'>): Promise<void> =>
+    tell(service, (call) => call('reportOutcome', { params: { id: requestId }, body }))
   try {
     const result = await execute()
-    await tell(service, path, { state: 'succeeded' })
+    await report({ state: 'succeeded' })
     return result
   } catch (error) {
     const summary = (error instanceof Error ? error.message : String(error)).slice(0, summaryMost)
-    await tell(service, path, { state: 'failed', summary: summary.toWellFormed() })
+    await report({ state: 'failed', summary: summary.toWellFormed() })
     throw error
   }
 }

@@ -22,8 +22,9 @@ interface Statement {
 }
 
 /**
- * Throws a `MismatchError` unless a permit allows exactly this call, now: what is signed names this request and this
- * digest. With a public key (of the service's `keys` folder), the signature must hold too.
+ * Throws a `MismatchError` unless a permit allows exactly this call, now: what is signed names this
+ * request and this digest. With a public key (of the service's `keys` folder), the signature must
+ * hold too.
  */
 export function checkPermit(
   permit: Permit,

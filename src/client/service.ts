@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type ApiRequest, callOver } from './call.ts'
 import { CountersignError } from './errors.ts'
 
 /** How the service is reached. */
@@ -24,27 +25,32 @@ export class Refusal extends CountersignError {
 /** What only needs time: the service starts again, or the host of the workspace does. */
 const passing = new Set([429, 502, 503, 504])
 const firstPauseMs = 200
-const longestPauseMs = 10_000
+const maxPauseMs = 10_000
 /** Longer than the service holds an answer. */
 const answerWithinMs = 90_000
 
 /**
- * Asks until the service answers, ever more slowly, until `over` fires: a lost connection and a service that is away are
- * asked again, which the verbs of this client allow. Rejects with a {@link Refusal}, or the reason of `over`.
+ * Calls that are asked until the service answers, ever more slowly, until `over` fires: a lost
+ * connection and a service that is away are asked again, which the verbs of this client allow. They
+ * reject with a {@link Refusal}, or the reason of `over`.
  */
-export async function askUntilAnswered<T>(
+export function callsUntilAnswered(address: ServiceAddress, over: AbortSignal) {
+  return callOver((request) => askUntilAnswered(address, request, over))
+}
+
+async function askUntilAnswered(
   address: ServiceAddress,
-  question: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown },
+  request: ApiRequest,
   over: AbortSignal,
-): Promise<T> {
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+): Promise<unknown> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     over.throwIfAborted()
-    const answer = await askOnce(address, question, over).catch((error: unknown) => {
+    const answer = await askOnce(address, request, over).catch((error: unknown) => {
       over.throwIfAborted()
       if (error instanceof Refusal && !passing.has(error.status)) throw error
       return null
     })
-    if (answer !== null) return answer as T
+    if (answer !== null) return answer
     await delay(pauseMs * (0.5 + Math.random() / 2), undefined, { signal: over }).catch(() =>
       over.throwIfAborted(),
     )
@@ -53,20 +59,12 @@ export async function askUntilAnswered<T>(
 
 async function askOnce(
   { apiKey, url }: ServiceAddress,
-  {
-    body,
-    method,
-    path,
-  }: { readonly method: string; readonly path: string; readonly body?: unknown },
+  { path, ...init }: ApiRequest,
   over: AbortSignal,
 ): Promise<unknown> {
   const response = await fetch(new URL(path, url), {
-    method,
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...init,
+    headers: { ...init.headers, authorization: `Bearer ${apiKey}` },
     // The key goes nowhere else.
     redirect: 'error',
     signal: AbortSignal.any([over, AbortSignal.timeout(answerWithinMs)]),

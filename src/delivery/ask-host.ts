@@ -1,33 +1,37 @@
 import { v7 as uuidv7 } from 'uuid'
-import { WorkflowFailedError } from '@temporalio/client'
+import { isGrpcServiceError, WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
-import { Problem } from '../domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
+import { Shares } from '#domain/shares.ts'
+import type { PolicyReader, SigningContext } from '#services/core/context.ts'
+import { currentRequest } from '#services/core/current-request.ts'
+import { newSalt } from '#services/requests/words/salted-text.ts'
 import type {
+  AttachmentsAnswer,
+  HostQuestion,
   ManualTool,
-  PolicyReader,
   RemoteJudgement,
-  SigningContext,
-} from '../services/context.ts'
-import { newSalt } from '../services/decisions/salted-text.ts'
-import type { HostQuestion } from '../services/host-question.ts'
-import type { HeardServer } from '../services/policy/pins/heard-server.ts'
-import type { AttachmentsAnswer } from '../services/runs/attachments/attachments-question.ts'
-import type { ReplayAnswer } from '../services/policy/replay/replay-question.ts'
-import { getText, putContent } from '../store/content/content.ts'
-import { releaseContent } from '../store/content/drop-content.ts'
-import type { Db } from '../store/database.ts'
-import type { JudgeAnswer, JudgeInput } from '../workflows/activity-port.ts'
+  ReplayAnswer,
+  ServerDefinitions,
+} from '#services/core/host-questions.ts'
+import { getText, putContent } from '#store/content/content.ts'
+import { releaseContent } from '#store/content/drop-content.ts'
+import type { Db } from '#store/database.ts'
+import type { JudgeAnswer, JudgeInput } from '#workflows/activity-port.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
 const answerWithinMs = 10_000
 
-/** What only the host of a workspace can answer, each as the context has it, and what its MCP servers say of their tools. */
+/**
+ * What only the host of a workspace can answer, each as the context has it, and what its MCP
+ * servers say of their tools.
+ */
 export interface HostAnswers {
   readonly asked: Pick<
     SigningContext,
     'judgeRemotely' | 'manualToolsOf' | 'readAttachments' | 'replayRemotely'
   >
-  readonly definitionsOf: (worker: string) => Promise<readonly HeardServer[]>
+  readonly definitionsOf: (worker: string) => Promise<readonly ServerDefinitions[]>
 }
 
 interface Asking {
@@ -39,9 +43,9 @@ interface Asking {
 }
 
 /**
- * Asks the host that has the workspace, which the policy in force names at each question. Question and answer travel through
- * `content`, and do not stay there; Temporal sees two hashes. Each rejects with `workspace_unreachable` when no Temporal worker
- * answers in 10 s.
+ * Asks the host that has the workspace, which the policy in force names at each question. Question
+ * and answer travel through `content`, and do not stay there; Temporal sees two hashes. Each
+ * rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
  */
 export function askHost(asking: Asking): HostAnswers {
   const answerTo = async <Answer>(question: HostQuestion): Promise<Answer> =>
@@ -53,11 +57,28 @@ export function askHost(asking: Asking): HostAnswers {
       readAttachments: answerTo<AttachmentsAnswer>,
       replayRemotely: answerTo<ReplayAnswer>,
     },
-    definitionsOf: (worker) => answerTo<readonly HeardServer[]>({ definitionsOf: worker }),
+    definitionsOf: (worker) => answerTo<readonly ServerDefinitions[]>({ definitionsOf: worker }),
   }
 }
 
+/** Questions under way, of everybody and of one caller: a host has few places for them. */
+const questions = new Shares({
+  places: 32,
+  maxPerCaller: 8,
+  maxWaiting: 200,
+  waitMs: answerWithinMs,
+})
+
 async function answerOf(asking: Asking, question: HostQuestion): Promise<unknown> {
+  const release = await questions.take(currentRequest.getStore()?.caller)
+  try {
+    return await askNow(asking, question)
+  } finally {
+    release()
+  }
+}
+
+async function askNow(asking: Asking, question: HostQuestion): Promise<unknown> {
   const { config } = await asking.policies.inForce()
   const taskQueue = config.workspaces.get('default')?.taskQueue ?? asking.taskQueue
   const input: JudgeInput = {
@@ -77,22 +98,31 @@ async function answerOf(asking: Asking, question: HostQuestion): Promise<unknown
   }
 }
 
-async function ask({ client }: TemporalClient, input: JudgeInput): Promise<JudgeAnswer> {
+async function ask(temporal: TemporalClient, input: JudgeInput): Promise<JudgeAnswer> {
   try {
-    return await client.connection.withDeadline(Date.now() + answerWithinMs, async () => {
-      const handle = await client.workflow.start('judge', {
+    return await temporal.withDeadline(async () => {
+      const handle = await temporal.client.workflow.start('judge', {
         workflowId: `judge:${uuidv7()}`,
         taskQueue: input.taskQueue,
         args: [input],
         workflowExecutionTimeout: answerWithinMs,
       })
       return (await handle.result()) as JudgeAnswer
-    })
+    }, answerWithinMs)
   } catch (error) {
+    if (isGrpcServiceError(error) && unavailable.has(error.code)) {
+      throw new Problem('workspace_unreachable', temporalAway, temporalFacts, { cause: error })
+    }
     const cause = error instanceof WorkflowFailedError ? error.cause : error
     throw new Problem('workspace_unreachable', sentenceOf(cause), {}, { cause })
   }
 }
+
+/** gRPC's code of a server that cannot be reached. */
+const unavailable: ReadonlySet<number> = new Set([14])
+const temporalAway =
+  'Temporal does not answer, and nothing was changed: try again in a moment. It goes on by itself when Temporal is back.'
+const temporalFacts = { cause: 'temporal_away', retryAfterSeconds: 5 }
 
 /** Whoever answered that it cannot is not away: its log says why. */
 function sentenceOf(cause: unknown): string {

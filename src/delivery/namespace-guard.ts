@@ -1,8 +1,10 @@
-import { rememberNamespace } from '../services/installation/remember-namespace.ts'
-import type { Db } from '../store/database.ts'
+import { rememberNamespace } from '#services/installation/remember-namespace.ts'
+import type { Db } from '#store/database.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
-/** What was confirmed stays so for this long; a server that was swapped meanwhile is noticed then. */
+/**
+ * What was confirmed stays so for this long; a server that was swapped meanwhile is noticed then.
+ */
 const confirmedForMs = 5000
 
 /** Keeps everything that would start a workflow away from a Temporal that is not ours. */
@@ -16,7 +18,10 @@ export class NamespaceGuard {
     this.#temporal = options.temporal
   }
 
-  /** Rejects with `ForeignNamespaceError`, or with the connection's error when Temporal does not answer. */
+  /**
+   * Rejects with `ForeignNamespaceError`, or with the connection's error when Temporal does not
+   * answer.
+   */
   async confirm(): Promise<void> {
     if (performance.now() - this.#confirmedAt < confirmedForMs) return
     await rememberNamespace(this.#db, await this.#temporal.namespaceId())

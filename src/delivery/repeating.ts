@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Work that repeats: at once when `wake` is called, at least every `everyMs`, never twice at the same time.
- * An error is reported and the next round comes as usual.
+ * Work that repeats: at once when `wake` is called, at least every `everyMs`, never twice at the
+ * same time. An error is reported and the next round comes as usual.
  */
 export class Repeating implements AsyncDisposable {
   readonly #work: () => Promise<void>

@@ -1,31 +1,34 @@
-import { sql } from 'kysely'
-import type { ServiceContext } from '../services/context.ts'
-import { errorText } from '../services/error-text.ts'
-import { clearTranscript } from '../services/retention/clear-transcript.ts'
-import { dueRuns, type RunPlace } from '../services/retention/due-runs.ts'
-import { removeDelivered, removeRecords } from '../services/retention/remove-records.ts'
-import { ruleText } from '../services/retention/retention-rules.ts'
-import { advisoryLocks } from '../store/connection/advisory-locks.ts'
-import type { Db } from '../store/database.ts'
-import { dropReleased, forgetRemoved } from '../store/content/drop-content.ts'
+import { errorText } from '#services/core/error-text.ts'
+import { clearTranscript } from '#services/retention/clear-transcript.ts'
+import { dueRuns, type RunCursor } from '#services/retention/due-runs.ts'
+import { removeDelivered, removeRecords } from '#services/retention/remove-records.ts'
+import { ruleText } from '#services/retention/retention-rules.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { underSessionLock } from '#store/session-lock.ts'
+import type { Db } from '#store/database.ts'
+import { dropReleased, forgetRemoved } from '#store/content/drop-content.ts'
 import { Repeating } from './repeating.ts'
+import type { SystemContext } from '#services/core/context.ts'
 
 const everyMs = 10 * 60 * 1000
 const runsAtOnce = 50
 const contentsAtOnce = 2000
-/** A look for what refers to contents goes through whole tables: so many in a round, and the rest in the next one. */
+/**
+ * A look for what refers to contents goes through whole tables: so many in a round, and the rest in
+ * the next one.
+ */
 const looksMost = 20
 
 /**
- * Removes what `retention` of countersign.yaml says need not be kept, in every API process, one of them at a time. In small
- * steps, each whole: whoever ends in the middle is gone on with. Without the setting nothing goes but notifications that were
- * delivered long ago.
+ * Removes what `retention` of countersign.yaml says need not be kept, in every API process, one of
+ * them at a time. In small steps, each whole: whoever ends in the middle is gone on with. Without
+ * the setting nothing goes but notifications that were delivered long ago.
  */
 export class Retention implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #rounds: Repeating
 
-  constructor(ctx: ServiceContext) {
+  constructor(ctx: SystemContext) {
     this.#rounds = new Repeating({
       everyMs,
       work: () => keepRetention(ctx, this.#stopping.signal),
@@ -40,9 +43,9 @@ export class Retention implements AsyncDisposable {
 }
 
 /** One round over everything that is due, unless another process is at it. */
-export async function keepRetention(ctx: ServiceContext, stopping: AbortSignal): Promise<void> {
+export async function keepRetention(ctx: SystemContext, stopping: AbortSignal): Promise<void> {
   const { transcriptsMs, recordsMs } = (await ctx.policies.inForce()).config.retention
-  await underLock(ctx.db, async () => {
+  await underSessionLock(ctx.db, advisoryLocks.retention, async () => {
     if (recordsMs === null) await removeDelivered(ctx.db, stopping)
     else await removeRecords(ctx.db, { olderThanMs: recordsMs, stopping })
     if (transcriptsMs !== null) await clearRuns(ctx, transcriptsMs, stopping)
@@ -52,15 +55,15 @@ export async function keepRetention(ctx: ServiceContext, stopping: AbortSignal):
 }
 
 async function clearRuns(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   olderThanMs: number,
   stopping: AbortSignal,
 ): Promise<void> {
   const rule = ruleText('transcripts', olderThanMs)
-  let after: RunPlace | null = null
+  let after: RunCursor | null = null
   let cleared = 0
   for (;;) {
-    const due: RunPlace[] = await dueRuns(ctx.db, { olderThanMs, after, most: runsAtOnce })
+    const due: RunCursor[] = await dueRuns(ctx.db, { olderThanMs, after, most: runsAtOnce })
     for (const run of due) {
       if (stopping.aborted) return
       if ((await clearTranscript(ctx, { runId: run.id, rule })) !== null) cleared += 1
@@ -78,18 +81,4 @@ async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
     if (looked < contentsAtOnce) break
   }
   await forgetRemoved(db, contentsAtOnce)
-}
-
-async function underLock(db: Db, work: () => Promise<void>): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    const lock = await sql<{ mine: boolean }>`
-      select pg_try_advisory_lock(${advisoryLocks.retention}) as mine
-    `.execute(connection)
-    if (lock.rows[0]?.mine !== true) return
-    try {
-      await work()
-    } finally {
-      await sql`select pg_advisory_unlock(${advisoryLocks.retention})`.execute(connection)
-    }
-  })
 }

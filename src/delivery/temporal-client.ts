@@ -1,58 +1,103 @@
-import {
-  Client,
-  type ClientInterceptors,
-  Connection,
-  type ConnectionOptions,
-} from '@temporalio/client'
+import { Client, type ClientInterceptors, type ConnectionOptions } from '@temporalio/client'
+import { answerWithin } from './answer-within.ts'
+import { TemporalConnection } from './temporal-connection.ts'
 
-/** No call to Temporal waits longer: a decision must not hang on a server that is down. */
+/**
+ * No call to Temporal waits longer, unless told otherwise: a decision must not hang on a server
+ * that is down.
+ */
 const callDeadlineMs = 2000
+/**
+ * How much later than gRPC's own deadline our timer ends a call: gRPC's error says more, so it
+ * comes first unless the clock was set.
+ */
+const graceMs = 500
+/** How long a connection may go on connecting after a call on it has timed out. */
+const connectsWithinMs = 5000
 
 export interface TemporalClient {
+  /** The client of the current connection, which may be replaced: read it again for each call. */
   readonly client: Client
   readonly namespace: string
-  /** The id that the server gave its namespace; another one means another (or an emptied) Temporal. */
+  /**
+   * The id that the server gave its namespace; another one means another (or an emptied) Temporal.
+   */
   namespaceId(): Promise<string>
-  /** Runs a call with the deadline of two seconds. */
-  withDeadline<T>(call: () => Promise<T>): Promise<T>
+  /**
+   * Runs a call with the client's deadline, or one of its own; it is over by then, also when the
+   * clock is set.
+   */
+  withDeadline<T>(call: () => Promise<T>, withinMs?: number): Promise<T>
   close(): Promise<void>
 }
 
 /**
- * A client that connects when first used, so that the API starts and takes decisions while Temporal is down.
- * The back-off is capped at a second: gRPC's default takes 17 s to notice that a server is back.
+ * A client that connects at its first call, so that the API starts and takes decisions while
+ * Temporal is down. The back-off is capped at a second: gRPC's default takes 17 s to notice that a
+ * server is back. An attempt to connect that a server accepts and never answers is given up after a
+ * few seconds, which gRPC never does.
  */
 export function connectTemporal(
   options: Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'> & {
     readonly namespace: string
+    /** how long a call may wait for its answer; 2 s */
+    readonly deadlineMs?: number
     /** around calls about workflows, for traces */
     readonly interceptors?: ClientInterceptors
   },
 ): TemporalClient {
-  const { namespace, interceptors = {}, ...address } = options
-  const connection = Connection.lazy({
-    ...address,
-    connectTimeout: callDeadlineMs,
-    channelArgs: {
-      'grpc.initial_reconnect_backoff_ms': 100,
-      'grpc.max_reconnect_backoff_ms': 1000,
-    },
-  })
-  const client = new Client({ connection, namespace, interceptors })
-  const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
-    connection.withDeadline(Date.now() + callDeadlineMs, call)
+  const { namespace, deadlineMs = callDeadlineMs, interceptors = {}, ...address } = options
+  const connect = () => {
+    const connection = TemporalConnection.open({
+      ...address,
+      channelArgs: {
+        'grpc.initial_reconnect_backoff_ms': 100,
+        'grpc.max_reconnect_backoff_ms': 1000,
+        // Shared with another connection, an attempt that hangs would be the new connection's too.
+        'grpc.use_local_subchannel_pool': 1,
+      },
+    })
+    return { connection, client: new Client({ connection, namespace, interceptors }) }
+  }
+  let current = connect()
+  let givingUp: NodeJS.Timeout | null = null
+  const giveUp = (): void => {
+    givingUp = null
+    if (!current.connection.isConnecting) return
+    const { connection } = current
+    current = connect()
+    void connection.close()
+  }
+  const withDeadline = async <T>(
+    call: () => Promise<T>,
+    withinMs: number = deadlineMs,
+  ): Promise<T> => {
+    const { connection } = current
+    try {
+      const answer = connection.withDeadline(Date.now() + withinMs, call)
+      return await answerWithin(withinMs + graceMs, answer)
+    } catch (error) {
+      if (connection.isConnecting) givingUp ??= setTimeout(giveUp, connectsWithinMs).unref()
+      throw error
+    }
+  }
   return {
-    client,
+    get client() {
+      return current.client
+    },
     namespace,
     withDeadline,
     namespaceId: async () => {
       const described = await withDeadline(() =>
-        connection.workflowService.describeNamespace({ namespace }),
+        current.connection.workflowService.describeNamespace({ namespace }),
       )
       const id = described.namespaceInfo?.id
       if (!id) throw new Error(`Temporal has no namespace ${namespace}`)
       return id
     },
-    close: () => connection.close(),
+    close: async () => {
+      if (givingUp !== null) clearTimeout(givingUp)
+      await current.connection.close()
+    },
   }
 }

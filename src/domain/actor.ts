@@ -1,4 +1,7 @@
-/** Who did something. Never a bare string: every audit event and every verb names its actor this way. */
+/**
+ * Who did something. Never a bare string: every audit event and every verb names its actor this
+ * way.
+ */
 export type Actor =
   | { readonly type: 'person'; readonly id: string; readonly name: string }
   | {
@@ -6,10 +9,20 @@ export type Actor =
       readonly id: string
       readonly name: string
       readonly ownerId: string
+      /** who proposed the key to its owner, and stands behind what it does; absent: nobody did */
+      readonly proposedBy?: string
     }
   | { readonly type: 'policy'; readonly id: string }
   | { readonly type: 'timer' }
   | { readonly type: 'system'; readonly name?: string }
+
+export const actorTypes = [
+  'person',
+  'machine',
+  'policy',
+  'timer',
+  'system',
+] as const satisfies readonly Actor['type'][]
 
 /** The way a verb was reached; recorded with every audit event. */
 export type Channel = 'dashboard' | 'api' | 'cli' | 'slack' | 'workflow' | 'relay' | 'system'

@@ -19,6 +19,7 @@ export const auditEventTypes = [
   'request.cancelled',
   'decision.recorded',
   'decision.refused',
+  'attempt.refused',
   'permit.issued',
   'permit.consumed',
   'permit.refused',
@@ -54,7 +55,10 @@ export const auditEventTypes = [
 
 export type AuditEventType = (typeof auditEventTypes)[number]
 
-/** What a verb records in the transaction of the thing it describes. Ids and digests only; no arguments, no reasons. */
+/**
+ * What a verb records in the transaction of the thing it describes. Ids and digests only; no
+ * arguments, no reasons.
+ */
 export interface AuditEntry {
   readonly type: AuditEventType
   readonly actor: Actor

@@ -7,7 +7,10 @@ export function hashBytes(bytes: Uint8Array | string): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 }
 
-/** Canonical JSON (RFC 8785). Throws on values JSON cannot carry: NaN, infinities, lone surrogates, undefined. */
+/**
+ * Canonical JSON (RFC 8785). Throws on values JSON cannot carry: NaN, infinities, lone surrogates,
+ * undefined.
+ */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('This value has no canonical JSON form')
@@ -19,7 +22,10 @@ export function hashJson(value: unknown): string {
   return hashBytes(canonicalJson(value))
 }
 
-/** The one digest that is shown, approved and executed: over canonical `{tool, input, toolHash}` (api.md). */
+/**
+ * The one digest that is shown, approved and executed: over canonical `{tool, input, toolHash}`
+ * (api.md).
+ */
 export function callDigest(call: { tool: string; input: JsonObject; toolHash: string }): string {
   return hashJson({ tool: call.tool, input: call.input, toolHash: call.toolHash })
 }

@@ -1,6 +1,6 @@
 import type { PrintedCommand } from './command.ts'
 import type { JsonObject } from './json.ts'
-import type { Narrowed } from './deciding/narrowed-scopes.ts'
+import type { Narrowed } from './narrowed-scopes.ts'
 import type { Quorum } from './request.ts'
 import type { EditsPolicy, Risk, Rule, Scope, Verdict } from './verdict.ts'
 
@@ -34,7 +34,10 @@ export interface Routing {
   readonly steps?: readonly WaitingStep[]
 }
 
-/** An attachment of a delegation whose zone's `read` or `share` asks, and the rule by which it does (product.md 23). */
+/**
+ * An attachment of a delegation whose zone's `read` or `share` asks, and the rule by which it does
+ * (product.md 23).
+ */
 export interface AttachmentAsk {
   readonly path: string
   readonly rule: Rule
@@ -42,7 +45,10 @@ export interface AttachmentAsk {
   readonly routing: Routing
 }
 
-/** What policy says of one call. `input` is the canonical form; `digest` covers `{tool, input, hash of the tool's definition}`. */
+/**
+ * What policy says of one call. `input` is the canonical form; `digest` covers `{tool, input, hash
+ * of the tool's definition}`.
+ */
 export interface Judgement {
   readonly verdict: Verdict
   readonly rule: Rule | null
@@ -57,13 +63,17 @@ export interface Judgement {
   readonly policyDigest: string
   /** present when the verdict is `ask` */
   readonly routing: Routing | null
-  /** of a delegation that asks: the attachments that need an approval of their own; absent when there are none */
+  /**
+   * of a delegation that asks: the attachments that need an approval of their own; absent when
+   * there are none
+   */
   readonly attachments?: readonly AttachmentAsk[]
   /** the grant that pre-approved the call, when one did */
   readonly grantId: string | null
   /**
-   * How a command runs that rules alone pre-approved: as it was analysed. `null` for every other call, so also for one
-   * that a person, a grant (a person's word on exactly this text) or the mode approved: that runs exactly as shown.
+   * How a command runs that rules alone pre-approved: as it was analysed. `null` for every other
+   * call, so also for one that a person, a grant (a person's word on exactly this text) or the mode
+   * approved: that runs exactly as shown.
    */
   readonly printed: PrintedCommand | null
   readonly steps: readonly ExplainStep[]

@@ -1,6 +1,11 @@
-/** Bounds of inputs (security.md 24). Over a bound is a clear error that names it, never a truncation that changes meaning. */
+/**
+ * Bounds of inputs (security.md 24). Over a bound is a clear error that names it, never a
+ * truncation that changes meaning.
+ */
 export const limits = {
   httpBodyBytes: 12 * 1024 * 1024,
+  /** keys and values of a JSON body together */
+  bodyValues: 50_000,
   pathBytes: 1024,
   pathComponents: 64,
   componentBytes: 255,
@@ -14,6 +19,12 @@ export const limits = {
   metadataBytes: 16 * 1024,
   /** of a program's own words about its call */
   claimCharacters: 64 * 1024,
+  /** files that a program names in its origin; one content, and all of them together */
+  originFiles: 50,
+  originFileBytes: 1024 * 1024,
+  originFilesBytes: 4 * 1024 * 1024,
+  /** of the folder in which a program works, as its host writes it */
+  originFolderCharacters: 4096,
   delegationDepth: 5,
   attachmentsPerCall: 50,
   runInputCharacters: 1_000_000,
@@ -24,11 +35,21 @@ export const limits = {
   namedFilesBytes: 4 * 1024 * 1024,
   preferWaitMs: 60_000,
   longPollMs: 60_000,
+  /** event streams of one session or key, and of one address */
+  eventStreams: 20,
+  eventStreamsOfAddress: 500,
+  /** answers that one person and their programs may have held for a decision at a time */
+  heldAnswers: 500,
+  /** connections of one address, where no proxy stands between */
+  connectionsOfAddress: 1024,
   shownToModelBytes: 64 * 1024,
   storedOutputBytes: 10 * 1024 * 1024,
   /** pictures, sounds and blobs of one result; together they count to its stored output */
   filesOfResult: 100,
-  /** pictures of a transcript that a model is shown, the newest ones; one of them; all of them together */
+  /**
+   * pictures of a transcript that a model is shown, the newest ones; one of them; all of them
+   * together
+   */
   picturesShown: 16,
   pictureBytes: 3.5 * 1024 * 1024,
   picturesShownBytes: 12 * 1024 * 1024,

@@ -1,4 +1,7 @@
-/** The pictures that models read and browsers draw without running anything. SVG is a document, and is none of them. */
+/**
+ * The pictures that models read and browsers draw without running anything. SVG is a document, and
+ * is none of them.
+ */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export type PictureType = (typeof pictureTypes)[number]
 

@@ -1,6 +1,9 @@
 import type { JsonObject } from './json.ts'
 
-/** Status of each stable error code of the HTTP contract (api.md). One catalogue; every channel uses it. */
+/**
+ * Status of each stable error code of the HTTP contract (api.md). One catalogue; every channel uses
+ * it.
+ */
 export const problemStatus = {
   invalid_request: 422,
   scope_not_allowed: 422,
@@ -10,6 +13,7 @@ export const problemStatus = {
   signature_invalid: 422,
   no_passkey: 422,
   not_alike: 422,
+  not_of_turn: 422,
   policy_blocked: 422,
   idempotency_key_reused: 422,
   unreachable_approvers: 422,
@@ -17,6 +21,7 @@ export const problemStatus = {
   too_large: 413,
   unsupported_media_type: 415,
   unauthenticated: 401,
+  session_unproven: 401,
   csrf_failed: 403,
   not_eligible: 403,
   forbidden: 403,
@@ -33,20 +38,26 @@ export const problemStatus = {
   claimed: 409,
   run_ended: 409,
   conflict: 409,
+  tampered: 409,
   expired: 410,
   cancelled: 410,
   stale_digest: 412,
   stale_revision: 412,
   digest_required: 428,
+  again_required: 428,
   rate_limited: 429,
   workspace_unreachable: 503,
   unavailable: 503,
+  disk_full: 507,
   internal: 500,
 } as const
 
 export type ProblemCode = keyof typeof problemStatus
 
-/** A refusal that a person or program is told: stable code, a sentence that says what to do, and facts beside it. */
+/**
+ * A refusal that a person or program is told: stable code, a sentence that says what to do, and
+ * facts beside it.
+ */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCode

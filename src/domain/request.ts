@@ -1,25 +1,62 @@
 import type { JsonObject } from './json.ts'
 
-export type RequestKind = 'tool_call' | 'attachment' | 'question' | 'outcome_check' | 'external'
-export type RequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'cancelled'
-export type PermitState = 'live' | 'consumed' | 'lapsed' | 'revoked'
-export type ExecutionState =
-  | 'not_started'
-  | 'started'
-  | 'succeeded'
-  | 'failed'
-  | 'refused'
-  | 'unknown'
-export type RunState =
-  | 'running'
-  | 'waiting_for_approval'
-  | 'waiting_for_input'
-  | 'completed'
-  | 'failed'
-  | 'cancelled'
+export const requestKinds = [
+  'tool_call',
+  'attachment',
+  'question',
+  'outcome_check',
+  'external',
+] as const
+export type RequestKind = (typeof requestKinds)[number]
 
+export const requestStates = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const
+export type RequestState = (typeof requestStates)[number]
+
+/**
+ * Orders of a list of requests. `age`: the longest waiting first; `createdAt`: the newest first.
+ */
+export const requestSorts = ['expiresAt', 'createdAt', 'age', 'risk'] as const
+export type RequestSort = (typeof requestSorts)[number]
+
+export const permitStates = ['live', 'consumed', 'lapsed', 'revoked'] as const
+export type PermitState = (typeof permitStates)[number]
+
+const attemptStates = ['started', 'succeeded', 'failed', 'refused', 'unknown'] as const
+export const executionStates = ['not_started', ...attemptStates] as const
+export type ExecutionState = (typeof executionStates)[number]
+
+/**
+ * How far a decision has come (architecture.md, the decision protocol): durable in Postgres, known
+ * to Temporal, then the execution's own state.
+ */
+export const decisionStages = ['recorded', 'delivered', ...attemptStates] as const
+export type DecisionStage = (typeof decisionStages)[number]
+
+/** How a call that was begun ended: all ends but a refusal. */
+export const executionOutcomes = [
+  'succeeded',
+  'failed',
+  'unknown',
+] as const satisfies readonly ExecutionState[]
 /** What a program says became of the call that it was allowed (api.md, Requests). */
-export type ExternalOutcome = Extract<ExecutionState, 'succeeded' | 'failed' | 'unknown'>
+export type ExternalOutcome = (typeof executionOutcomes)[number]
+
+/**
+ * Whether more may come of a call's output. `unknown`: nobody knows how the call ended, and this is
+ * no result.
+ */
+export const outputStates = ['running', 'unknown', 'ended'] as const
+export type OutputState = (typeof outputStates)[number]
+
+export const runStates = [
+  'running',
+  'waiting_for_approval',
+  'waiting_for_input',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+export type RunState = (typeof runStates)[number]
 
 /** Why an execution did not happen although it was approved (product.md 14). */
 export type RefusalReason =
@@ -32,19 +69,28 @@ export type RefusalReason =
   | 'unsigned'
 
 /** Why a request left the queue without a decision or expiry (product.md 13). */
-export type CancelReason =
-  | 'run_cancelled'
-  | 'run_failed'
-  | 'workflow_lost'
-  | 'sibling_denied'
-  | 'superseded'
-  | 'withdrawn'
-  | 'settled'
-  | 'delegation_denied'
+export const cancelReasons = [
+  'run_cancelled',
+  'run_failed',
+  'workflow_lost',
+  'sibling_denied',
+  'superseded',
+  'withdrawn',
+  'settled',
+  'delegation_denied',
+] as const
+export type CancelReason = (typeof cancelReasons)[number]
 
 /** The literal values of a decision; nothing else is accepted (product.md 6). */
 export type DecisionVerb = 'approve' | 'deny'
 export type DenialThen = 'continue' | 'stop'
+
+/**
+ * What a run does once a person has said how a call ended; `again`: the call is carried out once
+ * more.
+ */
+export const settlementThens = ['continue', 'again', 'stop'] as const
+export type SettlementThen = (typeof settlementThens)[number]
 
 /** One place of a quorum. */
 export interface QuorumPlace {
@@ -54,7 +100,9 @@ export interface QuorumPlace {
   readonly also?: readonly string[]
 }
 
-/** Frozen into the request when it opens. `any` lists alternatives, each of which is a conjunction. */
+/**
+ * Frozen into the request when it opens. `any` lists alternatives, each of which is a conjunction.
+ */
 export interface Quorum {
   readonly any: readonly (readonly QuorumPlace[])[]
 }
@@ -73,12 +121,17 @@ export interface CallFacts {
   readonly detail?: JsonObject
 }
 
-/** What a call result tells (api.md, transcript). `output` is what the tool returned, `text` what the model was told. */
-export type CallResultType =
-  | 'output'
-  | 'error'
-  | 'denied'
-  | 'blocked'
-  | 'expired'
-  | 'cancelled'
-  | 'unknown'
+/**
+ * What a call result tells (api.md, transcript). `output` is what the tool returned, `text` what
+ * the model was told.
+ */
+export const callResultTypes = [
+  'output',
+  'error',
+  'denied',
+  'blocked',
+  'expired',
+  'cancelled',
+  'unknown',
+] as const
+export type CallResultType = (typeof callResultTypes)[number]

@@ -1,4 +1,7 @@
-/** Why a sign-in at a provider came to nothing, in words for the person who tried. Who they are was proven first. */
+/**
+ * Why a sign-in at a provider came to nothing, in words for the person who tried. Who they are was
+ * proven first.
+ */
 export const signInRefusals = {
   not_valid:
     'This sign-in was not begun in this browser, took longer than ten minutes, or was used before. Begin again',
@@ -15,7 +18,7 @@ export const signInRefusals = {
     'The project names nobody with your address, and no group of yours fills one of its teams. Ask whoever writes countersign.yaml',
   disabled: 'Your account here is disabled',
   other_account:
-    'The person with your address signs in with another account at this provider. Ask somebody with the right activatePolicy to forget it: countersign people unlink EMAIL',
+    'The person with your address signs in with another account at this provider. Ask somebody with the right managePeople to forget it: countersign people unlink EMAIL',
 } as const
 
 export type SignInRefusal = keyof typeof signInRefusals

@@ -1,4 +1,7 @@
-/** What the live stream tells of (api.md), and what webhooks may be told of: ids only, the reader fetches again. */
+/**
+ * What the live stream tells of (api.md), and what webhooks may be told of: ids only, the reader
+ * fetches again.
+ */
 export const streamEvents = [
   'request.opened',
   'request.changed',
@@ -10,3 +13,15 @@ export const streamEvents = [
   'run.changed',
 ] as const
 export type StreamEventType = (typeof streamEvents)[number]
+
+/**
+ * What people would want to hear of: what they are mailed, and what an endpoint that names no
+ * events is told.
+ */
+export const usualEvents = [
+  'request.opened',
+  'request.decided',
+  'request.closed',
+  'request.reminded',
+  'request.escalated',
+] as const satisfies readonly StreamEventType[]

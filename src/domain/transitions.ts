@@ -1,14 +1,16 @@
 import type { ExecutionState, PermitState, RequestState, RunState } from './request.ts'
 
 /**
- * A state machine as data: for each state, the events it accepts and where each leads. An event that a state
- * does not list is refused there. A state without events is an end.
+ * A state machine as data: for each state, the events it accepts and where each leads. An event
+ * that a state does not list is refused there. A state without events is an end.
  */
 export type TransitionTable<State extends string, Event extends string> = {
   readonly [state in State]: { readonly [event in Event]?: State }
 }
 
-/** `count`: a vote that does not meet the quorum yet; `revise`: an edit, which empties the tally. */
+/**
+ * `count`: a vote that does not meet the quorum yet; `revise`: an edit, which empties the tally.
+ */
 export type RequestEvent = 'count' | 'revise' | 'extend' | 'approve' | 'deny' | 'expire' | 'cancel'
 
 /** The first terminal outcome wins (product.md 7, 12, 13). */
@@ -42,8 +44,9 @@ export const permitTransitions: TransitionTable<PermitState, PermitEvent> = {
 export type ExecutionEvent = 'start' | 'refuse' | 'succeed' | 'fail' | 'lose'
 
 /**
- * One attempt. What is unknown may still turn out, until a person settles it (architecture.md, execution). A tool that
- * was started and finds its base changed right before it would write has done nothing: it is refused as stale.
+ * One attempt. What is unknown may still turn out, until a person settles it (architecture.md,
+ * execution). A tool that was started and finds its base changed right before it would write has
+ * done nothing: it is refused as stale.
  */
 export const executionTransitions: TransitionTable<ExecutionState, ExecutionEvent> = {
   not_started: { start: 'started', refuse: 'refused' },
@@ -54,7 +57,10 @@ export const executionTransitions: TransitionTable<ExecutionState, ExecutionEven
   unknown: { succeed: 'succeeded', fail: 'failed' },
 }
 
-/** `ask`: its first request opens; `resume`: nothing is pending any more, or a message came; `rest`: it needs a message. */
+/**
+ * `ask`: its first request opens; `resume`: nothing is pending any more, or a message came; `rest`:
+ * it needs a message.
+ */
 export type RunEvent = 'ask' | 'resume' | 'rest' | 'complete' | 'fail' | 'cancel'
 
 export const runTransitions: TransitionTable<RunState, RunEvent> = {

@@ -1,24 +1,55 @@
-/** What policy says of a call before any person is asked (product.md, words). `error`: steps 1 to 3 refused it. */
-export type Verdict = 'preApproved' | 'ask' | 'blocked' | 'error'
+/** What a worker file, overlay or tool can say of consent. */
+export const approvalWords = ['preApproved', 'ask', 'blocked'] as const
+export type ApprovalWord = (typeof approvalWords)[number]
 
-/** The rule that decided a verdict: its stable id, its text for people, and `file:line` where it is written. */
+/**
+ * What policy says of a call before any person is asked (product.md, words). `error`: steps 1 to 3
+ * refused it.
+ */
+export const verdicts = [...approvalWords, 'error'] as const
+export type Verdict = (typeof verdicts)[number]
+
+/**
+ * The rule that decided a verdict: its stable id, its text for people, and `file:line` where it is
+ * written.
+ */
 export interface Rule {
   readonly id: string
   readonly text: string
   readonly source: string | null
 }
 
-/** Risk comes from the registry and routing, never from the caller; unknown means `high`. */
-export type Risk = 'low' | 'medium' | 'high'
+/**
+ * From the mildest to the strictest. Risk comes from the registry and routing, never from the
+ * caller; unknown means `high`.
+ */
+export const risks = ['low', 'medium', 'high'] as const
+export type Risk = (typeof risks)[number]
 
-/** How far an approval reaches (product.md 10). `command` is reserved for commands. */
-export type Scope = 'once' | 'run' | 'path' | 'command'
+/**
+ * Approvals that cover more than the one call (product.md 10). `command` is reserved for commands.
+ */
+export const widerScopes = ['run', 'path', 'command'] as const
+/** How far an approval reaches. */
+export const scopes = ['once', ...widerScopes] as const
+export type Scope = (typeof scopes)[number]
+
+/**
+ * The scopes of a tool that touches one file, and the ones that may be offered where routing lists
+ * none.
+ */
+export const usualScopes = ['once', 'run', 'path'] as const satisfies readonly Scope[]
 
 /** What a worker file, overlay or tool says of consent. */
-export type Approval = 'preApproved' | 'ask' | { readonly blocked: string }
+export type Approval = Exclude<ApprovalWord, 'blocked'> | { readonly blocked: string }
 
 /** How a run treats verdict `ask` (product.md 21). */
-export type RunMode = 'prompt' | 'strict' | 'approve_all'
+export const runModes = ['prompt', 'strict', 'approve_all'] as const
+export type RunMode = (typeof runModes)[number]
 
-/** What a queue allows people to do to a call before deciding it (product.md 11). */
-export type EditsPolicy = 'approve' | 'revise' | 'off'
+/**
+ * What a queue allows people to do to a call before deciding it (product.md 11), from the mildest
+ * to the strictest.
+ */
+export const editsPolicies = ['approve', 'revise', 'off'] as const
+export type EditsPolicy = (typeof editsPolicies)[number]

@@ -35,7 +35,10 @@ export type TurnOutcome =
   | { readonly kind: 'waiting_for_input'; readonly manualCalls?: readonly string[] }
   | { readonly kind: 'ended' }
 
-/** `requestIds` are what a later `decided` signal may name; the deadline is the earliest of them, from now. */
+/**
+ * `requestIds` are what a later `decided` signal may name; the deadline is the earliest of them,
+ * from now.
+ */
 export type CallOutcome =
   | { readonly kind: 'done' }
   | {
@@ -50,7 +53,9 @@ export type SettleOutcome = { readonly kind: 'again' } | CallOutcome
 
 export type CloseOutcome = { readonly kind: 'closed' } | { readonly kind: 'continue' }
 
-/** The earliest deadline of what still waits, from now, in milliseconds; `null` when nothing waits. */
+/**
+ * The earliest deadline of what still waits, from now, in milliseconds; `null` when nothing waits.
+ */
 export interface Advanced {
   readonly nextDeadlineMs: number | null
 }

@@ -1,6 +1,9 @@
 import type { WorkspaceProblemCode } from './tool.ts'
 
-/** A workspace refused a path or an operation: `code` is stable, the message is a sentence for the model. */
+/**
+ * A workspace refused a path or an operation: `code` is stable, the message is a sentence for the
+ * model.
+ */
 export class WorkspaceProblem extends Error {
   override readonly name = 'WorkspaceProblem'
   readonly code: WorkspaceProblemCode

@@ -3,11 +3,14 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModel } from 'ai'
-import type { ModelProvider } from '../policy/worker/model-name.ts'
+import type { ModelProvider } from '#policy/worker/model-name.ts'
 import { ModelProblem } from './model.ts'
 import type { ProviderSettings } from './model-settings.ts'
 
-/** The AI SDK's model for a provider's id. Throws a `ModelProblem` that names the variable when one is missing. */
+/**
+ * The AI SDK's model for a provider's id. Throws a `ModelProblem` that names the variable when one
+ * is missing.
+ */
 export function languageModel(
   provider: ModelProvider,
   id: string,

@@ -1,7 +1,7 @@
-import type { Policy, ProjectProblem } from '../policy/policy.ts'
-import { parseModelName, type ModelProvider } from '../policy/worker/model-name.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { parseModelName, type ModelProvider } from '#policy/worker/model-name.ts'
 
-/** Variables as the service was given them: its own environment and the project's `.env`. */
+/** Variables from the service's own environment and the project's `.env`. */
 export type ModelEnvironment = Readonly<Record<string, string | undefined>>
 
 /** Where a provider's settings come from: the AI SDK's own variables. */
@@ -35,7 +35,7 @@ export interface ProviderSettings {
   readonly baseUrl: string | null
   /** the variable that is needed and not set */
   readonly missing: string | null
-  /** whether its models are given pictures, where that has to be said */
+  /** whether its models get pictures, where that has to be configured */
   readonly seesPictures: boolean
 }
 

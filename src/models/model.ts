@@ -1,7 +1,10 @@
-import type { Json, JsonObject } from '../domain/json.ts'
-import type { PictureType } from '../domain/picture-type.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { PictureType } from '#domain/picture-type.ts'
 
-/** Arguments that are not JSON, as the model wrote them: told to the model as an error, nobody is asked. */
+/**
+ * Arguments that are not JSON, as the model wrote them: told to the model as an error, nobody is
+ * asked.
+ */
 export interface InvalidInput {
   readonly invalidJson: string
 }
@@ -13,13 +16,16 @@ export interface ModelCall {
   readonly input: Json | InvalidInput
 }
 
-/** A picture of a tool's result: the tool's data, and nobody's words. */
+/** A picture of a tool's result: data of the tool, not text that a person or model wrote. */
 export interface ModelPicture {
   readonly mediaType: PictureType
   readonly bytes: Uint8Array
 }
 
-/** The transcript as a model is given it. Every call of an assistant message has its result in the `tool` message after it. */
+/**
+ * The transcript as a model gets it. Every call of an assistant message has its result in the
+ * `tool` message after it.
+ */
 export type ModelMessage =
   | {
       readonly role: 'user'
@@ -70,12 +76,15 @@ export interface Model {
   step(request: ModelRequest): Promise<ModelAnswer>
 }
 
-/** A model gave no usable answer. The message is a sentence for people and holds no key and no prompt. */
+/**
+ * A model gave no usable answer. The message is a sentence for people and holds no key and no
+ * prompt.
+ */
 export class ModelProblem extends Error {
   override readonly name = 'ModelProblem'
   /** the same request may succeed later */
   readonly retryable: boolean
-  /** what the provider asked us to wait, in milliseconds */
+  /** how long the provider wants the next attempt to wait, in milliseconds */
   readonly retryAfterMs?: number
 
   constructor(

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import {
-  startProviderServer,
-  type ProviderServer,
-} from '../../test/harness/fixtures/provider-server.ts'
+import { startProviderServer, type ProviderServer } from '#test/harness/fixtures/provider-server.ts'
 
 export let server: ProviderServer
 
-/** Starts a provider for a file of tests about models; each test begins with nothing asked, and refuses nothing. */
+/**
+ * Starts a provider for a file of tests about models; each test begins with nothing asked, and
+ * refuses nothing.
+ */
 export function useProviderServer(): void {
   beforeAll(async () => {
     server = await startProviderServer()

@@ -1,4 +1,4 @@
-import { parseModelName } from '../policy/worker/model-name.ts'
+import { parseModelName } from '#policy/worker/model-name.ts'
 import { ModelProblem, type Model } from './model.ts'
 import type { ModelEnvironment } from './model-settings.ts'
 import { providerModel } from './provider-model.ts'
@@ -8,10 +8,12 @@ import { scriptedModel } from './scripted-model.ts'
 const stepTimeoutMs = 280_000
 
 /**
- * The model that a worker file names: `provider:model`, or `script:path` with the script's text. Nothing is called yet;
- * a missing key is a `ModelProblem` of the first step. Throws a `ModelProblem` when the name is none.
+ * The model that a worker file names: `provider:model`, or `script:path` with the script's text.
+ * Nothing is called yet; a missing key is a `ModelProblem` of the first step. Throws a
+ * `ModelProblem` when the name is none.
  *
- * @example openModel({ model: 'anthropic:claude-sonnet-5-5', script: null, environment: { ANTHROPIC_API_KEY: '…' } })
+ * @example openModel({ model: 'anthropic:claude-sonnet-5-5', script: null, environment: {
+ * ANTHROPIC_API_KEY: '…' } })
  */
 export function openModel(options: {
   readonly model: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Json, JsonObject } from '../domain/json.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
 import type { ModelMessage } from './model.ts'
 import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'
@@ -9,9 +9,11 @@ useProviderServer()
 const png = { mediaType: 'image/png', bytes: Buffer.from('a png') } as const
 const gif = { mediaType: 'image/gif', bytes: Buffer.from('a gif') } as const
 const data = { png: png.bytes.toString('base64'), gif: gif.bytes.toString('base64') }
-const named = '[image: image/png, 5 bytes, sha256:1]'
+const label = '[image: image/png, 5 bytes, sha256:1]'
 
-/** A call whose result holds pictures, one that failed with a picture, and a person's call with one. */
+/**
+ * A call whose result holds pictures, one that failed with a picture, and a person's call with one.
+ */
 const messages: readonly ModelMessage[] = [
   { role: 'user', text: 'Look' },
   {
@@ -25,14 +27,14 @@ const messages: readonly ModelMessage[] = [
   {
     role: 'tool',
     results: [
-      { id: 'a', tool: 'look', text: named, isError: false, pictures: [png, gif] },
+      { id: 'a', tool: 'look', text: label, isError: false, pictures: [png, gif] },
       { id: 'b', tool: 'look', text: 'failed', isError: true, pictures: [png] },
     ],
   },
   { role: 'user', text: 'A person looked', pictures: [png] },
 ]
 
-async function ask(model: string, environment: Record<string, string>): Promise<JsonObject[]> {
+async function request(model: string, environment: Record<string, string>): Promise<JsonObject[]> {
   await openModel({ model, script: null, environment }).step({
     runId: 'run',
     turn: 1,
@@ -49,7 +51,7 @@ function listOf(value: Json | undefined): readonly JsonObject[] {
 }
 
 test('Anthropic is given pictures in the result, behind the words that name them; errors are words', async () => {
-  const [body] = await ask('anthropic:claude-sonnet-4-5', server.environment('ANTHROPIC'))
+  const [body] = await request('anthropic:claude-sonnet-4-5', server.environment('ANTHROPIC'))
   const image = (mediaType: string, bytes: string) => ({
     type: 'image',
     source: { type: 'base64', media_type: mediaType, data: bytes },
@@ -61,7 +63,7 @@ test('Anthropic is given pictures in the result, behind the words that name them
         type: 'tool_result',
         tool_use_id: 'a',
         content: [
-          { type: 'text', text: named },
+          { type: 'text', text: label },
           image('image/png', data.png),
           image('image/gif', data.gif),
         ],
@@ -74,7 +76,7 @@ test('Anthropic is given pictures in the result, behind the words that name them
 })
 
 test('OpenAI’s Responses are given pictures in the output of the call', async () => {
-  const [body] = await ask('openai:gpt-5', server.environment('OPENAI'))
+  const [body] = await request('openai:gpt-5', server.environment('OPENAI'))
   const image = (mediaType: string, bytes: string) => ({
     type: 'input_image',
     image_url: `data:${mediaType};base64,${bytes}`,
@@ -84,7 +86,7 @@ test('OpenAI’s Responses are given pictures in the output of the call', async 
       type: 'function_call_output',
       call_id: 'a',
       output: [
-        { type: 'input_text', text: named },
+        { type: 'input_text', text: label },
         image('image/png', data.png),
         image('image/gif', data.gif),
       ],
@@ -98,7 +100,7 @@ test('OpenAI’s Responses are given pictures in the output of the call', async 
 })
 
 test('Google is given pictures as parts of the function’s response, but no GIF, which it does not take', async () => {
-  const [body] = await ask('google:gemini-3-pro', server.environment('GOOGLE_GENERATIVE_AI'))
+  const [body] = await request('google:gemini-3-pro', server.environment('GOOGLE_GENERATIVE_AI'))
   const [, , results, person] = listOf(body?.['contents'])
   const inlineData = { mimeType: 'image/png', data: data.png }
   expect(listOf(results?.['parts'])).toEqual([
@@ -106,7 +108,7 @@ test('Google is given pictures as parts of the function’s response, but no GIF
       functionResponse: {
         id: 'a',
         name: 'look',
-        response: { name: 'look', content: named },
+        response: { name: 'look', content: label },
         parts: [{ inlineData }],
       },
     },
@@ -117,7 +119,10 @@ test('Google is given pictures as parts of the function’s response, but no GIF
 })
 
 test('an older Gemini, which has no such parts, is given the picture beside the response', async () => {
-  const [body] = await ask('google:gemini-2.5-flash', server.environment('GOOGLE_GENERATIVE_AI'))
+  const [body] = await request(
+    'google:gemini-2.5-flash',
+    server.environment('GOOGLE_GENERATIVE_AI'),
+  )
   const [, , results] = listOf(body?.['contents'])
   expect(listOf(results?.['parts'])).toContainEqual({
     inlineData: { mimeType: 'image/png', data: data.png },
@@ -125,9 +130,9 @@ test('an older Gemini, which has no such parts, is given the picture beside the 
 })
 
 test('chat completions are given text alone, unless it is said that their model sees', async () => {
-  const [body] = await ask('openai-compatible:local', server.environment('OPENAI_COMPATIBLE'))
+  const [body] = await request('openai-compatible:local', server.environment('OPENAI_COMPATIBLE'))
   expect(listOf(body?.['messages']).slice(-3)).toEqual([
-    { role: 'tool', tool_call_id: 'a', content: named },
+    { role: 'tool', tool_call_id: 'a', content: label },
     { role: 'tool', tool_call_id: 'b', content: 'failed' },
     { role: 'user', content: 'A person looked' },
   ])
@@ -138,10 +143,10 @@ test('chat completions of a model that sees are given pictures after the results
     ...server.environment('OPENAI_COMPATIBLE'),
     OPENAI_COMPATIBLE_PICTURES: 'true',
   }
-  const [body] = await ask('openai-compatible:local', environment)
+  const [body] = await request('openai-compatible:local', environment)
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${data.png}` } }
   expect(listOf(body?.['messages']).slice(-4)).toEqual([
-    { role: 'tool', tool_call_id: 'a', content: named },
+    { role: 'tool', tool_call_id: 'a', content: label },
     { role: 'tool', tool_call_id: 'b', content: 'failed' },
     {
       role: 'user',
@@ -161,12 +166,12 @@ test.each([400, 404, 413, 422])(
   'a request whose pictures are refused (%i) is asked once more in words: no picture stops a run',
   async (status) => {
     server.refuse = ({ body }) => (JSON.stringify(body).includes(data.png) ? status : null)
-    const [first, second, ...more] = await ask('openai:gpt-5', server.environment('OPENAI'))
+    const [first, second, ...more] = await request('openai:gpt-5', server.environment('OPENAI'))
     expect(JSON.stringify(first)).toContain(data.png)
     expect(listOf(second?.['input'])).toContainEqual({
       type: 'function_call_output',
       call_id: 'a',
-      output: named,
+      output: label,
     })
     expect(more).toEqual([])
   },
@@ -174,7 +179,7 @@ test.each([400, 404, 413, 422])(
 
 test.each([401, 429, 500])('any other refusal (%i) is not asked again here', async (status) => {
   server.refuse = () => status
-  await expect(ask('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
+  await expect(request('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
     new RegExp(String(status)),
   )
   expect(server.asked).toHaveLength(1)
@@ -182,6 +187,8 @@ test.each([401, 429, 500])('any other refusal (%i) is not asked again here', asy
 
 test('what is refused without its pictures too is refused as it is', async () => {
   server.refuse = () => 400
-  await expect(ask('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(/400: refused/)
+  await expect(request('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
+    /400: refused/,
+  )
   expect(server.asked).toHaveLength(2)
 })

@@ -8,9 +8,10 @@ import {
   toolCall,
   type ChatServer,
   type Respond,
-} from '../../test/harness/fixtures/chat-server.ts'
+} from '#test/harness/fixtures/chat-server.ts'
 import { ModelProblem } from './model.ts'
 import { openModel } from './open-model.ts'
+import { providerFailure } from './provider-failure.ts'
 
 let server: ChatServer
 beforeAll(async () => {
@@ -35,9 +36,9 @@ test.each([
   ['milliseconds', { 'retry-after-ms': '250' }, 250],
 ])('a rate limit is retryable after the %s it names', async (_unit, headers, retryAfterMs) => {
   server.answer((response) => json(response, { error: { message: 'slow down' } }, 429, headers))
-  const found = await problem(server.ask())
-  expect(found).toMatchObject({ retryable: true, retryAfterMs })
-  expect(found.message).toContain('429')
+  const failure = await problem(server.ask())
+  expect(failure).toMatchObject({ retryable: true, retryAfterMs })
+  expect(failure.message).toContain('429')
   expect(server.bodies).toHaveLength(1)
 })
 
@@ -53,26 +54,26 @@ test('a rate limit may name a date', async () => {
 
 test.each([500, 502, 503, 529])('a server error (%i) is retryable', async (status) => {
   server.answer((response) => json(response, { error: { message: 'oh no' } }, status))
-  const found = await problem(server.ask())
-  expect(found).toMatchObject({ retryable: true })
-  expect(found.retryAfterMs).toBeUndefined()
+  const failure = await problem(server.ask())
+  expect(failure).toMatchObject({ retryable: true })
+  expect(failure.retryAfterMs).toBeUndefined()
 })
 
 test.each([400, 401, 403, 404])('a refused request (%i) is not retried', async (status) => {
   server.answer((response) =>
     json(response, { error: { message: `no: ${chatServerKey}` } }, status),
   )
-  const found = await problem(server.ask())
-  expect(found.retryable).toBe(false)
-  expect(found.message).toContain(`${status}`)
-  expect(found.message).not.toContain(chatServerKey)
+  const failure = await problem(server.ask())
+  expect(failure.retryable).toBe(false)
+  expect(failure.message).toContain(`${status}`)
+  expect(failure.message).not.toContain(chatServerKey)
 })
 
 test('a model that does not answer in time is retryable', async () => {
   server.answer(() => undefined)
-  const found = await problem(server.ask({}, 150))
-  expect(found).toMatchObject({ retryable: true })
-  expect(found.message).toContain('did not answer in time')
+  const failure = await problem(server.ask({}, 150))
+  expect(failure).toMatchObject({ retryable: true })
+  expect(failure.message).toContain('did not answer in time')
 })
 
 test('cancelling ends the step with the reason of the signal, not as a model problem', async () => {
@@ -109,9 +110,9 @@ test('an answer that was cut at its output limit is refused, calls and all', asy
       ),
     ),
   )
-  const found = await problem(server.ask())
-  expect(found).toMatchObject({ retryable: false })
-  expect(found.message).toContain('output limit')
+  const failure = await problem(server.ask())
+  expect(failure).toMatchObject({ retryable: false })
+  expect(failure.message).toContain('output limit')
 })
 
 test.each([
@@ -121,14 +122,26 @@ test.each([
   ['openai-compatible:llama', 'OPENAI_COMPATIBLE_BASE_URL'],
 ])('%s without %s says which variable is missing', async (model, variable) => {
   const step = openModel({ model, script: null, environment: {} }).step(plainRequest())
-  const found = await problem(step)
-  expect(found).toMatchObject({ retryable: false })
-  expect(found.message).toContain(variable)
+  const failure = await problem(step)
+  expect(failure).toMatchObject({ retryable: false })
+  expect(failure.message).toContain(variable)
 })
 
 test('no connection is retryable', async () => {
   const environment = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:1/v1' }
   const model = openModel({ model: 'openai-compatible:x', script: null, environment })
-  const found = await problem(model.step(plainRequest()))
-  expect(found).toMatchObject({ retryable: true })
+  const failure = await problem(model.step(plainRequest()))
+  expect(failure).toMatchObject({ retryable: true })
+})
+
+test.each([
+  ['ollama', 'model ollama is not here'],
+  ['x', 'max exceeded'],
+])('a placeholder of a key is not cut out of what a provider says: %s', (key, said) => {
+  expect(providerFailure(new Error(said), 'm', key).message).toContain(said)
+})
+
+test('a key is cut out of what a provider says', () => {
+  const { message } = providerFailure(new Error('no such key: sk-12345678'), 'm', 'sk-12345678')
+  expect(message).not.toContain('12345678')
 })

@@ -1,11 +1,12 @@
 import { AISDKError, APICallError, LoadAPIKeyError, TypeValidationError } from 'ai'
 import { ModelProblem } from './model.ts'
 
-const mostWaitMs = 3_600_000
+const maxWaitMs = 3_600_000
 
 /**
- * What went wrong with a call of a provider, as a `ModelProblem`: retryable are time-outs, rate limits, server errors,
- * broken connections and answers that cannot be read; not those that the same request would meet again.
+ * What went wrong with a call of a provider, as a `ModelProblem`: retryable are time-outs, rate
+ * limits, server errors, broken connections and answers that cannot be read; not those that the
+ * same request would meet again.
  */
 export function providerFailure(
   error: unknown,
@@ -58,14 +59,16 @@ function apiFailure(
   )
 }
 
-/** Milliseconds of `retry-after-ms`, or of `retry-after` in seconds or as a date; at most an hour. */
+/**
+ * Milliseconds of `retry-after-ms`, or of `retry-after` in seconds or as a date; at most an hour.
+ */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | null {
   const exact = Number(headers['retry-after-ms'] ?? Number.NaN)
   const text = headers['retry-after']
   const seconds = text === undefined ? Number.NaN : Number(text)
   const date = text === undefined ? Number.NaN : Date.parse(text) - Date.now()
-  const ms = [exact, seconds * 1000, date].find((one) => Number.isFinite(one))
-  return ms === undefined ? null : Math.min(mostWaitMs, Math.max(0, Math.round(ms)))
+  const ms = [exact, seconds * 1000, date].find((candidate) => Number.isFinite(candidate))
+  return ms === undefined ? null : Math.min(maxWaitMs, Math.max(0, Math.round(ms)))
 }
 
 /** Errors of the SDK that speak of the answer and not of the request. */
@@ -79,9 +82,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** A shorter key is a placeholder (`x`, `ollama`), and its letters are in every other word. */
+const shortestKey = 8
+
 /** Providers repeat what they were sent; a key never gets into a message. */
 function clip(text: string, secret: string | null): string {
-  const safe = secret === null ? text : text.replaceAll(secret, '…')
+  const safe = secret === null || secret.length < shortestKey ? text : text.replaceAll(secret, '…')
   const line = safe.replaceAll(/\s+/g, ' ').trim()
   return line.length <= 300 ? line : `${line.slice(0, 300)}…`
 }

@@ -1,7 +1,8 @@
 import type { ModelMessage as ProviderMessage, ToolResultPart } from 'ai'
-import type { Json, JsonObject } from '../domain/json.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { pictureTypes, type PictureType } from '#domain/picture-type.ts'
+import type { ModelProvider } from '#policy/worker/model-name.ts'
 import type { InvalidInput, ModelCall, ModelMessage, ModelPicture } from './model.ts'
-import type { PicturePlace } from './picture-place.ts'
 
 type Result = Extract<ModelMessage, { role: 'tool' }>['results'][number]
 
@@ -12,8 +13,8 @@ interface PicturePart {
 }
 
 /**
- * The transcript in the AI SDK's form, with pictures where the provider takes them. A message without text, calls and
- * pictures is left out: providers refuse empty ones.
+ * The transcript in the AI SDK's form, with pictures where the provider takes them. A message
+ * without text, calls and pictures is left out: providers refuse empty ones.
  */
 export function providerMessages(
   messages: readonly ModelMessage[],
@@ -52,7 +53,10 @@ function outputOf(result: Result, place: PicturePlace): ToolResultPart['output']
   return { type: 'content', value: [...words, ...pictures] }
 }
 
-/** A provider that has no place for pictures in results gets them right after, said to be no words of anybody's. */
+/**
+ * A provider that has no place for pictures in results gets them right after, said to be no words
+ * of anybody's.
+ */
 function picturesAfter(results: readonly Result[], place: PicturePlace): ProviderMessage[] {
   const parts = results.flatMap((result) => {
     const pictures = result.isError ? [] : picturesFor(result.pictures, place)
@@ -84,20 +88,55 @@ function picturesFor(
 
 function assistantMessage(text: string, calls: readonly ModelCall[]): ProviderMessage[] {
   if (text === '' && calls.length === 0) return []
-  const said = text === '' ? [] : [{ type: 'text' as const, text }]
+  const texts = text === '' ? [] : [{ type: 'text' as const, text }]
   const called = calls.map((call) => ({
     type: 'tool-call' as const,
     toolCallId: call.id,
     toolName: call.tool,
     input: asObject(call.input),
   }))
-  return [{ role: 'assistant', content: [...said, ...called] }]
+  return [{ role: 'assistant', content: [...texts, ...called] }]
 }
 
-/** Providers take only objects back; what was no object is wrapped, so that the model sees its own mistake. */
+/**
+ * Providers take only objects back; what was no object is wrapped, so that the model sees its own
+ * mistake.
+ */
 function asObject(input: Json | InvalidInput): JsonObject {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
     return { ...input }
   }
   return { value: input }
+}
+
+/** Where a provider takes the pictures of tools' results, and of which types. */
+export interface PicturePlace {
+  /**
+   * `result`: in the result itself; `message`: in a message after the results; `nowhere`: results
+   * are text alone
+   */
+  readonly where: 'result' | 'message' | 'nowhere'
+  readonly types: readonly PictureType[]
+}
+
+const common: readonly PictureType[] = ['image/png', 'image/jpeg', 'image/webp']
+
+/** For a model that cannot see. */
+export const noPictures: PicturePlace = { where: 'nowhere', types: [] }
+
+/**
+ * Chat completions have no pictures in results: servers of that format refuse them there, and many
+ * models behind them see none at all. So theirs get text, unless whoever runs the server says that
+ * its model sees.
+ */
+export function picturePlaceOf(provider: ModelProvider, seesPictures: boolean): PicturePlace {
+  switch (provider) {
+    case 'anthropic':
+    case 'openai':
+      return { where: 'result', types: pictureTypes }
+    case 'google':
+      return { where: 'result', types: common }
+    case 'openai-compatible':
+      return seesPictures ? { where: 'message', types: common } : noPictures
+  }
 }

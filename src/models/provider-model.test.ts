@@ -5,7 +5,7 @@ import {
   startChatServer,
   toolCall,
   type ChatServer,
-} from '../../test/harness/fixtures/chat-server.ts'
+} from '#test/harness/fixtures/chat-server.ts'
 
 let server: ChatServer
 beforeAll(async () => {

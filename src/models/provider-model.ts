@@ -1,6 +1,6 @@
 import { APICallError, generateText, jsonSchema, tool, type ToolSet } from 'ai'
-import type { Json } from '../domain/json.ts'
-import type { ModelProvider } from '../policy/worker/model-name.ts'
+import type { Json } from '#domain/json.ts'
+import type { ModelProvider } from '#policy/worker/model-name.ts'
 import { languageModel } from './language-model.ts'
 import {
   ModelProblem,
@@ -9,20 +9,25 @@ import {
   type ModelRequest,
   type ModelTool,
 } from './model.ts'
-import { noPictures, picturePlaceOf, type PicturePlace } from './picture-place.ts'
+import {
+  noPictures,
+  picturePlaceOf,
+  type PicturePlace,
+  providerMessages,
+} from './provider-messages.ts'
 import { providerSettings, type ModelEnvironment } from './model-settings.ts'
 import { providerFailure } from './provider-failure.ts'
-import { providerMessages } from './provider-messages.ts'
 
 /**
- * Anthropic's protocol demands a limit; the SDK assumes 4,096 for models it does not know, too few for a file.
- * For models it knows, it lowers this to what they can do.
+ * Anthropic's protocol demands a limit; the SDK assumes 4,096 for models it does not know, too few
+ * for a file. For models it knows, it lowers this to what they can do.
  */
-const mostOutputTokens: Readonly<Partial<Record<ModelProvider, number>>> = { anthropic: 32_000 }
+const maxOutputTokens: Readonly<Partial<Record<ModelProvider, number>>> = { anthropic: 32_000 }
 
 /**
- * A provider's model through the AI SDK: exactly one step, no tool has an `execute`, nothing is retried here but a
- * request whose pictures were refused. The activity that takes the turn retries, so that every attempt is counted.
+ * A provider's model through the AI SDK: exactly one step, no tool has an `execute`, nothing is
+ * retried here but a request whose pictures were refused. The activity that takes the turn retries,
+ * so that every attempt is counted.
  */
 export function providerModel(options: {
   readonly provider: ModelProvider
@@ -43,7 +48,7 @@ export function providerModel(options: {
       let result: Awaited<ReturnType<typeof callOnce>>
       try {
         const abortSignal = AbortSignal.any([request.signal, timeout])
-        const most = mostOutputTokens[provider] ?? null
+        const most = maxOutputTokens[provider] ?? null
         const call = (pictures: PicturePlace): ReturnType<typeof callOnce> =>
           callOnce(model, request, { abortSignal, pictures }, most)
         result = await call(place).catch((error: unknown) => {
@@ -72,34 +77,38 @@ function callOnce(
   model: ReturnType<typeof languageModel>,
   request: ModelRequest,
   how: { readonly abortSignal: AbortSignal; readonly pictures: PicturePlace },
-  mostTokens: number | null,
+  maxTokens: number | null,
 ) {
   return generateText({
     model,
     ...(request.system === '' ? {} : { instructions: request.system }),
     messages: providerMessages(request.messages, how.pictures),
     tools: toolSet(request.tools),
-    ...(mostTokens === null ? {} : { maxOutputTokens: mostTokens }),
+    ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
     maxRetries: 0,
     abortSignal: how.abortSignal,
   })
 }
 
 /**
- * Whether a refusal may be for the pictures: the model sees none, or one is too large or broken. They stay in the transcript,
- * so that without a second question in text a tool's picture could stop a run for good.
+ * Whether a refusal may be for the pictures: the model sees none, or one is too large or broken.
+ * They stay in the transcript, so that without a second question in text a tool's picture could
+ * stop a run for good.
  */
 function mayBeForPictures(error: unknown, request: ModelRequest, place: PicturePlace): boolean {
   if (place.where === 'nowhere' || !APICallError.isInstance(error)) return false
   if (![400, 404, 413, 415, 422].includes(error.statusCode ?? 0)) return false
   return request.messages.some((message) => {
     if (message.role === 'assistant') return false
-    const given = message.role === 'user' ? [message] : message.results
-    return given.some(({ pictures = [] }) => pictures.length > 0)
+    const sources = message.role === 'user' ? [message] : message.results
+    return sources.some(({ pictures = [] }) => pictures.length > 0)
   })
 }
 
-/** Own properties only, whatever a tool is called. No schema is checked here: policy does, and tells the model. */
+/**
+ * Own properties only, whatever a tool is called. No schema is checked here: policy does, and tells
+ * the model.
+ */
 function toolSet(tools: readonly ModelTool[]): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, jsonSchema: schema }) => [

@@ -10,12 +10,12 @@ const script = `turns:
   - text: "Done."
 `
 
-function request(taken: number, runId = 'run'): ModelRequest {
-  const messages = Array.from({ length: taken }, (): ModelMessage => {
+function request(turns: number, runId = 'run'): ModelRequest {
+  const messages = Array.from({ length: turns }, (): ModelMessage => {
     return { role: 'assistant', text: '', calls: [] }
   })
   const { signal } = new AbortController()
-  return { runId, turn: taken + 1, system: '', messages, tools: [], signal }
+  return { runId, turn: turns + 1, system: '', messages, tools: [], signal }
 }
 
 function scripted(text: string) {

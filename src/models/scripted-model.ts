@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { Script } from '../policy/policy.ts'
-import { parseScript } from '../policy/worker/read-script.ts'
+import type { Script } from '#policy/policy.ts'
+import { parseScript } from '#policy/worker/read-script.ts'
 import type { Model, ModelAnswer, ModelRequest } from './model.ts'
 
 const noUsage = { inputTokens: 0, outputTokens: 0 }
 
 /**
- * A model that plays fixed turns (workers-and-policy.md). How many turns were taken is read from the messages, so a
- * turn that is tried again plays the same. After the last turn the last text is said again, or nothing when the
- * last turn had calls. Throws when the text is no valid script.
+ * A model that plays fixed turns (workers-and-policy.md). How many turns were taken is read from
+ * the messages, so a turn that is tried again plays the same. After the last turn the last text is
+ * said again, or nothing when the last turn had calls. Throws when the text is no valid script.
  */
 export function scriptedModel(scriptText: string): Model {
   const { turns } = scriptOf(scriptText)
@@ -16,8 +16,8 @@ export function scriptedModel(scriptText: string): Model {
     scripted: true,
     async step(request) {
       request.signal.throwIfAborted()
-      const taken = request.messages.filter((message) => message.role === 'assistant').length
-      const turn = turns[taken]
+      const index = request.messages.filter((message) => message.role === 'assistant').length
+      const turn = turns[index]
       if (turn !== undefined) return answerOf(turn, request)
       const last = turns.at(-1)
       const text = last === undefined || last.calls.length > 0 ? '' : last.text
@@ -26,13 +26,16 @@ export function scriptedModel(scriptText: string): Model {
   }
 }
 
-/** The newest scripts by their text: a run asks for its own at every turn, and parsing one takes longer than a query. */
+/**
+ * The newest scripts by their text: a run asks for its own at every turn, and parsing one takes
+ * longer than a query.
+ */
 const scripts = new Map<string, Script>()
-const scriptsMost = 20
+const maxScripts = 20
 
 function scriptOf(text: string): Script {
   const script = scripts.get(text) ?? parseScript(text)
-  if (scripts.size >= scriptsMost) scripts.clear()
+  if (scripts.size >= maxScripts) scripts.clear()
   scripts.set(text, script)
   return script
 }

@@ -1,7 +1,9 @@
-import type { Json } from '../domain/json.ts'
-import type { Quorum } from '../domain/request.ts'
-import type { EditsPolicy, Risk, Scope } from '../domain/verdict.ts'
+import type { Operation } from '#domain/tool.ts'
+import type { Json } from '#domain/json.ts'
+import type { Quorum } from '#domain/request.ts'
+import type { ApprovalWord, EditsPolicy, Risk, Scope } from '#domain/verdict.ts'
 import type {
+  CommitSetting,
   RetentionSettings,
   SignInSettings,
   AuditSettings,
@@ -11,20 +13,27 @@ import type {
 } from './settings.ts'
 
 /**
- * One version of a project folder, parsed and valid. `digest` is content-addressed: the hash of every file that
- * counts (see version-digest.ts), so that two folders with the same files are the same version.
+ * One version of a project folder, parsed and valid. `digest` is content-addressed: the hash of
+ * every file that counts (see version-digest.ts), so that two folders with the same files are the
+ * same version.
  */
 export interface Policy {
   readonly digest: string
   readonly config: ProjectConfig
   readonly workers: ReadonlyMap<string, WorkerDefinition>
-  /** every file below `tools/`, by path relative to the project folder; `hash` is `sha256:…` of its bytes */
+  /**
+   * every file below `tools/`, by path relative to the project folder; `hash` is `sha256:…` of its
+   * bytes
+   */
   readonly toolFiles: readonly ToolFile[]
   /** what the version was parsed from, for storing it */
   readonly files: ProjectFiles
 }
 
-/** The files of a project folder that make a version. Paths are relative to the folder, `/`-separated. */
+/**
+ * The files of a project folder that make a version. Paths are relative to the folder,
+ * `/`-separated.
+ */
 export interface ProjectFiles {
   /** `countersign.yaml`, `workers/*.md`, and the scripts that workers name */
   readonly texts: ReadonlyMap<string, string>
@@ -64,6 +73,8 @@ export interface ProjectConfig {
   readonly audit: AuditSettings
   readonly signIn: SignInSettings
   readonly retention: RetentionSettings
+  /** `null`: the worker's, and the service's own */
+  readonly commit: CommitSetting | null
   /** `null`: no mail is sent */
   readonly email: EmailSettings | null
   readonly slack: SlackSettings | null
@@ -85,7 +96,7 @@ export interface Queue {
   readonly name: string
   readonly team: string
   readonly selfApproval: boolean
-  /** `null`: the default of the call's risk (product.md 11) */
+  /** `null`: `revise` (product.md 11) */
   readonly edits: EditsPolicy | null
   readonly signature: 'optional' | 'required'
   readonly permitForMs: number
@@ -95,7 +106,10 @@ export interface Queue {
   readonly source: string
 }
 
-/** `null`: not given, matches everything. Within one list any value may match; all that are given must match. */
+/**
+ * `null`: not given, matches everything. Within one list any value may match; all that are given
+ * must match.
+ */
 export interface When {
   /** names or globs of tools */
   readonly tool: readonly string[] | null
@@ -127,8 +141,6 @@ export interface Overlay {
   readonly consent: Consent
 }
 
-export type ApprovalWord = 'preApproved' | 'ask' | 'blocked'
-
 /** A worker file's, zone's or overlay's word on consent, with where it is written. */
 export interface Consent {
   readonly approval: ApprovalWord
@@ -144,7 +156,13 @@ export interface WorkspaceSetting {
   readonly taskQueue: string | null
 }
 
-export const rightNames = ['startApproveAll', 'manageRuns', 'readAudit', 'activatePolicy'] as const
+export const rightNames = [
+  'startApproveAll',
+  'manageRuns',
+  'readAudit',
+  'activatePolicy',
+  'managePeople',
+] as const
 export type Right = (typeof rightNames)[number]
 export type Holder =
   | { readonly team: string }
@@ -183,8 +201,6 @@ export interface WorkerLimits {
   readonly tokens: number
 }
 
-export type ZoneOperation = 'read' | 'write' | 'delete' | 'share'
-
 export interface Zone {
   readonly name: string
   /** canonical and relative to the workspace root; `''` is the root itself */
@@ -193,7 +209,7 @@ export interface Zone {
   /** with the dot; `null`: any */
   readonly suffixes: readonly string[] | null
   /** only what the file says; the defaults are the judge's */
-  readonly approval: Readonly<Partial<Record<ZoneOperation, Consent>>>
+  readonly approval: Readonly<Partial<Record<Operation, Consent>>>
   /** globs of protected names that this zone makes ask at high risk instead of blocking them */
   readonly protected: readonly string[]
   readonly source: string

@@ -1,4 +1,5 @@
-import type { StreamEventType } from '../domain/stream-event.ts'
+import type { EmailChoice, SmtpSecurity } from '#domain/email.ts'
+import type { StreamEventType } from '#domain/stream-event.ts'
 
 /** After how long what is no evidence goes, in milliseconds; `null`: it is kept. */
 export interface RetentionSettings {
@@ -6,6 +7,12 @@ export interface RetentionSettings {
   readonly transcriptsMs: number | null
   /** deliveries, sessions and the like that are over */
   readonly recordsMs: number | null
+}
+
+/** Whose name stands on commits of runs. */
+export interface CommitSetting {
+  readonly name: string
+  readonly email: string
 }
 
 /** How people sign in, besides one-time links. */
@@ -63,7 +70,10 @@ export interface WebhookEndpoint {
   readonly source: string
 }
 
-/** A Slack workspace whose channels are told of the requests of their queues. Secrets are in the environment. */
+/**
+ * A Slack workspace whose channels are told of the requests of their queues. Secrets are in the
+ * environment.
+ */
 export interface SlackSettings {
   /** id of the workspace: nobody of another decides */
   readonly team: string
@@ -73,10 +83,6 @@ export interface SlackSettings {
   readonly channels: ReadonlyMap<string, string>
   readonly source: string
 }
-
-/** What somebody gets by mail: each thing as it happens, one mail with what waits, or none. */
-export const emailChoices = ['atOnce', 'digest', 'nothing'] as const
-export type EmailChoice = (typeof emailChoices)[number]
 
 /** How mail is sent, and what people get who have not chosen. */
 export interface EmailSettings {
@@ -97,8 +103,7 @@ export type EmailDigest =
 export interface SmtpSettings {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte, after STARTTLS, or not at all (a server on this machine) */
-  readonly security: 'tls' | 'starttls' | 'none'
+  readonly security: SmtpSecurity
   /** names of environment variables; both `null`: the server asks for no sign-in */
   readonly userFrom: string | null
   readonly passwordFrom: string | null

@@ -1,5 +1,5 @@
-import { hashJson } from '../domain/digest.ts'
-import type { JsonObject } from '../domain/json.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
 import type { ProjectFiles } from './policy.ts'
 
 /** A version as it is stored: everything it is made of, in JSON. */
@@ -16,7 +16,10 @@ export function policyDigest(files: ProjectFiles): string {
   return hashJson(policyDocument(files))
 }
 
-/** The files of a stored document, by path: a store keeps keys in an order of its own. Throws when it does not have that shape. */
+/**
+ * The files of a stored document, by path: a store keeps keys in an order of its own. Throws when
+ * it does not have that shape.
+ */
 export function filesOfDocument(document: JsonObject): ProjectFiles {
   const { files, tools } = document
   const texts = textEntries(files)

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { CHECKOUT, findFolders, isUsualDataDir } from './folders.ts'
+import { checkoutFolder, findFolders, isUsualDataDir } from './folders.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -38,7 +38,7 @@ test('a data folder in its usual place need not be named: beside the project, fo
   await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
   expect(isUsualDataDir(findFolders({ project: folder }))).toBe(true)
   expect(isUsualDataDir(findFolders({ project: folder, data: join(folder, 'd') }))).toBe(false)
-  const example = join(CHECKOUT, '.countersign')
+  const example = join(checkoutFolder, '.countersign')
   expect(isUsualDataDir(findFolders({ project: join(example, 'quickstart'), data: example }))).toBe(
     true,
   )

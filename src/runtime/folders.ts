@@ -1,35 +1,40 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { homedir } from 'node:os'
+import { readText, type Environment } from './environment.ts'
 
 /** The folder of this checkout, wherever the command was called from. */
-export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
+export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url))
 
-export type Folders = {
+export interface Folders {
   /** Holds `countersign.yaml`. */
-  projectDir: string
+  readonly projectDir: string
   /** Everything this installation keeps. */
-  dataDir: string
+  readonly dataDir: string
   /** True when the project is the working copy of examples/quickstart. */
-  isQuickstart: boolean
+  readonly isQuickstart: boolean
 }
 
 /**
  * Which project and data folder a command means: `--project` (else the working directory), `--data`
- * (else `.countersign` in it). Without a `countersign.yaml` there, the project is the working copy of
- * the quickstart under the data folder.
+ * (else `.countersign` in it). Without a `countersign.yaml` there, the project is the working copy
+ * of the quickstart under the data folder.
  */
 export function findFolders(options: { project?: string; data?: string }): Folders {
-  const asked = resolve(options.project ?? '.')
-  const dataDir = resolve(options.data ?? join(asked, '.countersign'))
+  const folder = resolve(options.project ?? '.')
+  const dataDir = resolve(options.data ?? join(folder, '.countersign'))
   const quickstart = join(dataDir, 'quickstart')
-  const isQuickstart = asked === quickstart || !existsSync(join(asked, 'countersign.yaml'))
-  return { projectDir: isQuickstart ? quickstart : asked, dataDir, isQuickstart }
+  const isQuickstart = folder === quickstart || !existsSync(join(folder, 'countersign.yaml'))
+  return { projectDir: isQuickstart ? quickstart : folder, dataDir, isQuickstart }
 }
 
-/** Whether a command finds the data folder by itself: called with `--project`, or for the example in the checkout. */
+/**
+ * Whether a command finds the data folder by itself: called with `--project`, or for the example in
+ * the checkout.
+ */
 export function isUsualDataDir({ projectDir, dataDir, isQuickstart }: Folders): boolean {
-  return dataDir === join(isQuickstart ? CHECKOUT : projectDir, '.countersign')
+  return dataDir === join(isQuickstart ? checkoutFolder : projectDir, '.countersign')
 }
 
 /** Files of a running installation: process ids, addresses, the development token. */
@@ -37,6 +42,24 @@ export function runFolder(dataDir: string): string {
   return join(dataDir, 'run')
 }
 
+/**
+ * With what programs on this host prove in which folder they work; made by the API at each start.
+ */
+export function hostProofFile(dataDir: string): string {
+  return join(runFolder(dataDir), 'host-proof')
+}
+
 export function logFolder(dataDir: string): string {
   return join(dataDir, 'logs')
+}
+
+/**
+ * Where downloads and builds that any checkout can use are kept: `COUNTERSIGN_CACHE`, else
+ * `countersign` in the XDG cache folder.
+ */
+export function cacheFolder(environment: Environment): string {
+  const own = readText(environment, 'COUNTERSIGN_CACHE')
+  if (own !== undefined) return own
+  const home = readText(environment, 'HOME') ?? homedir()
+  return join(readText(environment, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'countersign')
 }

@@ -32,3 +32,25 @@ test('a line of the log has ids and where an error came from, never what its mes
   }
   expect(stdout).not.toContain('words of a person')
 })
+
+const speaking = `
+import { createLog } from ${JSON.stringify(logging)}
+const log = createLog('api', 'info')
+for (let line = 0; line < 3000; line += 1) log.info({ line }, 'x'.repeat(1000))
+await new Promise((resolve) => setTimeout(resolve, 50))
+log.info({}, 'again')
+console.error('goes on')
+process.exit(0)
+`
+
+// Every line that the API and the workers say is on the disk of their data folder.
+test('a full disk ends no process that has something to say', async () => {
+  const args = [
+    '-c',
+    'exec "$0" --input-type=module --eval "$1" > /dev/full',
+    process.execPath,
+    speaking,
+  ]
+  const { stderr } = await promisify(execFile)('sh', args)
+  expect(stderr).toBe('goes on\n')
+})

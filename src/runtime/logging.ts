@@ -1,16 +1,20 @@
-import { pino, stdSerializers } from 'pino'
-import type { Logger } from 'pino'
-import { currentRequest } from '../services/current-request.ts'
+import { destination, pino, stdSerializers } from 'pino'
+import type { DestinationStream, Logger, LoggerOptions } from 'pino'
+import { currentRequest } from '#services/core/current-request.ts'
+
+/** Kept while lines cannot be written; those beyond it are dropped. */
+const maxUnwrittenBytes = 1024 * 1024
 
 /**
  * The log of one process: one JSON object a line on standard output, with the process' name.
  *
- * Lines carry ids, never arguments (security.md 25). An error is written as its type, code and stack
- * frames only, since a message may quote what a model or a person wrote; `problem` texts are ours. What is said while a
- * request is answered has its id.
+ * Lines carry ids, never arguments (security.md 25). An error is written as its type, code and
+ * stack frames only, since a message may quote what a model or a person wrote; `problem` texts are
+ * ours. What is said while a request is answered has its id. A full disk ends no process: the lines
+ * are written when there is room again.
  */
 export function createLog(name: string, level: string): Logger {
-  return pino({
+  const options: LoggerOptions = {
     name,
     level,
     base: { pid: process.pid },
@@ -21,7 +25,30 @@ export function createLog(name: string, level: string): Logger {
     },
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: withoutMessage, error: withoutMessage },
+  }
+  return pino(options, openOutput())
+}
+
+/**
+ * Standard output, which may be a file on a full disk or a pipe that nobody reads: neither holds
+ * the process up.
+ */
+function openOutput(): DestinationStream {
+  const output = destination({ dest: 1, sync: false, maxLength: maxUnwrittenBytes })
+  let fails = false
+  // Without somebody who listens, what cannot be written ends the process.
+  output.on('error', () => {
+    fails = true
   })
+  output.on('write', () => {
+    fails = false
+  })
+  const flush = output.flushSync.bind(output)
+  // Called when the process ends: it tries again until there is room.
+  output.flushSync = () => {
+    if (!fails) flush()
+  }
+  return output
 }
 
 function withoutMessage(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
-import { asWorkspaceProblem, named } from './file-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { asWorkspaceProblem, pathLabel } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 import { foldName } from './path-names.ts'
 
@@ -19,9 +19,12 @@ export async function foldedNames(directory: Directory, at: string): Promise<Fol
   return Map.groupBy(await namesIn(directory, at), foldName)
 }
 
-/** Another name of the folder that folds to the same (security.md 11). `leaving` is about to be renamed away. */
+/**
+ * Another name of the folder that folds to the same (security.md 11). `leaving` is about to be
+ * renamed away.
+ */
 export function clashOf(names: FoldedNames, name: string, leaving?: string): string | undefined {
-  return names.get(foldName(name))?.find((other) => other !== name && other !== leaving)
+  return names.get(foldName(name))?.find((candidate) => candidate !== name && candidate !== leaving)
 }
 
 /** Throws code `case_clash` when there is such a name. */
@@ -36,6 +39,6 @@ export async function refuseClash(
   throw new WorkspaceProblem(
     'case_clash',
     at,
-    `${named(at)} differs only by case from ${JSON.stringify(clash)} in the same folder.`,
+    `${pathLabel(at)} differs only by case from ${JSON.stringify(clash)} in the same folder.`,
   )
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode, named } from './file-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
 import { hashFile, openFile, stateOf } from './open-file.ts'
@@ -32,9 +32,10 @@ export async function requireBase(place: Place, expected: string): Promise<void>
 }
 
 /**
- * Replaces or makes a file: an exclusive temporary file in the same folder, flushed; `confirm` and the base are
- * checked; then renamed, or linked where nothing may be there, and the folder flushed. A hard link is thereby broken,
- * never written through. Mode and, where the system lets us, owner are kept.
+ * Replaces or makes a file: an exclusive temporary file in the same folder, flushed; `confirm` and
+ * the base are checked; then renamed, or linked where nothing may be there, and the folder flushed.
+ * A hard link is thereby broken, never written through. Mode and, where the system lets us, owner
+ * are kept.
  */
 export async function replaceFile(
   place: Place,
@@ -51,8 +52,8 @@ export async function replaceFile(
       await handle.writeFile(bytes)
       const before = await lstat(target).catch(() => null)
       if (before?.isFile() === true) {
-        const own = await handle.stat()
-        if (own.uid !== before.uid || own.gid !== before.gid) {
+        const created = await handle.stat()
+        if (created.uid !== before.uid || created.gid !== before.gid) {
           await handle.chown(before.uid, before.gid).catch(() => undefined)
         }
         await handle.chmod(before.mode & 0o777)
@@ -72,7 +73,10 @@ export async function replaceFile(
   }
 }
 
-/** Removes a regular file whose bytes are the expected ones; a link to the same bytes elsewhere stays. */
+/**
+ * Removes a regular file whose bytes are the expected ones; a link to the same bytes elsewhere
+ * stays.
+ */
 export async function removeFile(
   place: Place,
   expected: string,
@@ -88,7 +92,10 @@ export async function removeFile(
   }
 }
 
-/** Moves a regular file; both ends are compared first. Both folders are flushed, the new name before the old one. */
+/**
+ * Moves a regular file; both ends are compared first. Both folders are flushed, the new name before
+ * the old one.
+ */
 export async function moveFile(
   from: Place,
   to: Place,
@@ -110,18 +117,22 @@ export async function moveFile(
 }
 
 /**
- * Removes what writes that were killed left in this folder, once it is old enough that none of them can be running.
+ * Removes what writes that were killed left in this folder, once it is old enough that none of them
+ * can be running.
  */
 export async function sweepAbandoned(directory: Directory): Promise<void> {
   for (const name of await readdir(directory.child('.'))) {
     if (!isUnfinishedWrite(name)) continue
-    const found = await lstat(directory.child(name)).catch(() => null)
-    if (found?.isFile() !== true || Date.now() - found.mtimeMs < abandonedAfterMs) continue
+    const state = await lstat(directory.child(name)).catch(() => null)
+    if (state?.isFile() !== true || Date.now() - state.mtimeMs < abandonedAfterMs) continue
     await unlink(directory.child(name)).catch(() => undefined)
   }
 }
 
-/** `link` refuses a name that exists, `rename` replaces it: so nothing that appears meanwhile is lost. */
+/**
+ * `link` refuses a name that exists, `rename` replaces it: so nothing that appears meanwhile is
+ * lost.
+ */
 async function renameToAbsent(source: string, target: string): Promise<void> {
   try {
     await link(source, target)
@@ -136,5 +147,5 @@ async function renameToAbsent(source: string, target: string): Promise<void> {
 }
 
 function stale(at: string): WorkspaceProblem {
-  return new WorkspaceProblem('stale', at, `${named(at)} has changed since it was looked at.`)
+  return new WorkspaceProblem('stale', at, `${pathLabel(at)} has changed since it was looked at.`)
 }

@@ -1,5 +1,5 @@
-import type { WorkspaceProblemCode } from '../domain/tool.ts'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import type { WorkspaceProblemCode } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 
 const sentences: Record<string, readonly [WorkspaceProblemCode, string]> = {
   ENOENT: ['not_found', 'does not exist'],
@@ -25,16 +25,16 @@ export function errorCode(error: unknown): string | null {
     : null
 }
 
-/** A system error as the refusal that the model is told; what is no system error passes through. */
+/** A system error as the refusal that the model reads; what is no system error passes through. */
 export function asWorkspaceProblem(error: unknown, path: string): unknown {
   const code = errorCode(error)
   if (error instanceof WorkspaceProblem || code === null) return error
   const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined
   const [problem, sentence] = known ?? (['io', `cannot be used (${code})`] as const)
-  return new WorkspaceProblem(problem, path, `${named(path)} ${sentence}.`, { cause: error })
+  return new WorkspaceProblem(problem, path, `${pathLabel(path)} ${sentence}.`, { cause: error })
 }
 
 /** How a sentence names a path. */
-export function named(path: string): string {
+export function pathLabel(path: string): string {
   return path === '' ? 'The workspace root' : JSON.stringify(path)
 }

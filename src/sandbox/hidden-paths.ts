@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
-import { named } from './file-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { pathLabel } from './file-problem.ts'
 import { foldName } from './path-names.ts'
 
 /** Names of our own unfinished writes: neither listed nor reachable. */
@@ -9,18 +9,27 @@ const unfinished = /^\.countersign-[0-9a-f]{16}\.tmp$/
 
 /** What must not exist for tools: the data folder, by name and by identity (security.md 8). */
 export interface HiddenPaths {
-  /** Throws code `hidden` when a path is, or lies below, a hidden one. Names are compared case-folded. */
+  /**
+   * Throws code `hidden` when a path is, or lies below, a hidden one. Names are compared
+   * case-folded.
+   */
   check(components: readonly string[]): void
-  /** `device:inode` of the hidden folders that exist now, so that a mount or a link cannot reach them either */
+  /**
+   * `device:inode` of the hidden folders that exist now, so that a mount or a link cannot reach
+   * them either
+   */
   identities(): Promise<ReadonlySet<string>>
 }
 
-/** Name of a temporary file of ours. */
+/** Name of a temporary file of the service. */
 export function isUnfinishedWrite(name: string): boolean {
   return unfinished.test(foldName(name))
 }
 
-/** `hidden` are absolute paths, or paths relative to `root`. Those outside the root matter by identity only. */
+/**
+ * `hidden` are absolute paths, or paths relative to `root`. Those outside the root matter by
+ * identity only.
+ */
 export function hiddenPaths(root: string, hidden: readonly string[]): HiddenPaths {
   const absolute = hidden.map((entry) => path.resolve(root, entry))
   const within = absolute
@@ -33,10 +42,10 @@ export function hiddenPaths(root: string, hidden: readonly string[]): HiddenPath
       if (covered || components.some(isUnfinishedWrite)) throw hiddenProblem(components)
     },
     async identities() {
-      const found = await Promise.all(
+      const states = await Promise.all(
         absolute.map((entry) => stat(entry, { bigint: true }).catch(() => null)),
       )
-      return new Set(found.filter((entry) => entry !== null).map(identityOf))
+      return new Set(states.filter((entry) => entry !== null).map(identityOf))
     },
   }
 }
@@ -48,5 +57,5 @@ export function identityOf(entry: { readonly dev: bigint; readonly ino: bigint }
 
 export function hiddenProblem(components: readonly string[]): WorkspaceProblem {
   const at = components.join('/')
-  return new WorkspaceProblem('hidden', at, `${named(at)} belongs to Countersign itself.`)
+  return new WorkspaceProblem('hidden', at, `${pathLabel(at)} belongs to Countersign itself.`)
 }

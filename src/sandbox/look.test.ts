@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashBytes } from '../domain/digest.ts'
+import { hashBytes } from '#domain/digest.ts'
 import {
   base,
   bytes,
@@ -16,7 +16,7 @@ useWorkspace()
 
 describe('a look at many paths', () => {
   /** Folders and files of the workspace that this process has open. */
-  const heldOpen = (): string[] =>
+  const openFolders = (): string[] =>
     readdirSync('/proc/self/fd').flatMap((fd) => {
       const target = existsSync(`/proc/self/fd/${fd}`) ? readlinkSync(`/proc/self/fd/${fd}`) : ''
       return target.startsWith(root) ? [target] : []
@@ -26,13 +26,13 @@ describe('a look at many paths', () => {
     symlinkSync(outside, path.join(root, 'link'))
     await workspace.look(async (look) => {
       for (let time = 0; time < 2; time += 1) {
-        const asked = { hash: true, clash: true }
-        expect(await look.state('notes/a.md', asked)).toEqual({
+        const options = { hash: true, clash: true }
+        expect(await look.state('notes/a.md', options)).toEqual({
           kind: 'file',
           bytes: 4,
           hash: hashBytes('one\n'),
         })
-        expect(await look.state('notes/A.md', asked)).toMatchObject({ clash: 'a.md' })
+        expect(await look.state('notes/A.md', options)).toMatchObject({ clash: 'a.md' })
         expect(await look.state('nowhere/a.md')).toEqual({ kind: 'absent', bytes: 0 })
         expect(await look.read('notes/a.md', { maxBytes: 10 })).toEqual(bytes('one\n'))
         expect(await look.list('', { maxEntries: 10 })).toEqual(
@@ -52,14 +52,14 @@ describe('a look at many paths', () => {
       const notes = path.join(root, 'notes')
       const failing = workspace.look(async (look) => {
         await Promise.all([look.state('notes/a.md'), look.state('notes/b.md')])
-        expect(heldOpen()).toEqual([notes])
+        expect(openFolders()).toEqual([notes])
         renameSync(notes, path.join(base, 'moved'))
         expect((await look.state('notes/a.md', { clash: true })).kind).toBe('file')
         expect((await workspace.state('notes/a.md')).kind).toBe('absent')
         throw new Error('enough')
       })
       await expect(failing).rejects.toThrow('enough')
-      expect(heldOpen()).toEqual([])
+      expect(openFolders()).toEqual([])
     },
   )
 
@@ -81,7 +81,7 @@ describe('a look at many paths', () => {
       for (const folder of folders) {
         expect((await look.state(`${folder}/a.md`)).kind).toBe('absent')
       }
-      if (process.platform === 'linux') expect(heldOpen()).toHaveLength(64)
+      if (process.platform === 'linux') expect(openFolders()).toHaveLength(64)
     })
   })
 

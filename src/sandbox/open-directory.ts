@@ -1,17 +1,18 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode, named } from './file-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import { identityOf } from './hidden-paths.ts'
 import { bytesOfName } from './raw-names.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /**
- * A folder held open by its descriptor. On Linux `child` goes through the descriptor, so that a parent which is
- * swapped for a link after it was opened redirects nothing. Elsewhere (macOS has no /proc) it is the plain path: each
- * component is still opened with no-follow, but a swap between two opens is not noticed. That is weaker.
+ * A folder held open by its descriptor. On Linux `child` goes through the descriptor, so that a
+ * parent which is swapped for a link after it was opened redirects nothing. Elsewhere (macOS has no
+ * /proc) it is the plain path: each component is still opened with no-follow, but a swap between
+ * two opens is not noticed. That is weaker.
  */
 export interface Directory extends AsyncDisposable {
   readonly handle: FileHandle
@@ -34,8 +35,9 @@ export interface Walk {
 }
 
 /**
- * Opens the folder at `components`, one component at a time with no-follow on each. With `create`, missing folders
- * are made and flushed. Throws `WorkspaceProblem`: `not_found`, `is_a_link`, `not_a_directory`.
+ * Opens the folder at `components`, one component at a time with no-follow on each. With `create`,
+ * missing folders are made and flushed. Throws `WorkspaceProblem`: `not_found`, `is_a_link`,
+ * `not_a_directory`.
  */
 export async function openDirectory(
   walk: Walk,
@@ -128,7 +130,7 @@ async function whyNotOpened(error: unknown, target: string, at: string): Promise
       return new WorkspaceProblem(
         'is_a_link',
         at,
-        `${named(at)} is a symbolic link; links are not followed.`,
+        `${pathLabel(at)} is a symbolic link; links are not followed.`,
       )
     }
   }

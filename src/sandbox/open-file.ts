@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
-import type { FileState } from '../domain/tool.ts'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
-import { asWorkspaceProblem, errorCode, named } from './file-problem.ts'
+import type { FileState } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
@@ -12,10 +12,10 @@ const chunkBytes = 1024 * 1024
 /** What a name is, without following it and without opening it. */
 export async function stateOf(directory: Directory, name: string, at: string): Promise<FileState> {
   try {
-    const found = await lstat(directory.child(name))
-    if (found.isFile()) return { kind: 'file', bytes: found.size }
-    if (found.isDirectory()) return { kind: 'directory', bytes: 0 }
-    return { kind: found.isSymbolicLink() ? 'symlink' : 'other', bytes: 0 }
+    const state = await lstat(directory.child(name))
+    if (state.isFile()) return { kind: 'file', bytes: state.size }
+    if (state.isDirectory()) return { kind: 'directory', bytes: 0 }
+    return { kind: state.isSymbolicLink() ? 'symlink' : 'other', bytes: 0 }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { kind: 'absent', bytes: 0 }
     throw asWorkspaceProblem(error, at)
@@ -23,8 +23,9 @@ export async function stateOf(directory: Directory, name: string, at: string): P
 }
 
 /**
- * Opens a regular file for reading. The name is looked at first because opening a device can have effects, and again
- * through the descriptor because it may have been swapped; O_NONBLOCK keeps a FIFO from holding us.
+ * Opens a regular file for reading. The name is looked at first because opening a device can have
+ * effects, and again through the descriptor because it may have been swapped; O_NONBLOCK keeps a
+ * FIFO from holding us.
  */
 export async function openFile(
   directory: Directory,
@@ -54,14 +55,14 @@ export async function hashFile(handle: FileHandle): Promise<string> {
   }
 }
 
-/** At most `most` bytes from `start`; fewer only at the end of the file. */
+/** At most `maxBytes` bytes from `start`; fewer only at the end of the file. */
 export async function readBytes(
   handle: FileHandle,
   start: number,
-  most: number,
+  maxBytes: number,
 ): Promise<Uint8Array> {
   const size = Math.max(0, (await handle.stat()).size - start)
-  const buffer = Buffer.alloc(Math.min(most, size))
+  const buffer = Buffer.alloc(Math.min(maxBytes, size))
   let filled = 0
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled)
@@ -74,7 +75,7 @@ export async function readBytes(
 /** The refusal of a name that is no regular file. */
 export function notAFile(state: FileState, at: string): WorkspaceProblem {
   const [code, sentence] = refusals[state.kind]
-  return new WorkspaceProblem(code, at, `${named(at)} ${sentence}.`)
+  return new WorkspaceProblem(code, at, `${pathLabel(at)} ${sentence}.`)
 }
 
 const refusals = {
@@ -83,4 +84,5 @@ const refusals = {
   directory: ['not_a_file', 'is a folder'],
   file: ['not_a_file', 'is not a regular file'],
   other: ['not_a_file', 'is not a regular file'],
+  unknown: ['io', 'is a file of another program, which is not read'],
 } as const

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { limits } from '../domain/limits.ts'
+import { limits } from '#domain/limits.ts'
 import { hostilePaths } from './hostile-paths.fixture.ts'
 import { foldName, parsePath } from './path-names.ts'
 

@@ -1,17 +1,21 @@
-import { limits } from '../domain/limits.ts'
+import { limits } from '#domain/limits.ts'
 
 /** A path in its one canonical spelling, or the sentence that says why it is refused. */
 export type ParsedPath =
   | { readonly ok: true; readonly path: string; readonly components: readonly string[] }
   | { readonly ok: false; readonly problem: string }
 
-/** Control, format, private-use of ignorables, separators and every space but U+0020: nothing an eye could miss. */
+/**
+ * Control, format, private-use of ignorables, separators and every space but U+0020: nothing an eye
+ * could miss.
+ */
 const unseen =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u3164\uFFA0]|(?! )\p{Zs}/u
 
 /**
- * The canonical form of a path relative to the workspace root (security.md 11): `/`-separated, `''` for the root;
- * one leading `./` and one trailing `/` are dropped. Pure; nothing on disk is looked at.
+ * The canonical form of a path relative to the workspace root (security.md 11): `/`-separated, `''`
+ * for the root; one leading `./` and one trailing `/` are dropped. Pure; nothing on disk is looked
+ * at.
  */
 export function parsePath(text: string): ParsedPath {
   const refuse = (problem: string): ParsedPath => ({ ok: false, problem })
@@ -53,7 +57,10 @@ export function nameProblem(name: string): string | null {
   return null
 }
 
-/** What two names share when a person, or a file system that ignores case, could take one for the other. */
+/**
+ * What two names share when a person, or a file system that ignores case, could take one for the
+ * other.
+ */
 export function foldName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }
@@ -62,8 +69,8 @@ function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** JSON escapes control characters; the rest of what nobody can see is spelt out. */
+/** JSON escapes control characters; other invisible characters are written as code points. */
 function quoted(text: string): string {
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
-  return JSON.stringify(shown).replace(new RegExp(unseen.source, 'gu'), codePoint)
+  const preview = text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return JSON.stringify(preview).replace(new RegExp(unseen.source, 'gu'), codePoint)
 }

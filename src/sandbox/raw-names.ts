@@ -1,6 +1,6 @@
 /**
- * The name of a file as text that leads back to it: bytes that are no UTF-8 are kept as lone surrogates (U+DC80 to
- * U+DCFF), which no name that is text contains. Pure.
+ * The name of a file as text that leads back to it: bytes that are no UTF-8 are kept as lone
+ * surrogates (U+DC80 to U+DCFF), which no name that is text contains. Pure.
  */
 export function textOfName(bytes: Uint8Array): string {
   try {
@@ -25,10 +25,13 @@ export function bytesOfName(text: string): Buffer {
   )
 }
 
-/** A path for a sentence: in quotes, at most 200 characters of it, bytes that are no text as `\xFF`. Pure. */
+/**
+ * A path for a sentence: in quotes, at most 200 characters of it, bytes that are no text as `\xFF`.
+ * Pure.
+ */
 export function quotedName(at: string): string {
-  const shown = at.length > 200 ? `${at.slice(0, 200)}…` : at
-  const escaped = [...shown].map((character) => {
+  const preview = at.length > 200 ? `${at.slice(0, 200)}…` : at
+  const escaped = [...preview].map((character) => {
     const code = character.codePointAt(0) ?? 0
     const isByte = code >= 0xdc80 && code <= 0xdcff
     return isByte ? `\\x${(code - 0xdc00).toString(16)}` : JSON.stringify(character).slice(1, -1)

@@ -5,12 +5,15 @@ import { openChild, type Directory } from './open-directory.ts'
 import { bytesOfName, textOfName } from './raw-names.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
-/** Opens for naming alone, which needs no right to read; Linux only, and Node has no name for it. */
+/**
+ * Opens for naming alone, which needs no right to read; Linux only, and Node has no name for it.
+ */
 const O_PATH = 0o10000000
 
 /**
- * Removes what a name in an open folder is, with all that is in it. Every folder on the way is held open, so that no
- * rename meanwhile leads anywhere else, and no link is followed. Rejects with the system's error.
+ * Removes what a name in an open folder is, with all that is in it. Every folder on the way is held
+ * open, so that no rename meanwhile leads anywhere else, and no link is followed. Rejects with the
+ * system's error.
  */
 export async function removeTree(parent: Directory, name: string): Promise<void> {
   const target = bytesOfName(parent.child(name))
@@ -31,7 +34,10 @@ export async function removeTree(parent: Directory, name: string): Promise<void>
   await rmdir(target)
 }
 
-/** A folder of ours that we may not even read: its rights are changed through a descriptor, so that no link is followed. */
+/**
+ * A folder of the service's user that it may not even read: its rights are changed through a
+ * descriptor, so that no link is followed.
+ */
 async function letUsIn(target: Buffer): Promise<void> {
   if (process.platform !== 'linux') return
   try {

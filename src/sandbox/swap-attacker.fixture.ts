@@ -2,7 +2,10 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** A thread that swaps `victim` between a folder and a link to `outside`, and its file likewise, until told to end. */
+/**
+ * A thread that swaps `victim` between a folder and a link to `outside`, and its file likewise,
+ * until told to end.
+ */
 const { root, outside, stop } = workerData as {
   root: string
   outside: string

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { openWorkspace } from './workspace.ts'
 
 const rounds = 3000
@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')('a folder swapped for a link while 
     await once(attacker, 'online')
     const workspace = await openWorkspace({ root, hidden: [] })
     const tally = { done: 0, refused: 0 }
-    const seen = new Set<string>()
+    const contents = new Set<string>()
 
     const until = performance.now() + enoughMs
     for (let round = 0; round < rounds; round += 1) {
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('a folder swapped for a link while 
       } catch (error) {
         if (!(error instanceof WorkspaceProblem)) throw error
         tally.refused += 1
-        seen.add(error.code)
+        contents.add(error.code)
       }
       const found = await workspace.read('victim/bait.txt', { maxBytes: 99 }).catch(() => null)
       expect(found).toBeNull()
@@ -70,7 +70,7 @@ describe.runIf(process.platform === 'linux')('a folder swapped for a link while 
     const [swaps] = (await once(attacker, 'message')) as [number]
     await attacker.terminate()
     console.info(
-      `${swaps} swaps, ${tally.done} rounds done, ${tally.refused} refused (${[...seen].join(', ')})`,
+      `${swaps} swaps, ${tally.done} rounds done, ${tally.refused} refused (${[...contents].join(', ')})`,
     )
     expect(readdirSync(outside)).toEqual(['bait.txt'])
     expect(readFileSync(path.join(outside, 'bait.txt'), 'utf8')).toBe('bait')

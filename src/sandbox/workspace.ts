@@ -1,12 +1,13 @@
 import { lstat, realpath } from 'node:fs/promises'
-import type { FileState, Workspace } from '../domain/tool.ts'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import type { FileState, Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { moveFile, removeFile, replaceFile, sweepAbandoned, type Place } from './change-file.ts'
 import { clashOf, foldedNames, namesIn, refuseClash, type FoldedNames } from './case-clash.ts'
-import { named } from './file-problem.ts'
-import { HeldFolders, type Enter } from './held-folders.ts'
+import { copyFile } from './copy-file.ts'
+import { pathLabel } from './file-problem.ts'
+import { OpenFolders, type Enter } from './open-folders.ts'
 import { hiddenPaths, hiddenProblem, identityOf, isUnfinishedWrite } from './hidden-paths.ts'
-import { inTurn } from './in-turn.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import {
   openDirectory,
   platformNaming,
@@ -20,16 +21,18 @@ import { parsePath } from './path-names.ts'
 /** A workspace that opens its folders afresh for each access. */
 export interface OpenWorkspace extends Workspace {
   /**
-   * Runs `work` on the workspace as it is now: a folder is opened once, at its first use, and a path stays what it was
-   * found to be. Nothing can be changed through it, since a change makes sure that its folder is where its path leads.
+   * Runs `work` on the workspace as it is now: a folder is opened once, at its first use, and a
+   * path stays what it was found to be. Nothing can be changed through it, since a change makes
+   * sure that its folder is where its path leads.
    */
   look<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
 }
 
 /**
- * The folder at `root` as tools may touch it: beneath it only, no link followed, no special file opened (security.md
- * 10, 11). `hidden` (absolute or relative to the root) is refused with code `hidden` and never listed. Writes make the
- * parent folders they need. Throws when `root` is no folder.
+ * The folder at `root` as tools may touch it: beneath it only, no link followed, no special file
+ * opened (security.md 10, 11). `hidden` (absolute or relative to the root) is refused with code
+ * `hidden` and never listed. Writes make the parent folders they need. Throws when `root` is no
+ * folder.
  */
 export async function openWorkspace(options: {
   readonly root: string
@@ -79,12 +82,15 @@ export async function openWorkspace(options: {
     return await use({ directory, name, at: components.join('/') }, parents)
   }
 
-  /** The folder we hold must still be the one the path names, or the change would land somewhere else. */
+  /**
+   * The folder we hold must still be the one the path names, or the change would land somewhere
+   * else.
+   */
   async function confirmReachable(place: Place, parents: readonly string[]): Promise<void> {
     await using again = await enter(parents, false)
     if (again.identity !== place.directory.identity) {
       const at = parents.join('/')
-      throw new WorkspaceProblem('stale', at, `${named(at)} was swapped for another folder.`)
+      throw new WorkspaceProblem('stale', at, `${pathLabel(at)} was swapped for another folder.`)
     }
   }
 
@@ -94,7 +100,7 @@ export async function openWorkspace(options: {
       await withPlace(enter, path, true, async (place, parents) => {
         await refuseClash(place.directory, place.name, place.at)
         await sweepAbandoned(place.directory)
-        await inTurn(root, () =>
+        await oneAtATime(root, () =>
           replaceFile(place, bytes, expected, () => confirmReachable(place, parents)),
         )
       })
@@ -102,7 +108,7 @@ export async function openWorkspace(options: {
 
     async remove(path, expected) {
       await withPlace(enter, path, false, async (place, parents) => {
-        await inTurn(root, () =>
+        await oneAtATime(root, () =>
           removeFile(place, expected, () => confirmReachable(place, parents)),
         )
       })
@@ -118,7 +124,7 @@ export async function openWorkspace(options: {
             target.at,
             same ? source.name : undefined,
           )
-          await inTurn(root, () =>
+          await oneAtATime(root, () =>
             moveFile(source, target, expected, async () => {
               await confirmReachable(source, sourceParents)
               await confirmReachable(target, targetParents)
@@ -129,10 +135,10 @@ export async function openWorkspace(options: {
     },
 
     async look(work) {
-      await using held = new HeldFolders(enter)
+      await using folders = new OpenFolders(enter)
       const listed = new Map<string, Promise<FoldedNames>>()
       const now = readThrough(
-        (components, create) => held.enter(components, create),
+        (components, create) => folders.enter(components, create),
         (directory, at) => {
           const names = listed.get(directory.identity) ?? foldedNames(directory, at)
           listed.set(directory.identity, names)
@@ -159,9 +165,10 @@ export async function openWorkspace(options: {
   function readThrough(
     enterFolder: Enter,
     namesOf: typeof foldedNames,
-  ): Pick<Workspace, 'root' | 'state' | 'read' | 'list'> {
+  ): Pick<Workspace, 'root' | 'hidden' | 'state' | 'read' | 'copy' | 'list'> {
     return {
       root,
+      hidden: options.hidden,
 
       async state(path, wanted = {}) {
         if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
@@ -205,8 +212,19 @@ export async function openWorkspace(options: {
             throw new WorkspaceProblem(
               'too_large',
               at,
-              `${named(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
+              `${pathLabel(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
             )
+          } finally {
+            await handle.close()
+          }
+        })
+      },
+
+      async copy(path, to, { maxBytes }) {
+        return withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
+          const handle = await openFile(directory, name, at)
+          try {
+            return await copyFile(handle, to, { at, maxBytes })
           } finally {
             await handle.close()
           }
@@ -238,13 +256,16 @@ export async function openWorkspace(options: {
 
   /** A folder that is a hidden one under another name. */
   async function refuseCovered(directory: Directory, name: string, at: string): Promise<void> {
-    const found = await lstat(directory.child(name), { bigint: true }).catch(() => null)
-    if (found !== null && (await hidden.identities()).has(identityOf(found))) {
+    const state = await lstat(directory.child(name), { bigint: true }).catch(() => null)
+    if (state !== null && (await hidden.identities()).has(identityOf(state))) {
       throw hiddenProblem(at.split('/'))
     }
   }
 
-  /** For a path whose parents do not all exist: the clash that making the first missing one would meet. */
+  /**
+   * For a path whose parents do not all exist: the clash that making the first missing one would
+   * meet.
+   */
   async function clashOfMissing(
     enterFolder: Enter,
     namesOf: typeof foldedNames,

@@ -9,8 +9,8 @@ export interface Backlog {
 }
 
 /**
- * How far relay, event stream and audit log are behind. Each figure comes from the partial index, or the small table,
- * of what waits: it costs what waits, not what was ever written.
+ * How far relay, event stream and audit log are behind. Each figure comes from the partial index,
+ * or the small table, of what waits: it costs what waits, not what was ever written.
  */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const { rows } = await sql<Record<string, string | number | null>>`
@@ -37,7 +37,10 @@ function ageOf(at: ReturnType<typeof sql>) {
   return sql`(extract(epoch from clock_timestamp() - ${at}) * 1000)::float8`
 }
 
-/** What people and endpoints have before them. Each row has a name that configuration gives, never an id. */
+/**
+ * What people and endpoints have before them. Each row has a name that configuration gives, never
+ * an id.
+ */
 export interface Standing {
   readonly queues: readonly { queue: string; pending: number; oldestMs: number }[]
   readonly runs: readonly { state: string; count: number }[]
@@ -45,7 +48,10 @@ export interface Standing {
   readonly deliveries: readonly { kind: string; state: 'pending' | 'dead'; count: number }[]
 }
 
-/** Pending requests, runs that have not ended and deliveries that are not over, each from its partial index. */
+/**
+ * Pending requests, runs that have not ended and deliveries that are not over, each from its
+ * partial index.
+ */
 export async function readStanding(db: Db): Promise<Standing> {
   const queues = await sql<{ queue: string; pending: string; oldest: number }>`
     select queue, count(*) as pending, ${ageOf(sql`min(created_at)`)} as oldest

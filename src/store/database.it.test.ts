@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/harness/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { connectDatabase, type Db, type Tx } from './database.ts'
 
 let database: TestDatabase

@@ -1,44 +1,80 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { PostgresDialect, type Kysely, type Transaction } from 'kysely'
 import pg from 'pg'
+import { Shares } from '#domain/shares.ts'
+import { oneConnectionAtATime } from './connection/one-connection.ts'
 import { preparingPool } from './connection/preparing-pool.ts'
-import type { Database } from './schema.ts'
+import type { Database } from './tables/schema.ts'
 
 export type Db = Kysely<Database>
 export type Tx = Transaction<Database>
 
+/** How to connect to Postgres. */
+export interface DatabaseOptions {
+  readonly url: string
+  /** connections at most */
+  readonly poolSize: number
+  readonly applicationName: string
+  /**
+   * who asks at the moment, whose share of the connections is bounded; absent or undefined: the
+   * service itself
+   */
+  readonly callerNow?: () => string | undefined
+  /** how long to wait for a connection; 5 s */
+  readonly waitMs?: number
+}
+
+/** So much of a pool one caller may have at a time; the rest is for others. */
+const shareOfOne = 0.6
+/** Calls of one caller that may wait for a connection at a time. */
+const maxWaiting = 500
+
 /**
- * Connects to Postgres. `poolSize` connections at most, which prepare the statements that recur; destroy with
- * `await db.destroy()`.
+ * Connects to Postgres. The connections prepare the statements that recur; nobody holds two of
+ * them, and no caller has all. Destroy with `await db.destroy()`.
  */
-export function connectDatabase(options: {
-  url: string
-  poolSize: number
-  applicationName: string
-}): Db {
+export function connectDatabase(options: DatabaseOptions): Db {
+  const { url, poolSize, applicationName, callerNow, waitMs = 5000 } = options
   const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize,
-    application_name: options.applicationName,
-    connectionTimeoutMillis: 5000,
+    connectionString: url,
+    max: poolSize,
+    application_name: applicationName,
+    connectionTimeoutMillis: waitMs,
     pipeline: true,
   })
-  // A connection that the server ended, idle or in the middle of a transaction, must not end this process:
-  // the query under way reports it, or the next one.
+  // A connection that the server ended, idle or in the middle of a transaction, must not end this
+  // process: the query under way reports it, or the next one.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) })
-  poolOf.set(db, pool)
+  const maxPerCaller = Math.max(1, Math.floor(poolSize * shareOfOne))
+  const shares = new Shares({ places: poolSize, maxPerCaller, maxWaiting, waitMs })
+  const dialect = new PostgresDialect({ pool: preparingPool(pool) })
+  const db = oneConnectionAtATime(dialect, () => shares.take(callerNow?.()))
+  pools.set(db, { pool, shares })
   return db
 }
 
-const poolOf = new WeakMap<Db, pg.Pool>()
+const pools = new WeakMap<Db, { readonly pool: pg.Pool; readonly shares: Shares }>()
 
-/** How many connections a database's pool has in use and idle now, and how many calls wait for one. */
+/**
+ * How many connections a database's pool has in use and idle now, and how many calls wait for one.
+ */
 export function poolUse(db: Db): { used: number; idle: number; waiting: number } {
-  const pool = poolOf.get(db)
-  if (pool === undefined) return { used: 0, idle: 0, waiting: 0 }
-  const { totalCount, idleCount, waitingCount } = pool
-  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+  const known = pools.get(db)
+  if (known === undefined) return { used: 0, idle: 0, waiting: 0 }
+  const { totalCount, idleCount } = known.pool
+  return { used: totalCount - idleCount, idle: idleCount, waiting: known.shares.waiting }
+}
+
+/** How to connect to a database's server outside of its pool. */
+export function connectionOf(db: Db): pg.ClientConfig {
+  const known = pools.get(db)
+  if (known === undefined) throw new Error('This database was not made by connectDatabase')
+  const { connectionString, application_name, connectionTimeoutMillis } = known.pool.options
+  return {
+    ...(connectionString === undefined ? {} : { connectionString }),
+    ...(application_name === undefined ? {} : { application_name }),
+    ...(connectionTimeoutMillis === undefined ? {} : { connectionTimeoutMillis }),
+  }
 }
 
 /** A value as the text that a `jsonb` column takes. */

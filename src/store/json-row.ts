@@ -4,8 +4,9 @@ export type JsonRow = Readonly<Record<string, unknown>>
 const timestamp = /_(at|until)$/
 
 /**
- * The row as a query of its own would give it: timestamps as dates and identities as text. For tables without `bytea`,
- * whose timestamps are named `…_at` or `…_until`: the call site names the table's type.
+ * The row as a query of its own would give it: timestamps as dates and identities as text. For
+ * tables without `bytea`, whose timestamps are named `…_at` or `…_until`: the call site names the
+ * table's type.
  */
 export function fromJsonRow<T>(row: JsonRow): T {
   const values = Object.entries(row).map(([name, value]) => [name, columnValue(name, value)])

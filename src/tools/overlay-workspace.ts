@@ -1,28 +1,31 @@
-import { hashBytes } from '../domain/digest.ts'
-import type { FileState, Workspace } from '../domain/tool.ts'
-import { WorkspaceProblem } from '../domain/workspace-problem.ts'
-import { foldName } from '../sandbox/path-names.ts'
+import { hashBytes } from '#domain/digest.ts'
+import type { FileState, Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { foldName } from '#sandbox/path-names.ts'
 
 /**
- * A workspace as it will be when the earlier calls of the turn have run (product.md 15): their proposals laid over the
- * real one, path to bytes, or `null` where a call removes the file. For presenting only: writing rejects.
+ * A workspace as it will be when the earlier calls of the turn have run (product.md 15): their
+ * proposals laid over the real one, path to bytes, or `null` where a call removes the file. For
+ * presenting only: writing rejects.
  */
 export function overlayWorkspace(
   base: Workspace,
   proposals: ReadonlyMap<string, Uint8Array | null>,
 ): Workspace {
-  const readOnly = async (): Promise<void> => {
+  const readOnly = async (): Promise<never> => {
     throw new TypeError('A workspace with proposals laid over it cannot be changed')
   }
   return {
     root: base.root,
+    hidden: base.hidden,
 
     async state(path, wanted = {}) {
-      // The real state first, so that names and links are judged as they will be when the call runs.
+      // The real state first, so that names and links are judged as they will be when the call
+      // runs.
       const real = await base.state(path, wanted)
       const clash = real.clash ?? (wanted.clash === true ? proposedClash(proposals, path) : null)
-      const shown = proposedState(proposals, path, wanted.hash === true) ?? real
-      return { ...shown, ...(clash === null ? {} : { clash }) }
+      const state = proposedState(proposals, path, wanted.hash === true) ?? real
+      return { ...state, ...(clash === null ? {} : { clash }) }
     },
 
     async read(path, options) {
@@ -43,12 +46,12 @@ export function overlayWorkspace(
     },
 
     async list(path, options) {
-      const named = proposedNames(proposals, path)
+      const proposed = proposedNames(proposals, path)
       const entries = new Map<string, FileState>()
-      for (const entry of await realEntries(base, path, options.maxEntries, named.size > 0)) {
+      for (const entry of await realEntries(base, path, options.maxEntries, proposed.size > 0)) {
         entries.set(entry.name, entry.state)
       }
-      for (const [name, state] of named) {
+      for (const [name, state] of proposed) {
         if (state.kind === 'absent') entries.delete(name)
         else if (entries.get(name)?.kind !== 'directory') entries.set(name, state)
       }
@@ -58,6 +61,7 @@ export function overlayWorkspace(
         .map(([name, state]) => ({ name, state }))
     },
 
+    copy: readOnly,
     write: readOnly,
     remove: readOnly,
     move: readOnly,
@@ -117,9 +121,9 @@ function proposedClash(proposals: Proposals, path: string): string | null {
     if (bytes === null) continue
     const others = at.split('/')
     for (const [index, name] of components.entries()) {
-      const other = others[index]
-      if (other === undefined || foldName(other) !== foldName(name)) break
-      if (other !== name) return other
+      const proposedName = others[index]
+      if (proposedName === undefined || foldName(proposedName) !== foldName(name)) break
+      if (proposedName !== name) return proposedName
     }
   }
   return null

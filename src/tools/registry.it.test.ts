@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WorkerDefinition } from '../policy/policy.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
 import { loadToolDescriptions } from './custom/load-tool-descriptions.ts'
 import { policyOf, projectWith, toolFile } from './custom/project.fixture.ts'
 import type { ToolProcess } from './custom/tool-process.ts'
@@ -57,8 +57,8 @@ describe('the tools of a worker', () => {
       'tools/a.ts': toolFile('a', ''),
       'tools/b.ts': 'const = 1',
     })
-    const found = await loadToolDescriptions(project)
-    expect(found.tools.map((tool) => tool.name)).toEqual(['a'])
-    expect(found.problems).toMatchObject([{ file: 'tools/b.ts', line: 1 }])
+    const descriptions = await loadToolDescriptions(project)
+    expect(descriptions.tools.map((tool) => tool.name)).toEqual(['a'])
+    expect(descriptions.problems).toMatchObject([{ file: 'tools/b.ts', line: 1 }])
   })
 })

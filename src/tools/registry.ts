@@ -1,31 +1,21 @@
-import type { Tool, ToolRegistry } from '../domain/tool.ts'
-import type { Policy, WorkerDefinition } from '../policy/policy.ts'
-import { builtInToolNames, createWorkerName } from '../policy/worker/built-in-tool-names.ts'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import type { Tool, ToolRegistry } from '#domain/tool.ts'
+import type { Policy } from '#policy/policy.ts'
+import { hashJson } from '#domain/digest.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { builtInToolsHere } from './built-in.ts'
 import { customTool } from './custom/custom-tool.ts'
 import type { ToolProcess } from './custom/tool-process.ts'
 import type { LoadedTools } from './custom/tool-protocol.ts'
-import { unavailableTool } from './custom/unavailable-tool.ts'
-import { askPerson } from './delegation/ask-person.ts'
-import { callWorker } from './delegation/call-worker.ts'
-import { createWorker, type Project } from './delegation/create-worker.ts'
-import type { CommandSite } from './commands/command-place.ts'
-import { execTool } from './commands/exec.ts'
-import { shellTool } from './commands/shell.ts'
-import { deleteFile } from './files/delete-file.ts'
-import { editFile } from './files/edit-file.ts'
-import { listFiles } from './files/list-files.ts'
-import { moveFile } from './files/move-file.ts'
-import { readFile } from './files/read-file.ts'
-import { searchFiles } from './files/search-files.ts'
-import { writeFile } from './files/write-file.ts'
-import { mayReadFor } from './may-read.ts'
+import type { Project } from './delegation/create-worker.ts'
+import type { CommandSite } from './commands/plan/command-place.ts'
 import type { McpOffer, McpServers } from './mcp/mcp-servers.ts'
 
 /**
- * The tools a worker has under a policy version (workers-and-policy.md): the file tools when it has zones,
- * `call_worker` when it may call workers, and `ask_person`, `create_worker` and the custom tools that `tools` lists.
- * One that cannot be loaded here is there, and says why it refuses.
- * `worker` is a name; one the version does not know has no tools. `toolProcess`: `null` where no project code may run.
+ * The tools a worker has under a policy version (workers-and-policy.md): the built-in ones that its
+ * file gives it, the custom ones that it lists, and those of its MCP servers. One that cannot be
+ * loaded here is there, and says why it refuses. `worker` is a name; one the version does not know
+ * has no tools. `toolProcess`: `null` where no project code may run.
  */
 export async function buildRegistry(options: {
   readonly policy: Policy
@@ -40,18 +30,9 @@ export async function buildRegistry(options: {
 }): Promise<ToolRegistry> {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
-  const tools = worker.zones.length > 0 ? fileTools(options.policy, worker) : []
-  if (worker.shell !== null && options.commands !== undefined) {
-    const place = { ...options.commands, policy: options.policy, worker }
-    tools.push(execTool(place), shellTool(place))
-  }
-  if (worker.workers.length > 0) tools.push(callWorker(options.policy, worker))
-  if (worker.tools.has(askPerson.name)) tools.push(askPerson)
-  if (worker.tools.has(createWorkerName) && options.project !== undefined) {
-    tools.push(createWorker(options.policy, worker, options.project))
-  }
+  const tools = builtInToolsHere({ ...options, worker })
   const listed = [...worker.tools.keys()].filter(
-    (name) => !builtInToolNames.includes(name) && !name.startsWith('mcp__'),
+    (name) => !isBuiltInTool(name) && !name.startsWith('mcp__'),
   )
   if (listed.length > 0 && options.toolProcess !== null) {
     tools.push(...(await listedTools(listed, options.toolProcess)))
@@ -83,24 +64,14 @@ function withServerProblems(registry: ToolRegistry, offer: McpOffer): ToolRegist
   }
 }
 
-/** A registry of these tools, in this order. A later tool of the same name would hide an earlier one: none may be. */
+/**
+ * A registry of these tools, in this order. A later tool of the same name would hide an earlier
+ * one: none may be.
+ */
 export function registryOf(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   if (byName.size !== tools.length) throw new TypeError('Two tools have the same name')
   return { get: (name) => byName.get(name), all: () => tools }
-}
-
-function fileTools(policy: Policy, worker: WorkerDefinition): Tool[] {
-  const mayRead = mayReadFor(policy, worker)
-  return [
-    readFile,
-    listFiles(mayRead),
-    searchFiles(mayRead),
-    writeFile,
-    editFile,
-    deleteFile,
-    moveFile,
-  ]
 }
 
 async function listedTools(names: readonly string[], toolProcess: ToolProcess): Promise<Tool[]> {
@@ -120,4 +91,29 @@ async function listedTools(names: readonly string[], toolProcess: ToolProcess): 
     const why = problems.length === 0 ? 'no file in tools/ defines it.' : problems.join(' ')
     return unavailableTool(name, `The tool ${name} is not available: ${why}`)
   })
+}
+
+/**
+ * A tool that a worker has but that this host cannot run: every call is refused with the sentence.
+ */
+function unavailableTool(name: string, sentence: string): Tool {
+  const refuse = async (): Promise<never> => {
+    throw new ToolProblem(sentence)
+  }
+  return {
+    name,
+    description: `Not available: ${sentence}`,
+    jsonSchema: { type: 'object' },
+    risk: 'high',
+    readOnly: false,
+    idempotent: false,
+    manual: false,
+    scopes: ['once'],
+    definitionHash: hashJson({ name, unavailable: sentence }),
+    parse: () => ({ ok: false, problems: [sentence] }),
+    accesses: () => [],
+    approval: async () => 'ask',
+    present: refuse,
+    execute: async () => ({ type: 'error', output: { problem: sentence }, text: sentence }),
+  }
 }

@@ -84,8 +84,8 @@ function createClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // A session that ended: whatever asked, the answer is the sign-in page. What is known of the
-        // person stays until then, since the page still stands on it.
+        // A session that ended: whatever asked, the answer is the sign-in page. What is known of
+        // the person stays until then, since the page still stands on it.
         const isMe = query.queryKey[0] === meQuery.queryKey[0]
         if (error instanceof ApiRefusal && error.status === 401 && !isMe) {
           void client.invalidateQueries({ queryKey: meQuery.queryKey })

@@ -5,9 +5,12 @@ import type {
   RunBeginning,
   SettleOutcome,
   TurnOutcome,
-} from '../domain/workflow-outcomes.ts'
+} from '#domain/workflow-outcomes.ts'
 
-/** What the workflows ask of activities. `src/activities` satisfies it; ids travel, content never does. */
+/**
+ * What the workflows ask of activities. `src/activities` satisfies it; ids travel, content never
+ * does.
+ */
 export interface Activities {
   beginRun(input: { readonly runId: string }): Promise<RunBeginning>
   takeTurn(input: { readonly runId: string; readonly turn: number }): Promise<TurnOutcome>
@@ -31,4 +34,9 @@ export interface JudgeInput {
 /** `content` hash of the judgement and of what would be shown. */
 export interface JudgeAnswer {
   readonly answerHash: string
+}
+
+/** Model turns have slots of their own, so that slow models do not starve executions. */
+export function turnQueueOf(taskQueue: string): string {
+  return `${taskQueue}-turns`
 }

@@ -1,6 +1,5 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
-import type { Activities } from './activity-port.ts'
-import { turnQueueOf } from './task-queues.ts'
+import { type Activities, turnQueueOf } from './activity-port.ts'
 
 /** Short transactions on Postgres: retried until the database answers. */
 export function databaseActivities(): Pick<
@@ -30,8 +29,9 @@ export function modelActivities(taskQueue: string): Pick<Activities, 'takeTurn'>
 }
 
 /**
- * Effects: one attempt, never a retry. The heartbeat notices a dead host in 10 s; the schedule-to-start limit
- * notices a host that is gone, after which the store says whether the call may be issued again.
+ * Effects: one attempt, never a retry. The heartbeat notices a dead host in 10 s; the
+ * schedule-to-start limit notices a host that is gone, after which the store says whether the call
+ * may be issued again.
  */
 export function onceActivities(taskQueue: string): Pick<Activities, 'executeCall'> {
   return proxyActivities<Activities>({
@@ -44,7 +44,9 @@ export function onceActivities(taskQueue: string): Pick<Activities, 'executeCall
   })
 }
 
-/** A question about a hypothetical or edited call: worth an answer only while somebody waits for it. */
+/**
+ * A question about a hypothetical or edited call: an answer is of use only while a client waits.
+ */
 export function judgingActivities(taskQueue: string): Pick<Activities, 'judgeCall'> {
   return proxyActivities<Activities>({
     taskQueue,

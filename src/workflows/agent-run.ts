@@ -4,49 +4,64 @@ import {
   continueAsNew,
   isCancellation,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { RunBeginning } from '../domain/workflow-outcomes.ts'
+import type { RunBeginning, TurnOutcome } from '#domain/workflow-outcomes.ts'
 import { databaseActivities, modelActivities, onceActivities } from './activity-proxies.ts'
 import { deadlineIn } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'
 import { ManualCalls } from './manual-calls.ts'
-import { called, cancelRequested, childEnded, decided, messaged } from './messages.ts'
+import {
+  called,
+  cancelRequested,
+  childEnded,
+  decided,
+  messaged,
+  type RunPosition,
+} from './messages.ts'
 import { performCalls } from './perform-calls.ts'
-import type { RunPosition } from './run-position.ts'
+import { beginningOf, positionOf, turnOutcomeOf } from './untrusted.ts'
 import { Wakeups } from './wakeups.ts'
 
 /**
- * One run of a worker. The loop: take a turn (one model step), bring each of its calls to a result, repeat;
- * wait for a message when the run waits for input; close when the model is finished. Postgres decides, this
- * obeys: killed, started again or continued as new anywhere, it reads where it stands and goes on.
+ * One run of a worker. The loop: take a turn (one model step), bring each of its calls to a result,
+ * repeat; wait for a message when the run waits for input; close when the model is finished.
+ * Postgres decides, this obeys: killed, started again or continued as new anywhere, it reads where
+ * it stands and goes on.
  */
-export async function agentRun(start: RunPosition): Promise<void> {
+export async function agentRun(position: RunPosition): Promise<void> {
+  const start = positionOf(position)
+  // Started by hand, for no run.
+  if (start === null) return
   const wakeups = new Wakeups()
   const manual = new ManualCalls()
   const cancel = (): void => {
     wakeups.cancelRequested()
     manual.wakeups.cancelRequested()
   }
-  const ended = (ids: readonly string[]): void => {
+  const ended = (ids: unknown): void => {
     wakeups.decided(ids)
     manual.wakeups.decided(ids)
   }
   setHandler(decided, ended)
   setHandler(childEnded, ended)
-  setHandler(called, (callIds) => {
+  setHandler(called, (callIds: unknown) => {
     wakeups.counted()
     manual.called(callIds)
   })
   setHandler(messaged, () => wakeups.messaged())
   setHandler(cancelRequested, cancel)
-  // Cancelling the workflow from outside is a signal like any other: it only makes the run look.
+  // Cancelling the workflow from outside only makes the run read the store, as any signal does.
   void CancellationScope.current().cancelRequested.catch(cancel)
   const next = await CancellationScope.nonCancellable(() => takeTurns(start, wakeups, manual))
   if (next !== null) await continueAsNew<typeof agentRun>(next)
 }
 
-/** Takes turns until the run has ended (`null`) or should continue as new (its position), and makes people's calls. */
+/**
+ * Takes turns until the run has ended (`null`) or should continue as new (its position), and makes
+ * people's calls.
+ */
 async function takeTurns(
   start: RunPosition,
   wakeups: Wakeups,
@@ -54,10 +69,14 @@ async function takeTurns(
 ): Promise<RunPosition | null> {
   const { runId } = start
   const database = databaseActivities()
-  const begun: RunBeginning =
-    start.turn === undefined || start.taskQueue === undefined
-      ? await database.beginRun({ runId })
-      : { ended: false, turn: start.turn, taskQueue: start.taskQueue }
+  let begun: RunBeginning | null = null
+  if (start.turn === undefined || start.taskQueue === undefined) {
+    for (;;) {
+      begun = beginningOf(await database.beginRun({ runId }))
+      if (begun !== null) break
+      await sleep(misunderstoodMs)
+    }
+  } else begun = { ended: false, turn: start.turn, taskQueue: start.taskQueue }
   if (begun.ended) return null
   const { turn, taskQueue } = begun
   const once = onceActivities(taskQueue)
@@ -68,6 +87,9 @@ async function takeTurns(
   const manualCalls = await manual.close()
   return next === null || manualCalls.length === 0 ? next : { ...next, manualCalls }
 }
+
+/** An answer that makes no sense was forged: the activity is scheduled again after this. */
+const misunderstoodMs = 5000
 
 interface Taking {
   readonly runId: string
@@ -87,24 +109,33 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
   for (let turn = first; ;) {
     if (shouldContinueAsNew()) return { runId, turn, taskQueue }
     wakeups.beginTurn()
-    const taken = await takeTurn()
-    if (taken === null) continue
-    switch (taken.kind) {
+    const outcome = await takeTurn()
+    if (outcome === 'cancelled') continue
+    if (outcome === null) {
+      await sleep(misunderstoodMs)
+      continue
+    }
+    switch (outcome.kind) {
       case 'ended':
         return null
       case 'finished': {
         const closed = await database.closeRun({ runId })
-        if (closed.kind === 'closed') return null
-        turn += 1
+        if (closed?.kind === 'closed') return null
+        if (closed?.kind === 'continue') turn += 1
+        else await sleep(misunderstoodMs)
         break
       }
       case 'waiting_for_input':
-        manual.called(taken.manualCalls ?? [])
+        manual.called(outcome.manualCalls ?? [])
         await condition(() => wakeups.saysMessage || shouldContinueAsNew())
         break
       case 'calls': {
         const performing = { runId, wakeups, once, database, shouldContinueAsNew }
-        const end = await performCalls(performing, taken.calls, deadlineIn(taken.nextDeadlineMs))
+        const end = await performCalls(
+          performing,
+          outcome.calls,
+          deadlineIn(outcome.nextDeadlineMs),
+        )
         if (end === 'run_ended') return null
         if (end === 'continue_as_new') return { runId, turn, taskQueue }
         turn += 1
@@ -112,12 +143,12 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
       }
     }
 
-    async function takeTurn(): Promise<Awaited<ReturnType<typeof model.takeTurn>> | null> {
+    async function takeTurn(): Promise<TurnOutcome | 'cancelled' | null> {
       try {
-        return await untilCancelled(wakeups, () => model.takeTurn({ runId, turn }))
+        return turnOutcomeOf(await untilCancelled(wakeups, () => model.takeTurn({ runId, turn })))
       } catch (error) {
-        // Aborted because the run was cancelled: the next look at the store says so.
-        if (isCancellation(error)) return null
+        // Aborted because the run was cancelled: the next read of the store says so.
+        if (isCancellation(error)) return 'cancelled'
         throw error
       }
     }

@@ -2,29 +2,33 @@ import { condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/
 import { databaseActivities } from './activity-proxies.ts'
 import { deadlineIn, millisecondsUntil } from './deadline.ts'
 import { decided } from './messages.ts'
+import { idOf, nextDeadlineOf } from './untrusted.ts'
 
 /** As for a run: after this many signals it continues as new (the server's limit is 10,000). */
-const signalsMost = 2000
+const maxSignals = 2000
 
 /**
- * Waits for one request of a program that is no run of ours, and for nothing else. Its timer only proposes that the
- * request has expired; the row disposes. A signal only wakes: whoever sends it, what became of the request is read.
+ * Waits for one request of a program that has no run here. Its timer only proposes that the request
+ * has expired; the row decides. A signal only wakes: whatever it claims, the row of the request is
+ * read.
  */
-export async function approvalRequest(asked: { readonly requestId: string }): Promise<void> {
+export async function approvalRequest(input: { readonly requestId: string }): Promise<void> {
+  const requestId = idOf(input?.requestId)
+  // Started by hand, for no request.
+  if (requestId === null) return
   let signals = 0
-  let seen = 0
+  let handled = 0
   setHandler(decided, () => {
     signals += 1
   })
   const database = databaseActivities()
   const shouldContinueAsNew = (): boolean =>
-    signals >= signalsMost || workflowInfo().continueAsNewSuggested
+    signals >= maxSignals || workflowInfo().continueAsNewSuggested
   for (;;) {
-    seen = signals
-    const { nextDeadlineMs } = await database.advanceExternal({ requestId: asked.requestId })
-    const deadline = deadlineIn(nextDeadlineMs)
+    handled = signals
+    const deadline = deadlineIn(nextDeadlineOf(await database.advanceExternal({ requestId })))
     if (deadline === null) return
-    await condition(() => signals > seen, millisecondsUntil(deadline))
-    if (shouldContinueAsNew()) await continueAsNew<typeof approvalRequest>(asked)
+    await condition(() => signals > handled, millisecondsUntil(deadline))
+    if (shouldContinueAsNew()) await continueAsNew<typeof approvalRequest>({ requestId })
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
 /** Every waiting run holds the bundle's objects, so that its size is the heap of a waiting run. */
-const mostBytes = 700_000
+const maxBytes = 700_000
 
 interface Bundle {
   /** Without the source map that is appended as a comment. */
@@ -14,11 +14,11 @@ interface Bundle {
 
 async function bundle(workflowsPath: string): Promise<Bundle> {
   const silent = () => undefined
-  const said: unknown[] = []
-  const error = (message: unknown) => void said.push(message)
+  const errors: unknown[] = []
+  const error = (message: unknown) => void errors.push(message)
   const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error }
   const { code } = await bundleWorkflowCode({ workflowsPath, logger }).catch((cause: unknown) => {
-    throw new Error(said.join('\n'), { cause })
+    throw new Error(errors.join('\n'), { cause })
   })
   return {
     bytes: Buffer.byteLength(code.replace(/^\/\/# sourceMappingURL=.*$/m, '')),
@@ -44,7 +44,7 @@ test('the bundle is small, and holds our workflows, the SDK and nothing else of 
   expect(modules).toContain('./src/workflows/agent-run.ts')
   expect(foreign(modules)).toEqual([])
   expect(modules.filter((path) => /^\.\/src\/(?!workflows\/|domain\/)/.test(path))).toEqual([])
-  expect(bytes).toBeLessThan(mostBytes)
+  expect(bytes).toBeLessThan(maxBytes)
 }, 240_000)
 
 test('no module of the workflows holds state: all runs of a worker share them', async () => {
@@ -65,7 +65,7 @@ test('a workflow that takes zod along is noticed', async () => {
     `import { z } from 'zod'\nexport const run = async () => z.string().parse('a')`,
   )
   expect(foreign(modules).length).toBeGreaterThan(0)
-  expect(bytes).toBeGreaterThan(mostBytes)
+  expect(bytes).toBeGreaterThan(maxBytes)
 }, 240_000)
 
 test("a workflow that uses Node's modules does not bundle", async () => {

@@ -1,4 +1,7 @@
-/** A moment on the workflow's own clock, so that a wait that follows another wait does not start counting again. */
+/**
+ * A moment on the workflow's own clock, so that a wait that follows another wait does not start
+ * counting again.
+ */
 export type Deadline = number | null
 
 /** `inMs` from now; `null` when nothing waits for a moment. */

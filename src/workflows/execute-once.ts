@@ -1,6 +1,7 @@
 import { ActivityFailure, CancellationScope, condition, sleep } from '@temporalio/workflow'
-import type { CallOutcome } from '../domain/workflow-outcomes.ts'
+import type { CallOutcome, SettleOutcome } from '#domain/workflow-outcomes.ts'
 import type { Activities } from './activity-port.ts'
+import { callOutcomeOf, settleOutcomeOf } from './untrusted.ts'
 import type { Wakeups } from './wakeups.ts'
 
 export interface Executing {
@@ -9,34 +10,44 @@ export interface Executing {
   readonly database: Pick<Activities, 'settleUnknown'>
 }
 
-const againDelayFirstMs = 1000
-const againDelayMostMs = 60_000
+const firstRetryDelayMs = 1000
+const maxRetryDelayMs = 60_000
 
 /**
- * Issues a call. When the activity fails or times out, the store says whether the effect may have happened:
- * only what had not started is issued again, ever more slowly.
+ * Issues a call. When the activity fails or times out, the store says whether the effect may have
+ * happened: only what had not started is issued again, ever more slowly.
  */
 export async function executeOnce(executing: Executing, callId: string): Promise<CallOutcome> {
-  for (let delayMs = againDelayFirstMs; ; delayMs = Math.min(delayMs * 2, againDelayMostMs)) {
+  for (let delayMs = firstRetryDelayMs; ; delayMs = Math.min(delayMs * 2, maxRetryDelayMs)) {
     try {
-      return await untilCancelled(executing.wakeups, () => executing.once.executeCall({ callId }))
+      const answer: unknown = await untilCancelled(executing.wakeups, () =>
+        executing.once.executeCall({ callId }),
+      )
+      const outcome = callOutcomeOf(answer)
+      if (outcome !== null) return outcome
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error
-      const settled = await executing.database.settleUnknown({ callId })
-      if (settled.kind !== 'again') return settled
-      await sleep(delayMs)
     }
+    let settled: SettleOutcome | null = null
+    try {
+      settled = settleOutcomeOf(await executing.database.settleUnknown({ callId }))
+    } catch (error) {
+      // A database activity never fails: the answer was forged, and settles nothing.
+      if (!(error instanceof ActivityFailure)) throw error
+    }
+    if (settled !== null && settled.kind !== 'again') return settled
+    await sleep(delayMs)
   }
 }
 
 /**
- * Runs activities and passes a cancel signal on to them. They ask the store whether the run really is
- * cancelled and otherwise go on, so a forged signal changes nothing.
+ * Runs activities and passes a cancel signal on to them. They ask the store whether the run really
+ * is cancelled and otherwise go on, so a forged signal changes nothing.
  */
 export async function untilCancelled<T>(wakeups: Wakeups, work: () => Promise<T>): Promise<T> {
   let over = false
   const scope = new CancellationScope({ cancellable: true })
-  // What was said before is answered by the activity's own look at the store.
+  // The activity itself reads from the store what was signalled before.
   wakeups.cancelWasLookedAt()
   void passOnCancel()
   try {

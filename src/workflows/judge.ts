@@ -1,7 +1,13 @@
+import { ApplicationFailure } from '@temporalio/workflow'
 import type { JudgeAnswer, JudgeInput } from './activity-port.ts'
 import { judgingActivities } from './activity-proxies.ts'
+import { idOf, queueOf } from './untrusted.ts'
 
 /** Carries one question to the host that has the workspace, and its answer back. */
 export async function judge(input: JudgeInput): Promise<JudgeAnswer> {
-  return judgingActivities(input.taskQueue).judgeCall(input)
+  const [taskQueue, questionHash] = [queueOf(input?.taskQueue), idOf(input?.questionHash)]
+  if (taskQueue === null || questionHash === null) {
+    throw ApplicationFailure.nonRetryable('this is no question')
+  }
+  return judgingActivities(taskQueue).judgeCall({ taskQueue, questionHash })
 }

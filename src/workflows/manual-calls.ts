@@ -1,28 +1,29 @@
-import { condition } from '@temporalio/workflow'
+import { ActivityFailure, condition } from '@temporalio/workflow'
 import type { Activities } from './activity-port.ts'
 import { performCalls, type Performing } from './perform-calls.ts'
+import { idsOf } from './untrusted.ts'
 import { Wakeups } from './wakeups.ts'
 
 /** More than a run can have open: ids beyond it are forged, or known to the store. */
-const rememberedMost = 100
+const maxRemembered = 100
 
 /**
- * The calls that people made of manual tools, brought to their results beside the turns of the model: none waits for
- * the other (product.md 5). Ids that are forgotten are read from the store again when the run begins or rests.
+ * The calls that people made of manual tools, brought to their results beside the turns of the
+ * model: none waits for the other (product.md 5). Ids that are forgotten are read from the store
+ * again when the run begins or rests.
  */
 export class ManualCalls {
-  /** Its own, so that a new turn forgets nothing that is said about these. */
+  /** Apart from the turns' wakeups, so that a new turn forgets no signal about these. */
   readonly wakeups = new Wakeups()
   readonly #waiting = new Set<string>()
   readonly #begun = new Set<string>()
   #closed = false
 
   /** A signal, or the store, says that these calls are to be made. */
-  called(callIds: readonly string[]): void {
-    if (!Array.isArray(callIds)) return
-    for (const id of callIds) {
-      if (this.#waiting.size >= rememberedMost) return
-      if (typeof id === 'string' && !this.#begun.has(id)) this.#waiting.add(id)
+  called(callIds: unknown): void {
+    for (const id of idsOf(callIds).ids) {
+      if (this.#waiting.size >= maxRemembered) return
+      if (!this.#begun.has(id)) this.#waiting.add(id)
     }
   }
 
@@ -44,7 +45,7 @@ export class ManualCalls {
     }
   }
 
-  /** Waits for what is under way, and answers the calls that are left to whoever goes on. */
+  /** Waits for what is under way, and returns the calls that are left to the next execution. */
   async close(): Promise<readonly string[]> {
     this.#closed = true
     await condition(() => this.#begun.size === 0)
@@ -62,7 +63,12 @@ export class ManualCalls {
     const end = await performCalls(mine, [call], null)
     if (end === 'continue_as_new') this.#waiting.add(callId)
     if (end !== 'all_done') return
-    await performing.database.enterManualResult({ callId })
+    try {
+      await performing.database.enterManualResult({ callId })
+    } catch (error) {
+      // A forged answer; the store names the call again when the run rests.
+      if (!(error instanceof ActivityFailure)) throw error
+    }
     entered()
   }
 }

@@ -1,7 +1,8 @@
-import { condition } from '@temporalio/workflow'
-import type { CallOutcome, CallPlan } from '../domain/workflow-outcomes.ts'
+import { ActivityFailure, condition } from '@temporalio/workflow'
+import type { CallOutcome, CallPlan } from '#domain/workflow-outcomes.ts'
 import type { Activities } from './activity-port.ts'
 import { type Deadline, deadlineIn, millisecondsUntil } from './deadline.ts'
+import { nextDeadlineOf } from './untrusted.ts'
 import { type Executing, executeOnce } from './execute-once.ts'
 
 /** What performing the calls of a turn needs. */
@@ -15,8 +16,9 @@ export interface Performing extends Executing {
 export type TurnEnd = 'all_done' | 'run_ended' | 'continue_as_new'
 
 /**
- * Brings every call of a turn to its result. Calls are performed in the model's order, each waiting for the
- * earlier ones; neighbouring read-only calls run together, and before an earlier sibling that waits for people.
+ * Brings every call of a turn to its result. Calls are performed in the model's order, each waiting
+ * for the earlier ones; neighbouring read-only calls run together, and before an earlier sibling
+ * that waits for people.
  */
 export async function performCalls(
   performing: Performing,
@@ -54,15 +56,18 @@ function waitingFor(requestId: string | null): CallOutcome {
   return { kind: 'wait', requestIds: requestId === null ? [] : [requestId], nextDeadlineMs: null }
 }
 
-/** The read-only calls that may run now: those behind, up to the first call with effects that need not wait. */
+/**
+ * The read-only calls that may run now: those behind, up to the first call with effects that need
+ * not wait.
+ */
 function readOnlyAfter(calls: readonly CallPlan[], index: number): CallPlan[] {
-  const found: CallPlan[] = []
+  const readOnlyCalls: CallPlan[] = []
   for (const call of calls.slice(index + 1)) {
     if (call.step !== 'execute') continue
     if (!call.readOnly) break
-    found.push(call)
+    readOnlyCalls.push(call)
   }
-  return found
+  return readOnlyCalls
 }
 
 /** Executes calls side by side, each once, and remembers their outcomes. */
@@ -84,7 +89,10 @@ function soonest(left: Deadline, right: Deadline): Deadline {
   return right === null ? left : Math.min(left, right)
 }
 
-/** Waits for a signal about these requests against one timer. A deadline only proposes; the store disposes. */
+/**
+ * Waits for a signal about these requests against one timer. A deadline only proposes; the store
+ * disposes.
+ */
 async function waitFor(
   performing: Performing,
   requestIds: readonly string[],
@@ -95,9 +103,14 @@ async function waitFor(
   let next = deadline
   if (deadline === null) await condition(ready)
   else if (!(await condition(ready, millisecondsUntil(deadline)))) {
-    next = deadlineIn(
-      (await performing.database.advanceRequests({ runId: performing.runId })).nextDeadlineMs,
-    )
+    let advanced: unknown
+    try {
+      advanced = await performing.database.advanceRequests({ runId: performing.runId })
+    } catch (error) {
+      // A database activity never fails: the answer was forged, and the store is read again later.
+      if (!(error instanceof ActivityFailure)) throw error
+    }
+    next = deadlineIn(nextDeadlineOf(advanced))
     wakeups.lookAtEverything()
   }
   if (performing.shouldContinueAsNew()) return 'continue_as_new'

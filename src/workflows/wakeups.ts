@@ -1,16 +1,22 @@
-/** Above this many remembered ids every waiting call is looked at instead. */
-const rememberedIdsMost = 256
+import { idsOf } from './untrusted.ts'
 
-/** After this many signals the run continues as new at its next wait (the server's limit is 10,000). */
-const signalsMost = 2000
+/** Above this many remembered ids every waiting call is looked at instead. */
+const maxRememberedIds = 256
 
 /**
- * What signals have said since the current turn began. Handlers only write here and never await; nothing
- * here decides anything. Forgetting all of it loses nothing, since each outcome is read from the store.
+ * After this many signals the run continues as new at its next wait (the server's limit is 10,000).
+ */
+const maxSignals = 2000
+
+/**
+ * The signals since the current turn began. Handlers only write here and never await; nothing here
+ * decides anything. Forgetting all of it loses nothing, since each outcome is read from the store.
  */
 export class Wakeups {
   readonly #decided = new Set<string>()
-  /** Raised when everything must be looked at once more; a request looked at before it is due again. */
+  /**
+   * Raised when everything must be read once more: a request that was read before is due again.
+   */
   #generation = 0
   readonly #lookedAt = new Map<string, number>()
   #messaged = false
@@ -18,13 +24,14 @@ export class Wakeups {
   #signals = 0
 
   /** A decision on these requests was recorded, or so the signal says. */
-  decided(requestIds: readonly string[]): void {
+  decided(requestIds: unknown): void {
     this.#signals += 1
-    if (!Array.isArray(requestIds)) return
-    for (const id of requestIds) {
-      if (this.#decided.size < rememberedIdsMost) this.#decided.add(id)
+    const { ids, more } = idsOf(requestIds)
+    for (const id of ids) {
+      if (this.#decided.size < maxRememberedIds) this.#decided.add(id)
       else this.lookAtEverything()
     }
+    if (more) this.lookAtEverything()
   }
 
   messaged(): void {
@@ -48,14 +55,17 @@ export class Wakeups {
     this.#generation += 1
   }
 
-  /** True when something was said about one of the requests since it was looked at, or about the whole run. */
+  /**
+   * True when a signal named one of the requests since the store was last read for it, or concerned
+   * the whole run.
+   */
   concern(requestIds: readonly string[]): boolean {
     return requestIds.some(
       (id) => this.#decided.has(id) || this.#generation > (this.#lookedAt.get(id) ?? 0),
     )
   }
 
-  /** Remembers that the store is asked about these requests now. */
+  /** Remembers that the store is read for these requests now. */
   lookAt(requestIds: readonly string[]): void {
     for (const id of requestIds) {
       this.#decided.delete(id)
@@ -72,14 +82,14 @@ export class Wakeups {
     return this.#cancelRequested
   }
 
-  /** The store is asked now: a real cancel is seen there, a forged one is forgotten. */
+  /** The store is read now: a real cancel is found there, a forged one is forgotten. */
   cancelWasLookedAt(): void {
     this.#cancelRequested = false
   }
 
   /** True when the workflow should continue as new at the next wait. */
   get tooMany(): boolean {
-    return this.#signals >= signalsMost
+    return this.#signals >= maxSignals
   }
 
   /** Forgets everything: a new turn reads the store afresh. */

@@ -2,8 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compressFiles } from '#runtime/supervisor/build-ui.ts'
 import { createTestApi, type TestApi } from './test-api.ts'
 
+/** Enough for a file to be worth compressing. */
+const long = '\n'.repeat(600)
 let folder = ''
 let api: TestApi
 
@@ -11,10 +14,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-ui-'))
   const uiDir = join(folder, 'ui')
   await mkdir(join(uiDir, 'assets'), { recursive: true })
-  await writeFile(join(uiDir, 'index.html'), '<!doctype html><title>Countersign</title>')
+  await writeFile(join(uiDir, 'index.html'), `<!doctype html><title>Countersign</title>${long}`)
   await writeFile(join(uiDir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
-  await writeFile(join(uiDir, 'assets', 'main-1a2b3c.js'), 'export {}')
+  await writeFile(join(uiDir, 'assets', 'main-1a2b3c.js'), `export {}${long}`)
   await writeFile(join(folder, 'secret.txt'), 'secret')
+  await compressFiles(uiDir)
   api = await createTestApi({ settings: { uiDir } })
 })
 afterAll(async () => {
@@ -47,6 +51,24 @@ test('a path without a page of its own is the same file with 404, so that progra
   for (const path of ['/a/b/c', '/requests', '/..%2fsecret.txt', '/.env', '/v1%2fme']) {
     const reply = await api.ask(path, { headers: page })
     expect(reply).toMatchObject({ status: 404, text: expect.stringContaining('Countersign') })
+  }
+})
+
+test.each(['br', 'gzip'])('pages and files go out compressed with %s', async (encoding) => {
+  const headers = { ...page, 'accept-encoding': encoding }
+  for (const path of ['/', '/requests/7', '/a/b/c', '/assets/main-1a2b3c.js']) {
+    const reply = await api.ask(path, { headers })
+    expect(reply.headers.get('content-encoding'), path).toBe(encoding)
+    expect(reply.headers.get('vary'), path).toContain('Accept-Encoding')
+    expect(reply.text, path).toContain(path.startsWith('/assets') ? 'export' : 'Countersign')
+  }
+})
+
+test('who takes nothing compressed gets pages and files as they are, and so does a file that is too short', async () => {
+  for (const path of ['/', '/assets/main-1a2b3c.js', '/favicon.svg']) {
+    const encoding = path === '/favicon.svg' ? 'br' : 'identity'
+    const reply = await api.ask(path, { headers: { ...page, 'accept-encoding': encoding } })
+    expect(reply.headers.get('content-encoding'), path).toBeNull()
   }
 })
 

@@ -1,8 +1,8 @@
-import { callDigest, hashJson } from '../../src/domain/digest.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
+import { callDigest, hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
 import { fixtureToolHash } from '../harness/fixtures/gated-run.ts'
 import type { TestService } from '../harness/fixtures/test-service.ts'
-import { putContent } from '../../src/store/content/content.ts'
+import { putContent } from '#store/content/content.ts'
 
 /** From now on the host that has the workspace answers that any call asks, and shows `shown`. */
 export function answerAsk(service: TestService, shown = 'edited\n'): void {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { coverAudit } from '../harness/fixtures/cover-audit.ts'
 import { addRequest, addRun, type TestRun } from '../harness/fixtures/gated-run.ts'
-import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
+import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { cookieOf, createTestApi, type Client, type TestApi } from './test-api.ts'
 
 const marker = 'hostile-7f3a-marker'

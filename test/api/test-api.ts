@@ -1,14 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createApp } from '../../src/api/app.ts'
-import type { EventFeed } from '../../src/api/event-feed.ts'
-import type { Me } from '../../src/api/schemas/access/auth.ts'
-import type { Readiness } from '../../src/api/schemas/operation/health.ts'
-import type { Api, ApiSettings } from '../../src/api/settings.ts'
-import { createApiMetrics } from '../../src/runtime/metrics/api-metrics.ts'
-import type { FindIdentityProvider } from '../../src/services/access/oidc/identity-provider.ts'
-import { sessionTimes } from '../../src/services/access/session-times.ts'
-import type { Log } from '../../src/services/context.ts'
+import { createApp } from '#api/app.ts'
+import type { EventFeed, Api, ApiSettings } from '#api/context/api.ts'
+import type { Me } from '#api/schemas/access/auth.ts'
+import type { Readiness } from '#api/schemas/operation/health.ts'
+import { createApiMetrics } from '#runtime/metrics/api-metrics.ts'
+import type { FindIdentityProvider } from '#services/access/oidc/identity-provider.ts'
+import { sessionTimes } from '#services/access/sessions/session-times.ts'
+import type { Log } from '#services/core/context.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../harness/fixtures/test-service.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
@@ -123,7 +122,7 @@ const defaultSettings: ApiSettings = {
     statementKeys: 'countersign statement keys v1\n',
   },
   requestsPerSecond: 10_000,
-  heartbeatMs: 15_000,
+  heartbeatMs: 10_000,
 }
 
 const silentFeed: EventFeed = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { offerSlackLink } from '../../src/services/slack/offer-slack-link.ts'
+import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import {
   clientId,

@@ -6,8 +6,8 @@ import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
 import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
-import { eraseRequestContents } from '../../src/services/erasure/erase-contents.ts'
-import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
+import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
+import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -81,7 +81,7 @@ test('a request has its receipt to download: a checkpoint that covers its events
   await coverAudit(dashboard.desk.database.db)
   const page = await dashboard.open('Grace', `/requests/${id}`)
   const downloading = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Receipt' }).click()
+  await page.getByRole('button', { name: 'Receipt' }).click()
   const download = await downloading
   expect(download.suggestedFilename()).toBe(`receipt-${number}.json`)
   const receipt = JSON.parse(await readFile(await download.path(), 'utf8')) as {
@@ -153,9 +153,9 @@ test('who lacks the right to the whole trail is told so and gets no export', asy
   await askForNote()
   const page = await dashboard.open('Olga', '/audit')
   await page.getByText('The whole trail needs the right readAudit').waitFor()
-  expect(await page.getByRole('link', { name: 'Export' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Export', exact: true }).count()).toBe(0)
   const grace = await dashboard.open('Grace', '/audit')
-  await grace.getByRole('link', { name: 'Export' }).waitFor()
+  await grace.getByRole('button', { name: 'Export', exact: true }).waitFor()
   expect(await grace.getByText('The whole trail needs').count()).toBe(0)
 })
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
-import { mailedSignInUrl, signInUrl } from '../../src/services/access/sign-in-url.ts'
+import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
+import { mailedSignInUrl, signInUrl } from '#services/access/sign-in/sign-in-url.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -37,6 +37,55 @@ test('new requests wait behind a bar and nothing moves until they are asked for'
   expect(await page.locator('.request-row').count()).toBe(3)
 })
 
+/** Where the rows are on the screen, by their request. */
+function placesOf(page: Page): Promise<Record<string, { y: number; height: number }>> {
+  return page.locator('.request-row').evaluateAll((rows) =>
+    Object.fromEntries(
+      rows.map((row) => {
+        const { y, height } = row.getBoundingClientRect()
+        return [(row as HTMLElement).dataset['request'] ?? '', { y, height }]
+      }),
+    ),
+  )
+}
+
+test.each([
+  ['a desktop', { width: 1280, height: 900 }],
+  ['a phone', phone],
+])(
+  'on %s no row moves when others arrive, are claimed or are decided elsewhere, until the person acts',
+  async (where, viewport) => {
+    const device = where.replace(' ', '-')
+    const paths = ['first', 'second', 'third'].map((name) => `notes/${name}-on-${device}.md`)
+    const asked: string[] = []
+    for (const path of paths) asked.push((await askForNote(path)).id)
+    const page = await dashboard.open('Grace', `/?q=on-${device}`, { viewport })
+    await page.getByRole('link', { name: paths[0]! }).waitFor()
+    await page.locator('[data-state="live"]').waitFor()
+    const before = await placesOf(page)
+    expect(Object.keys(before)).toHaveLength(3)
+    const row = (path: string) => page.locator('.request-row', { hasText: path })
+    await askForNote(`notes/fourth-on-${device}.md`)
+    const bar = page.getByRole('button', { name: '1 new' })
+    await bar.waitFor()
+    expect(await placesOf(page)).toEqual(before)
+    const { y, height } = (await bar.boundingBox())!
+    expect(y + height).toBeLessThanOrEqual(Math.min(...Object.values(before).map((one) => one.y)))
+    const linus = await dashboard.open('Linus', `/requests/${asked[1]}`)
+    await linus.getByRole('button', { name: 'Claim' }).click()
+    await row(paths[1]!).getByText('Linus is on it').waitFor()
+    expect(await placesOf(page)).toEqual(before)
+    await linus.getByRole('radio', { name: 'Deny', exact: true }).check()
+    await linus.getByRole('button', { name: 'Submit', exact: true }).click()
+    await row(paths[1]!).getByText('Denied by Linus').waitFor()
+    expect(await placesOf(page)).toEqual(before)
+    await page.getByRole('button', { name: '1 new, 1 gone' }).click()
+    await row(paths[1]!).waitFor({ state: 'detached' })
+    expect(await page.locator('.request-row').count()).toBe(3)
+    expect(await page.locator('.request-link:focus').count()).toBe(1)
+  },
+)
+
 test('a request decided elsewhere greys with the name of who decided, and leaves the focus where it can be found', async () => {
   const { id } = await askForNote('notes/elsewhere.md')
   const page = await dashboard.open('Grace', '/')
@@ -46,7 +95,9 @@ test('a request decided elsewhere greys with the name of who decided, and leaves
   await linus.getByRole('radio', { name: 'Deny', exact: true }).check()
   await linus.getByRole('button', { name: 'Submit', exact: true }).click()
   await row.getByText('Denied by Linus').waitFor()
-  await row.waitFor({ state: 'detached', timeout: 90_000 })
+  expect(await row.getAttribute('data-gone')).toBe('true')
+  await page.keyboard.press('.')
+  await row.waitFor({ state: 'detached' })
   const focused = await page.evaluate(() => document.activeElement?.className ?? '')
   expect(focused).toContain('request-link')
 })
@@ -136,7 +187,10 @@ test('a mailed link waits for a click, so that what looks into mail does not use
   await person.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
 })
 
-/** Chromium without a screen shows no notices: what it would show is kept, for all tabs of its person. */
+/**
+ * Chromium without a screen shows no notices: what it would show is kept, for all tabs of its
+ * person.
+ */
 async function keepNotices(page: Page): Promise<void> {
   await page.addInitScript(() => {
     class Kept extends EventTarget {

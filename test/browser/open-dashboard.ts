@@ -3,14 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { createApp } from '../../src/api/app.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
-import { openIdProviders } from '../../src/delivery/oidc/open-id-provider.ts'
-import { EventFeed } from '../../src/delivery/stream/event-feed.ts'
-import { EventSequencer } from '../../src/delivery/stream/event-sequencer.ts'
-import { buildUi, isUiBuilt } from '../../src/runtime/supervisor/build-ui.ts'
-import type { FoundSandbox } from '../../src/sandbox/bwrap/find-sandbox.ts'
-import { sessionTimes } from '../../src/services/access/session-times.ts'
+import { createApp } from '#api/app.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
+import { EventFeed } from '#delivery/stream/event-feed.ts'
+import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
+import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { sessionTimes } from '#services/access/sessions/session-times.ts'
+import { newToken } from '#services/access/token.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
@@ -19,7 +20,10 @@ export const developmentToken = 'a-token-that-only-the-owner-can-read'
 const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 
-/** The built dashboard before the real API and services, in a real Chromium. The test is the workflow. */
+/**
+ * The built dashboard before the real API and services, in a real Chromium. The test is the
+ * workflow.
+ */
 export interface Dashboard extends AsyncDisposable {
   readonly desk: AgentDesk
   readonly browser: Browser
@@ -38,12 +42,21 @@ export interface Dashboard extends AsyncDisposable {
 export interface OpenOptions {
   readonly viewport?: { width: number; height: number }
   readonly scheme?: 'light' | 'dark'
+  readonly hasTouch?: boolean
 }
 
-/** `sandbox`: what commands run in; without one the host of the desk has none. */
-export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> {
+/** What a dashboard is opened with. */
+export interface DashboardOptions {
+  /** what commands run in; without one the host of the desk has none */
+  readonly sandbox?: HostSandbox
+  /** how often its event stream says at least something */
+  readonly heartbeatMs?: number
+}
+
+/** Opens a dashboard over a desk of its own. */
+export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
   if (!(await isUiBuilt())) await buildUi()
-  const desk = await openAgentDesk(sandbox)
+  const desk = await openAgentDesk(options.sandbox)
   const { db, url: databaseUrl } = desk.database
   const feed = new EventFeed({ db, databaseUrl })
   const sequencer = new EventSequencer({ db, databaseUrl, log: desk.api.log })
@@ -66,7 +79,7 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
       statementKeys: 'countersign statement keys v1\n',
     },
     requestsPerSecond: 10_000,
-    heartbeatMs: 15_000,
+    heartbeatMs: options.heartbeatMs ?? 10_000,
   }
   const readiness = async () => ({
     ready: true,
@@ -95,11 +108,12 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
     url,
     complaints,
     async open(who, path, options = {}) {
-      const context = await newContext(options)
+      const proof = newToken()
+      const context = await newContext(options, proof)
       const email = `${who.toLowerCase()}@example.com`
       const answer = await context.request.post(`${url}/v1/auth/dev-login`, {
         data: { email, token: developmentToken },
-        headers: { origin: url },
+        headers: { origin: url, 'x-countersign-session': proof },
       })
       if (!answer.ok()) throw new Error(`${who} could not sign in: ${await answer.text()}`)
       return visit(context, path)
@@ -118,10 +132,15 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
     },
   }
 
-  function newContext(options: OpenOptions): Promise<BrowserContext> {
+  /** `proof`: what its page proves a session with, where one is there already. */
+  function newContext(options: OpenOptions, proof?: string): Promise<BrowserContext> {
+    const localStorage = [{ name: 'countersign-session', value: proof ?? '' }]
+    const origins = proof === undefined ? [] : [{ origin: url, localStorage }]
     return browser.newContext({
+      storageState: { cookies: [], origins },
       viewport: options.viewport ?? desktop,
       colorScheme: options.scheme ?? 'light',
+      hasTouch: options.hasTouch ?? false,
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     })

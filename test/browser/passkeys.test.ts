@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseBundle } from '../../src/evidence/bundle/evidence-bundle.ts'
-import { formatStatementKeys } from '../../src/evidence/bundle/statement-keys.ts'
-import { verifyBundle } from '../../src/evidence/verify/verify-bundle.ts'
-import { exportBundle } from '../../src/services/audit/export/export-bundle.ts'
+import { parseBundle } from '#evidence/bundle/evidence-bundle.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
+import { exportBundle } from '#services/audit/export/export-bundle.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
@@ -13,6 +13,7 @@ const config = `${deskConfig
   .replace('{ team: platform }', '{ team: platform, signature: required }')
   .replace('rights:', 'routing: [{ when: { tool: write_file }, risk: high }]\nrights:')}
   activatePolicy: [operators]
+  managePeople: [operators]
   readAudit: [operators]
 `
 
@@ -24,7 +25,10 @@ afterAll(async () => {
   await dashboard[Symbol.asyncDispose]()
 })
 
-/** Chromium's own authenticator in software; `verify(false)`: its owner is not recognised from now on. */
+/**
+ * Chromium's own authenticator in software; `verify(false)`: its owner is not recognised from now
+ * on.
+ */
 async function virtualAuthenticator(page: Page): Promise<{ verify(is: boolean): Promise<void> }> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')

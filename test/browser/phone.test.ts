@@ -74,6 +74,38 @@ test('what was chosen and typed in the sheet is there again after it was put awa
   expect(await beside.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
 })
 
+test.each([
+  ['a phone', phone],
+  ['a desktop', { width: 1280, height: 900 }],
+])('on %s a touch anywhere on the card of a decision chooses it', async (where, viewport) => {
+  const input = { path: `notes/touched-on-${where.replace(' ', '-')}.md`, content: 'Text\n' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const path = `/requests/${requestIds[0]}`
+  const page = await dashboard.open('Grace', path, { viewport, hasTouch: true })
+  if (viewport === phone) await page.getByRole('button', { name: 'Decide…' }).tap()
+  const cards = page.locator('.choice')
+  const names = ['Deny', 'Deny and stop', 'Approve as shown', 'Approve with changes']
+  for (const [index, name] of names.entries()) {
+    const card = cards.nth(index)
+    const radio = card.getByRole('radio', { name, exact: true })
+    await card.scrollIntoViewIfNeeded()
+    const { width, height } = (await card.boundingBox())!
+    const places = [
+      { x: 3, y: 3 },
+      { x: width - 3, y: 3 },
+      { x: 3, y: height - 3 },
+      { x: width - 3, y: height - 3 },
+      { x: width / 2, y: height / 2 },
+    ]
+    for (const position of places) {
+      await cards.nth(index === 0 ? 1 : 0).tap({ position: { x: width / 2, y: 8 } })
+      expect(await radio.isChecked()).toBe(false)
+      await card.tap({ position })
+      expect(await radio.isChecked(), `${name} at ${JSON.stringify(position)}`).toBe(true)
+    }
+  }
+})
+
 // Rules: security.md 15
 test('on a phone a call of high risk is approved once a thumb has scrolled through all of it, also after the sheet was open', async () => {
   const high = `routing:\n  - when: { path: 'notes/thumbed.md' }\n    risk: high\n`

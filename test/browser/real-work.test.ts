@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findSandbox } from '../../src/sandbox/bwrap/find-sandbox.ts'
+import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { newToken } from '#services/access/token.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import type { TestSession } from '../harness/installation/test-session.ts'
@@ -19,7 +20,10 @@ const edit = (path: string, find: string, replace: string) => ({
   input: { path, edits: [{ find, replace }] },
 })
 
-/** An agent's day: it looks around, changes two files, runs the tests twice, commits, and wants to push. */
+/**
+ * An agent's day: it looks around, changes two files, runs the tests twice, commits, and wants to
+ * push.
+ */
 const script = {
   turns: [
     {
@@ -138,12 +142,17 @@ describe.skipIf(!sandbox.works)('a day of real work in a git repository', () => 
     const runId = started.body['id'] as string
     const link = await ada.get(`/v1/runs/${runId}`)
     expect(link.status).toBe(200)
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const proof = newToken()
+    const localStorage = [{ name: 'countersign-session', value: proof }]
+    const page = await browser.newPage({
+      viewport: { width: 1280, height: 900 },
+      storageState: { cookies: [], origins: [{ origin: installation.url, localStorage }] },
+    })
     page.setDefaultTimeout(60_000)
     const token = (await readFile(join(installation.dataDir, 'run', 'dev-token'), 'utf8')).trim()
     await page.request.post(`${installation.url}/v1/auth/dev-login`, {
       data: { email: 'grace@example.com', token },
-      headers: { origin: installation.url },
+      headers: { origin: installation.url, 'x-countersign-session': proof },
     })
 
     await openRequest(page, runId, 'Edit greet.sh')

@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, developmentToken, type Dashboard } from './open-dashboard.ts'
 
 const checkout = join(import.meta.dirname, '..', '..')
@@ -42,13 +41,10 @@ test('an empty inbox shows a command that starts a run as it stands, and the lis
 test('the command on the sign-in page is one that the program understands, and it makes a link', async () => {
   const page = await dashboard.openSignedOut('/')
   const command = (await page.locator('.command code').textContent()) ?? ''
-  const { desk } = dashboard
-  await desk.activate({
-    'countersign.yaml': deskConfig.replace('rights:', 'rights:\n  activatePolicy: [platform]'),
-  })
-  // As on the machine of the service, where a person fills in an address and names the project.
+  // As on the machine of the service, where a person fills in their address and names the project.
   const filled = command.replace('you@example.com', 'linus@example.com')
-  const { stdout } = await paste(`${filled} --as grace@example.com --project '${desk.root}'`)
+  const { root } = dashboard.desk
+  const { stdout } = await paste(`${filled} --as linus@example.com --project '${root}'`)
   const [, link] = /^(http\S+)$/m.exec(stdout) ?? []
   const { pathname, hash } = new URL(link ?? '')
   const linus = await dashboard.openSignedOut(pathname + hash)

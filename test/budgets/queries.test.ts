@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
-import { decideRequest } from '../../src/services/decisions/decide-request.ts'
-import { executeCall } from '../../src/services/executions/execute-call.ts'
-import { takeTurn } from '../../src/services/turns/take-turn.ts'
-import type { Db } from '../../src/store/database.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import type { Db } from '#store/database.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
 
@@ -22,8 +22,8 @@ afterAll(async () => {
 
 /** A context of the desk whose queries are counted, its transaction commands too. */
 function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {
-  const { verifier, log } = ctx
-  return { ...ctx, db, policies: createPolicyReader({ db, verifier, log }) }
+  const { verifier, memory, log } = ctx
+  return { ...ctx, db, policies: createPolicyReader({ db, verifier, memory, log }) }
 }
 
 async function waitingCall(name: string) {

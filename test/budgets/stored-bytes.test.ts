@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { benchProject } from '../../bench/decision/bench-project.ts'
 import { proseOf } from '../../bench/decision/transcript-text.ts'
 import { bytesByTable } from '../../bench/stored-bytes.ts'
-import { takeTurn } from '../../src/services/turns/take-turn.ts'
-import type { WorkerContext } from '../../src/services/worker-context.ts'
-import { openToolProcess, type ToolProcess } from '../../src/tools/custom/tool-process.ts'
-import { buildRegistry } from '../../src/tools/registry.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { openToolProcess, type ToolProcess } from '#tools/custom/tool-process.ts'
+import { buildRegistry } from '#tools/registry.ts'
 import { coverAudit } from '../harness/fixtures/cover-audit.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 
@@ -30,7 +30,10 @@ afterAll(async () => {
 
 const runs = 10
 
-/** What one more run keeps that was told so much and waits for its first decision, sequenced in the log, and in which tables. */
+/**
+ * What one more run keeps that was told so much and waits for its first decision, sequenced in the
+ * log, and in which tables.
+ */
 async function storedPerRun(transcriptBytes: number): Promise<{ bytes: number; tables: string }> {
   await waitingRun(transcriptBytes)
   await coverAudit(desk.database.db)

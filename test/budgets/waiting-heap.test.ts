@@ -2,16 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import type { agentRun } from '../../src/workflows/index.ts'
+import type { agentRun } from '#workflows/index.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from '../workflows/scripted-run.ts'
 
-/** Budget of architecture.md: what a run that waits for people may cost the Temporal worker that keeps it in memory. */
-const mostBytes = 64 * 1024
+/**
+ * Budget of architecture.md: what a run that waits for people may cost the Temporal worker that
+ * keeps it in memory.
+ */
+const maxBytes = 64 * 1024
 const few = 50
 const many = 250
 
-/** Bytes of the living objects in the thread that runs the workflows: a snapshot collects the garbage first. */
+/**
+ * Bytes of the living objects in the thread that runs the workflows: a snapshot collects the
+ * garbage first.
+ */
 async function heapOf(thread: Worker): Promise<number> {
   await text(await thread.getHeapSnapshot())
   return (await thread.getHeapStatistics()).used_heap_size
@@ -63,5 +69,5 @@ test('a waiting run that is kept in memory costs less than 64 KB of heap', async
   console.log(`a waiting run costs ${each} bytes of heap`)
   const end = (id: string) => run.client.workflow.getHandle(id).terminate('the test is over')
   await Promise.all(ids.map(end))
-  expect(each).toBeLessThan(mostBytes)
+  expect(each).toBeLessThan(maxBytes)
 }, 900_000)

@@ -1,12 +1,16 @@
 /** ESC, a bell and a right-to-left override, as an agent might hide them in what it writes. */
 export const hostile = 'ok\u001b[2J\u0007\u202Egpj.exe'
 
+/**
+ * Reading asks, so that a run that writes again what another has written is not answered "already
+ * so".
+ */
 const worker = (name: string, extra = ''): string => `---
 name: ${name}
 description: Plays its script
 model: script:./scripts/${name}.yaml
 ${extra}zones:
-  - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved, write: ask, delete: blocked } }
+  - { name: notes, root: ./notes, mode: rw, approval: { read: ask, write: ask, delete: blocked } }
 ---
 Do as you are told.
 `
@@ -22,7 +26,10 @@ printf 'two \342'; sleep 1; printf '\202\254\n'; sleep 1`
 
 const longText = Array.from({ length: 200 }, (_, line) => `step ${line + 1}`).join('\n')
 
-/** One worker for each thing that a run can meet. Ada starts, Grace decides, Olga manages, Aud audits. */
+/**
+ * One worker for each thing that a run can meet. Ada starts, Grace decides, Olga manages, Aud
+ * audits.
+ */
 export const cliProject: Readonly<Record<string, string>> = {
   'countersign.yaml': `version: 1
 people: [{ email: ada@example.com, name: Ada }]
@@ -33,7 +40,7 @@ teams:
 queues: { platform: { team: platform } }
 defaults: { queue: platform }
 routing: [{ when: { path: "notes/infra/**" }, risk: high }]
-rights: { manageRuns: [operators], activatePolicy: [operators], readAudit: [auditors] }
+rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [operators], readAudit: [auditors] }
 `,
   'notes/keep.md': 'kept\n',
   'workers/scribe.md': worker('scribe'),
@@ -82,7 +89,7 @@ rights: { manageRuns: [operators], activatePolicy: [operators], readAudit: [audi
   ),
   'workers/limited.md': worker('limited', 'limits: { turns: 1 }\n'),
   'scripts/limited.yaml': script(
-    { text: 'One.', calls: [{ tool: 'list_files', input: { path: 'notes' } }] },
+    { text: 'One.', calls: [{ tool: 'no_such_tool', input: {} }] },
     { text: 'Two.' },
   ),
   'workers/again.md': worker('again'),

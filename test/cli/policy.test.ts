@@ -133,3 +133,23 @@ test('explain says on the command line what it says over HTTP: verdict, rule, wh
     )
   }
 })
+
+// Rules: security.md 38
+test('whoever has the host makes a key as its owner in production too, in a session that ends with it', async () => {
+  const host = new CommandLine(installation.folder, {
+    XDG_CONFIG_HOME: join(installation.folder, '.config-nobody'),
+  })
+  const asked = ['keys', 'create', '--name', 'ci', '--scopes', 'runs:read'] as const
+  const made = await host.json<{ key: string; owner: { email: string }; proposedBy: null }>(
+    ...asked,
+    '--owner',
+    'grace@example.com',
+  )
+  expect(made).toMatchObject({ owner: { email: 'grace@example.com' }, proposedBy: null })
+  const program = host.with({ COUNTERSIGN_API_KEY: made.key })
+  expect((await program.run('runs')).code).toBe(0)
+  const hers = await grace.json<{ items: unknown[] }>('sessions')
+  expect(hers.items).toHaveLength(1)
+  const { code, err } = await host.run(...asked)
+  expect([code, err]).toEqual([2, expect.stringContaining('countersign login')])
+})

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { testSandbox } from '../../src/tools/commands/commands.fixture.ts'
+import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { cliProject } from './cli-project.ts'
 import { CommandLine } from './command-line.ts'

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { RequestDetail, RequestItem } from '../../src/api/schemas/requests/requests.ts'
-import type { RunDetail } from '../../src/api/schemas/runs/runs.ts'
-import type { Transcript, TranscriptCall } from '../../src/api/schemas/runs/transcript.ts'
+import type { RequestDetail, RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import type { Answer, TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
@@ -10,7 +10,10 @@ import { waitUntil } from '../harness/wait-until.ts'
 const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
 const rests = ['waiting_for_approval', 'waiting_for_input', 'completed', 'failed', 'cancelled']
 
-/** A real installation, asked as a program of somebody else would: over HTTP and through `bin/countersign`. */
+/**
+ * A real installation, asked as a program of somebody else would: over HTTP and through
+ * `bin/countersign`.
+ */
 export class ContractDesk implements AsyncDisposable {
   readonly installation: Installation
   readonly #sessions = new Map<string, TestSession>()

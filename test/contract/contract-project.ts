@@ -1,4 +1,7 @@
-/** A project that uses what workers-and-policy.md describes; scripted workers are written next to it by each test file. */
+/**
+ * A project that uses what workers-and-policy.md describes; scripted workers are written next to it
+ * by each test file.
+ */
 export const contractConfig = `version: 1
 people:
   - { email: ada@example.com, name: Ada }
@@ -33,7 +36,7 @@ overlays:
   - { when: { tool: write_file, path: "cold/**" }, approval: blocked, reason: "cold storage" }
   - { when: { tool: write_file, path: "ice/**" }, approval: blocked }
   - { when: { tool: write_file, path: "scratch/asked/**" }, approval: ask }
-rights: { manageRuns: [security], readAudit: [security], activatePolicy: [security], startApproveAll: [security] }
+rights: { manageRuns: [security], readAudit: [security], activatePolicy: [security], managePeople: [security], startApproveAll: [security] }
 `
 
 const zones = `zones:
@@ -50,7 +53,10 @@ export interface ScriptCall {
   readonly input: unknown
 }
 
-/** A worker with these zones and front matter, and the script it plays: one turn of calls, then `Done.` */
+/**
+ * A worker with these zones and front matter, and the script it plays: one turn of calls, then
+ * `Done.`
+ */
 export function scriptedWorker(
   name: string,
   turns: readonly (readonly ScriptCall[])[],

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages'
@@ -10,7 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { deployTool } from '../../examples/programs/ai-sdk-tool.ts'
 import { createShop } from '../../examples/programs/express-route.ts'
 import { deployAgent } from '../../examples/programs/langgraph.ts'
-import type { RequestDetail, RequestItem } from '../../src/api/schemas/requests/requests.ts'
+import type { RequestDetail, RequestItem } from '#api/schemas/requests/requests.ts'
 import {
   AlreadyTakenError,
   BlockedError,
@@ -18,7 +20,7 @@ import {
   DeniedError,
   ExpiredError,
   type Client,
-} from '../../src/client/index.ts'
+} from '#client/index.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import type { ContractDesk } from './contract-desk.ts'
 
@@ -279,9 +281,21 @@ export function testPrograms(desk: () => ContractDesk): void {
         permissionDecision: 'deny',
         permissionDecisionReason: expect.stringContaining('code freeze until Monday'),
       })
-      const waiting = answer(
-        event('Edit', { file_path: join(folder, 'README.md'), old_string: 'a', new_string: 'b' }),
-      )
+      const file = join(folder, 'README.md')
+      await writeFile(file, 'an old line\n')
+      const edited = { file_path: file, old_string: 'old', new_string: 'new' }
+      const waiting = answer(event('Edit', edited))
+      // It can read the key of this host's service: the workspace's own file is shown.
+      const edit = await pending('edit_file')
+      expect(edit.title).toBe('Edit README.md (+1 −1)')
+      expect(edit.external?.origin).toMatchObject({
+        program: 'Claude Code',
+        host: hostname(),
+        folder: await realpath(folder),
+        files: [{ path: 'README.md', content: 'an old line\n' }],
+        proved: true,
+      })
+      await decide(edit, 'deny')
       expect(await waiting).toMatchObject({ permissionDecision: 'deny' })
       const fetching = answer(event('WebFetch', { url: 'https://example.com', prompt: 'read' }))
       const request = await pending('WebFetch')
@@ -291,6 +305,31 @@ export function testPrograms(desk: () => ContractDesk): void {
         permissionDecision: 'deny',
         permissionDecisionReason: 'Countersign: Grace denied this: looked at it',
       })
+    })
+
+    // Rules: product.md 46
+    test('from another checkout shows what it reports, and nothing of the files of the service', async () => {
+      const { folder } = desk().installation
+      await writeFile(join(folder, 'README.md'), 'on the disk of the service\n')
+      const theirs = await mkdtemp(join(tmpdir(), 'countersign laptop '))
+      await writeFile(join(theirs, 'README.md'), 'on the laptop\n')
+      const edited = { file_path: join(theirs, 'README.md'), old_string: 'on', new_string: 'off' }
+      const args = ['hook', 'claude-code', '--worker', 'to-plain', '--project', theirs]
+      const { url } = desk().installation
+      const waiting = run(
+        process.execPath,
+        [command, ...args],
+        { ...environment, COUNTERSIGN_URL: url },
+        JSON.stringify(event('Edit', edited, { cwd: theirs })),
+      )
+      const edit = await pending('edit_file')
+      expect(edit.title).toBe('Edit README.md (+1 −1), as reported')
+      expect(edit.presentation.content).toContain('-on the laptop\n+off the laptop\n')
+      expect(edit.external?.origin).toMatchObject({ folder: await realpath(theirs), proved: false })
+      expect(JSON.stringify(edit)).not.toContain('on the disk of the service')
+      await decide(edit, 'deny')
+      expect((await waiting).stdout).toContain('Grace denied this')
+      await rm(theirs, { recursive: true })
     })
 
     test.each([

@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashJson } from '../../src/domain/digest.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashJson } from '#domain/digest.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ContractDesk } from './contract-desk.ts'
 import { contractConfig, scriptedWorker, writerTo } from './contract-project.ts'
@@ -35,6 +35,8 @@ beforeAll(async () => {
   })
 }, 240_000)
 afterAll(() => desk?.[Symbol.asyncDispose]())
+// A write of what an earlier test has written would change nothing, and ask nobody.
+beforeEach(() => rm(join(desk.installation.folder, 'plain'), { recursive: true, force: true }))
 
 describe('a request', () => {
   test('has every field of the contract, null where nothing is, under its id and its number', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TranscriptCall } from '../../src/api/schemas/runs/transcript.ts'
+import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { ContractDesk } from './contract-desk.ts'
 import { contractConfig, type ScriptCall, scriptedWorker } from './contract-project.ts'
 
@@ -87,7 +87,9 @@ import { z } from 'zod'
 export const ${name} = tool({ description: 'x', inputSchema: z.object({ x: z.string() }), ${more} execute: async () => 'ran' })
 ${after}`
 
-/** Custom tools by what their files say, how the worker lists them, and the verdict that follows. */
+/**
+ * Custom tools by what their files say, how the worker lists them, and the verdict that follows.
+ */
 const customTools: Record<string, [file: string, listed: string, verdict: string, text?: RegExp]> =
   {
     asks: [toolFile('asks', `approval: () => 'ask',`), '{}', 'ask'],
@@ -114,7 +116,18 @@ const customTools: Record<string, [file: string, listed: string, verdict: string
     ],
     sdk_true: [sdkTool('sdk_true', 'needsApproval: true,'), '{}', 'ask'],
     sdk_false: [sdkTool('sdk_false', 'needsApproval: false,'), '{}', 'preApproved', /^ran$/],
-    sdk_function: [sdkTool('sdk_function', 'needsApproval: () => false,'), '{}', 'ask'],
+    sdk_function: [
+      sdkTool('sdk_function', 'needsApproval: () => false,'),
+      '{}',
+      'preApproved',
+      /^ran$/,
+    ],
+    sdk_asking: [sdkTool('sdk_asking', 'needsApproval: async () => true,'), '{}', 'ask'],
+    sdk_throwing: [
+      sdkTool('sdk_throwing', "needsApproval: () => { throw new Error('no') },"),
+      '{}',
+      'ask',
+    ],
     sdk_absent: [sdkTool('sdk_absent', ''), '{}', 'ask'],
     sdk_marked: [sdkTool('sdk_marked', ''), '{ approval: preApproved }', 'preApproved'],
     sdk_user: [

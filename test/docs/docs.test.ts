@@ -3,29 +3,33 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
-import { auditEventTypes } from '../../src/domain/audit-event.ts'
-import { problemStatus } from '../../src/domain/problem.ts'
-import { parseProject } from '../../src/policy/project/parse-project.ts'
-import { readProject } from '../../src/services/policy/read-project.ts'
-import { loadToolDescriptions } from '../../src/tools/custom/load-tool-descriptions.ts'
-import { shortcuts } from '../../src/ui/keyboard/shortcuts.ts'
+import { createProgram } from '#cli/program.ts'
+import { auditEventTypes } from '#domain/audit-event.ts'
+import { problemStatus } from '#domain/problem.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { readProject } from '#services/policy/read-project.ts'
+import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
+import { shortcuts } from '#ui/keyboard/shortcuts.ts'
 import { createTestApi } from '../api/test-api.ts'
-import { checkout, commandsIn, readDocument, userDocuments } from './documents.ts'
+import { checkout, commandsIn, readDocument, userDocuments, type Document } from './documents.ts'
 import { commandsOf, problemOfCommand } from './parse-command.ts'
 
 const documents = await userDocuments()
 
+/** Relative links of a page to files that do not exist. */
+function brokenLinksOf({ path, prose }: Document): string[] {
+  const links = [...prose.matchAll(/\]\((?<to>[^)\s]+)\)/g)].map(
+    ({ groups }) => groups?.['to'] ?? '',
+  )
+  return links
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .map((link) => link.split('#')[0] ?? '')
+    .filter((link) => link !== '' && !existsSync(join(checkout, dirname(path), link)))
+}
+
 describe.each(documents)('$path', (document) => {
   test('has links that lead somewhere', () => {
-    const links = [...document.prose.matchAll(/\]\((?<to>[^)\s]+)\)/g)].map(
-      ({ groups }) => groups?.['to'] ?? '',
-    )
-    const broken = links
-      .filter((link) => !/^[a-z]+:/.test(link))
-      .map((link) => link.split('#')[0] ?? '')
-      .filter((link) => link !== '' && !existsSync(join(checkout, dirname(document.path), link)))
-    expect(broken).toEqual([])
+    expect(brokenLinksOf(document)).toEqual([])
   })
 
   test('has commands that the program takes', async () => {
@@ -36,6 +40,12 @@ describe.each(documents)('$path', (document) => {
   test('is at most 200 lines', () => {
     expect(document.text.split('\n').length).toBeLessThanOrEqual(201)
   })
+})
+
+test('the page of the engine names files that there are', async () => {
+  const page = await readDocument('src/services/engine/README.md')
+  expect(brokenLinksOf(page)).toEqual([])
+  expect(page.prose).toContain('(turns/take-turn.ts)')
 })
 
 test('every page is in the index, and the index is linked from the README', async () => {

@@ -35,7 +35,9 @@ export async function readDocument(path: string): Promise<Document> {
   return { path, text, fences, prose: text.replaceAll(fence, '') }
 }
 
-/** Every `countersign …` of a page: lines of fences, and code in the text that is a whole command. */
+/**
+ * Every `countersign …` of a page: lines of fences, and code in the text that is a whole command.
+ */
 export function commandsIn({ fences, prose }: Document): string[] {
   const lines = fences.flatMap(({ text }) => text.split('\n'))
   const inline = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)

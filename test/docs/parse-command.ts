@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
-import { createProgram } from '../../src/cli/program.ts'
+import { createProgram } from '#cli/program.ts'
 import { splitWords } from './split-words.ts'
 
-/** Parses a line as the real program would, without doing anything. Answers what is wrong with it, or `null`. */
+/**
+ * Parses a line as the real program would, without doing anything. Answers what is wrong with it,
+ * or `null`.
+ */
 export async function problemOfCommand(line: string): Promise<string | null> {
   const program = createProgram()
   let reached = false

@@ -2,25 +2,31 @@ import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testSandbox } from '../../src/tools/commands/commands.fixture.ts'
+import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 import { processesNaming } from './processes-naming.ts'
 
 const patience = 360_000
-/** Seconds that nothing else on this machine sleeps for: how the processes of a command are known from outside. */
+/**
+ * Seconds that nothing else on this machine sleeps for: how the processes of a command are known
+ * from outside.
+ */
 const seconds = { lost: randomInt(1_000_000, 4_000_000), again: randomInt(4_000_000, 8_000_000) }
 type Name = keyof typeof seconds
 
 const zones = '  - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved } }'
 
-/** Notes that it begins, prints, starts a process that outlives its shell's session, and waits for a file to end. */
+/**
+ * Notes that it begins, prints, starts a process that outlives its shell's session, and waits for a
+ * file to end.
+ */
 function builder(name: Name): Record<string, string> {
   // Files that it named by themselves would be a part of what was approved, and it changes them.
   const command = [
     `n=${name}; echo begun >> $n.begun; echo half`,
-    `setsid sleep ${seconds[name]} & while [ ! -e $n.go ]; do sleep 0.2; done`,
+    `setsid sleep ${seconds[name]} & until ls | grep -q "^$n[.]go"; do sleep 0.2; done`,
     `echo ended >> $n.ended; kill $!`,
   ].join('\n')
   const turns = [

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cancelRequested, childEnded, decided } from '../../src/workflows/messages.ts'
-import { testSandbox } from '../../src/tools/commands/commands.fixture.ts'
+import { cancelRequested, childEnded, decided } from '#workflows/messages.ts'
+import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
@@ -12,13 +12,16 @@ let world: FaultWorld
 
 const zones = `zones:
   - { name: all, root: ., mode: ro, approval: { read: preApproved, share: preApproved } }
-  - { name: notes, root: ./notes, mode: rw, approval: { write: ask, share: ask } }`
+  - { name: notes, root: ./notes, mode: rw, approval: { read: ask, write: ask, share: ask } }`
 
 function worker(name: string, front: string): string {
   return `---\nname: ${name}\ndescription: Plays ${name}\nmodel: script:scripts/${name}.yaml\n${front}\n---\nPlay.\n`
 }
 
-/** Seconds that nothing else on this machine sleeps for: how a command's process is known from outside. */
+/**
+ * Seconds that nothing else on this machine sleeps for: how a command's process is known from
+ * outside.
+ */
 const seconds = String(randomInt(1_000_000, 8_000_000))
 const lasting = `n=lasting; echo begun >> $n.begun; sleep ${seconds}; echo ended >> $n.begun`
 
@@ -219,7 +222,10 @@ describe('a lineage of three runs', () => {
 })
 
 describe('a root cancelled while a tool runs below it', () => {
-  /** Ada cancels the root; waits until it and its child are cancelled and nothing of the child runs any more. */
+  /**
+   * Ada cancels the root; waits until it and its child are cancelled and nothing of the child runs
+   * any more.
+   */
   async function cancelled(lead: string, child: string): Promise<void> {
     const ada = await world.as('ada')
     expect(await ada.post(`/v1/runs/${lead}/cancel`, { reason: 'enough' })).toMatchObject({

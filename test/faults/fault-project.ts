@@ -28,9 +28,10 @@ rights:
 `
 
 /**
- * A tool that writes into the journal when it begins and when it has finished, each with its call's key, and in between
- * waits, blocks its event loop for a time and until there is a file, waits for a file or for being told to stop, never
- * returns (with a program that it started), or dies. `act` asks, `act_freely` does not.
+ * A tool that writes into the journal when it begins and when it has finished, each with its call's
+ * key, and in between waits, blocks its event loop for a time and until there is a file, waits for
+ * a file or for being told to stop, never returns (with a program that it started), or dies. `act`
+ * asks, `act_freely` does not.
  */
 function actTool(name: string, approval: string): string {
   return `import { spawn } from 'node:child_process'
@@ -83,7 +84,8 @@ description: Plays the script of a test
 model: script:scripts/${name}.yaml
 zones:
   - { name: all, root: ., mode: ro, approval: { read: preApproved } }
-  - { name: notes, root: ./notes, mode: rw, approval: { write: ask, delete: ask } }
+  # Where reads ask, a write is never answered as one that changes nothing: tests write the same again.
+  - { name: notes, root: ./notes, mode: rw, approval: { read: ask, write: ask, delete: ask } }
   - { name: brief, root: ./brief, mode: rw, approval: { write: ask } }
   - { name: free, root: ./free, mode: rw, approval: { write: preApproved } }
   - { name: locked, root: ./locked, mode: rw, approval: { write: blocked } }
@@ -93,7 +95,10 @@ Play the script.
 `
 }
 
-/** A project with one worker for each script: Ada starts, Grace and Linus decide, Olga may start in any mode. */
+/**
+ * A project with one worker for each script: Ada starts, Grace and Linus decide, Olga may start in
+ * any mode.
+ */
 export function faultProject(
   scripts: Readonly<Record<string, ScriptedTurns>>,
   more: Readonly<Record<string, string>> = {},

@@ -1,8 +1,8 @@
+import pg from 'pg'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import pg from 'pg'
-import { readIdentityFile } from '../../src/runtime/processes/identity-file.ts'
+import { readIdentityFile } from '#runtime/processes/process-identity.ts'
 import { Installation, type ProcessName } from '../harness/installation/installation.ts'
 import type { Answer, TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
@@ -14,6 +14,8 @@ export interface WaitingRequest {
   readonly digest: string
   readonly revision: number
   readonly position: number
+  /** of what is shown */
+  readonly seen: string
 }
 
 export interface CallState {
@@ -27,7 +29,10 @@ export interface CallState {
 
 const withinMs = 120_000
 
-/** A whole installation with the people of the fault project, and an outsider's look at its database and Temporal. */
+/**
+ * A whole installation with the people of the fault project, and an outsider's look at its database
+ * and Temporal.
+ */
 export class FaultWorld implements AsyncDisposable {
   readonly installation: Installation
   #pool: pg.Pool
@@ -81,8 +86,11 @@ export class FaultWorld implements AsyncDisposable {
     await waitUntil(
       async () => {
         found = await this.sql<WaitingRequest & pg.QueryResultRow>(
-          `select id, number::int as number, call_id as "callId", digest, revision, position
-           from request where run_id = $1 and state = 'pending' order by turn, position`,
+          `select id, number::int as number, call_id as "callId", request.digest, request.revision, position,
+             presentation_digest as seen
+           from request join request_revision shown
+             on shown.request_id = request.id and shown.revision = request.revision
+           where run_id = $1 and state = 'pending' order by turn, position`,
           [runId],
         ).catch(() => [])
         return found.length === count || `${found.length} of ${count} requests wait`
@@ -166,7 +174,9 @@ export class FaultWorld implements AsyncDisposable {
     return this.#temporal
   }
 
-  /** kill -9 of a process, which stays down until the returned function lets it be started again. */
+  /**
+   * kill -9 of a process, which stays down until the returned function lets it be started again.
+   */
   async takeDown(name: ProcessName): Promise<() => Promise<void>> {
     const file = join(this.installation.dataDir, 'run', 'supervisor.identity')
     const supervisor = await readIdentityFile(file)

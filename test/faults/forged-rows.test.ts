@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decided } from '../../src/workflows/messages.ts'
+import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { msToTs } from '@temporalio/common/lib/time.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { agentRun } from '../../src/workflows/agent-run.ts'
-import { cancelRequested, decided, messaged } from '../../src/workflows/messages.ts'
+import type { agentRun } from '#workflows/agent-run.ts'
+import { cancelRequested, decided, messaged } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'
@@ -128,7 +128,9 @@ describe('forged signals', () => {
   }, 240_000)
 })
 
-/** A cancel at Temporal's own level is a signal like any other: the run goes on when it is decided. */
+/**
+ * A cancel at Temporal's own level is a signal like any other: the run goes on when it is decided.
+ */
 async function expectStillWaiting(runId: string): Promise<void> {
   const second = await world.onlyWaiting(runId)
   expect((await handleOf(runId).describe()).status.name).toBe('RUNNING')
@@ -190,6 +192,22 @@ describe('a workflow started by hand', () => {
   }, 240_000)
 })
 
+/** What the trail of a run says was tried in vain: the attempt, why not, and of which call. */
+async function refusedOf(runId: string): Promise<unknown[]> {
+  const rows = await world.sql<{ document: string }>(
+    `select document from audit_event where run_id = $1 and type = 'attempt.refused' order by at, id`,
+    [runId],
+  )
+  return rows.map(({ document }) => {
+    const { detail, callId } = JSON.parse(document) as {
+      detail: { attempt: string; code: string }
+      callId?: string
+    }
+    return [detail.attempt, detail.code, callId ?? null]
+  })
+}
+
+// Rules: security.md 14, 33
 describe('an activity scheduled by a hand-written workflow on our queue', () => {
   test('executes no call that waits, closes no run that waits, expires nothing early and takes no turn', async () => {
     const { runId, request } = await waitingRun()
@@ -203,6 +221,13 @@ describe('an activity scheduled by a hand-written workflow on our queue', () => 
       kind: 'ended',
     })
     await expectUntouched(runId, callId)
+    expect(await refusedOf(runId)).toEqual([
+      ['executeCall', 'not_its_workflow', callId],
+      ['settleUnknown', 'not_its_workflow', callId],
+      ['advanceRequests', 'not_its_workflow', null],
+      ['closeRun', 'not_its_workflow', null],
+      ['takeTurn', 'not_its_workflow', null],
+    ])
     await approveOnce(runId, request)
     await forger.activity('executeCall', { callId })
     expect(await notedOf(world, callId)).toMatchObject({ begun: 1 })

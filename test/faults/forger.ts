@@ -11,7 +11,10 @@ export const ownQueue = 'countersign'
 /** Somebody with a Temporal client and a Temporal worker of their own, on a queue of their own. */
 export interface Forger extends AsyncDisposable {
   readonly client: Client
-  /** Schedules an activity on a queue of ours (`countersign-turns` for turns) and returns what it answered, or its failure. */
+  /**
+   * Schedules an activity on a queue of ours (`countersign-turns` for turns) and returns what it
+   * answered, or its failure.
+   */
   activity(name: string, input: unknown, taskQueue?: string): Promise<unknown>
 }
 

@@ -1,6 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow'
 
-/** What somebody who can reach Temporal writes by hand: any activity, on any queue, with any input. */
+/**
+ * What somebody who can reach Temporal writes by hand: any activity, on any queue, with any input.
+ */
 export interface Forgery {
   readonly activity: string
   readonly input: unknown

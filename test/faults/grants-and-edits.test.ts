@@ -122,10 +122,10 @@ describe('a changed call', () => {
   test('runs with exactly the bytes of its new revision; the digest of the old one decides nothing; the model is told', async () => {
     const runId = await world.startRun('edited')
     const request = await world.onlyWaiting(runId)
-    const grace = await world.as('grace')
+    const linus = await world.as('linus')
     const change = (path: string) =>
-      grace.post(`/v1/requests/${request.id}/revisions`, {
-        input: { path, content: 'of Grace\n' },
+      linus.post(`/v1/requests/${request.id}/revisions`, {
+        input: { path, content: 'of Linus\n' },
         digest: request.digest,
         revision: request.revision,
       })
@@ -143,8 +143,8 @@ describe('a changed call', () => {
     const digest = revised.body['digest'] as string
     expect(await world.decide({ ...request, digest, revision: 2 })).toMatchObject({ status: 200 })
     await world.untilRun(runId, 'completed')
-    expect(await world.read('notes/edited.md')).toBe('of Grace\n')
-    expect((await world.told(runId))[0]).toContain('A person ("Grace")')
+    expect(await world.read('notes/edited.md')).toBe('of Linus\n')
+    expect((await world.told(runId))[0]).toContain('A person ("Linus")')
     expect(await world.audit(runId)).toContain('request.revised')
   }, 240_000)
 
@@ -157,7 +157,7 @@ describe('a changed call', () => {
       released,
     }))
     const passed = texts.filter(({ text }) => /^\{"(question|answer)":/.test(text))
-    expect(passed.filter(({ text }) => text.includes('of Grace'))).not.toEqual([])
+    expect(passed.filter(({ text }) => text.includes('of Linus'))).not.toEqual([])
     expect(passed.filter(({ released }) => !released)).toEqual([])
   })
 })

@@ -1,6 +1,9 @@
 import type { FaultWorld } from './fault-world.ts'
 
-/** What the tools of the fault project wrote down: how often each call began, heard that it is to stop, and finished. */
+/**
+ * What the tools of the fault project wrote down: how often each call began, heard that it is to
+ * stop, and finished.
+ */
 export interface Noted {
   readonly begun: number
   readonly told: number

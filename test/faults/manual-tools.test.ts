@@ -10,7 +10,7 @@ const hands = `---
 name: hands
 description: Leaves acting to people
 model: script:scripts/hands.yaml
-zones: [{ name: notes, root: ./notes, mode: rw, approval: { write: ask } }]
+zones: [{ name: notes, root: ./notes, mode: rw, approval: { read: ask, write: ask } }]
 tools: { act_freely: { manual: true } }
 ---
 Play the script.

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Transcript } from '../../src/api/schemas/runs/transcript.ts'
+import type { Transcript } from '#api/schemas/runs/transcript.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Ids of the processes of this machine with these words, one after the other, in their command line. */
+/**
+ * Ids of the processes of this machine with these words, one after the other, in their command
+ * line.
+ */
 export function processesNaming(...words: readonly string[]): string[] {
   const wanted = words.join('\0')
   return readdirSync('/proc')

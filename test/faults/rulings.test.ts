@@ -191,8 +191,15 @@ test('several decisions in one action are each judged alone, and only what was l
   const [runId, requests] = await startBatch('many')
   const grace = await world.as('grace')
   const item = (place: number, more = {}) => {
-    const { id: requestId, digest, revision } = at(requests, place)
-    return { requestId, decision: 'approve', digest, revision, ...more }
+    const { id: requestId, digest, revision, seen } = at(requests, place)
+    return {
+      requestId,
+      decision: 'approve',
+      digest,
+      revision,
+      seen,
+      ...more,
+    }
   }
   const answer = await grace.post('/v1/decisions', {
     decisions: [item(1), item(2, { digest: `sha256:${'0'.repeat(64)}` })],

@@ -45,7 +45,10 @@ async function untilBegun(callId: string): Promise<void> {
   await waitUntil(async () => (await notedOf(world, callId)).begun === 1, { withinMs: 90_000 })
 }
 
-/** Stops the Temporal worker for longer than the heartbeat's time-out, so that Temporal gives the call up. */
+/**
+ * Stops the Temporal worker for longer than the heartbeat's time-out, so that Temporal gives the
+ * call up.
+ */
 async function loseTouch(runId: string): Promise<void> {
   const pid = await world.installation.pidOf('temporal-worker')
   const handle = (await world.temporal()).workflow.getHandle(`agent-run:${runId}`)

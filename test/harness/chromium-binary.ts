@@ -3,8 +3,8 @@ import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { cacheFolder } from '../../src/runtime/cache-folder.ts'
-import { processEnvironment } from '../../src/runtime/environment.ts'
+import { cacheFolder } from '#runtime/folders.ts'
+import { processEnvironment } from '#runtime/environment.ts'
 
 const run = promisify(execFile)
 
@@ -21,8 +21,8 @@ export interface ChromiumBinary {
  * @throws one sentence with what to install when shared libraries are missing.
  */
 export async function findChromium(): Promise<ChromiumBinary> {
-  const given = process.env['CHROMIUM_PATH']
-  if (given) return { path: given, env: {} }
+  const chosenPath = process.env['CHROMIUM_PATH']
+  if (chosenPath) return { path: chosenPath, env: {} }
   const folder = await unpacked()
   const path = join(folder, 'chromium')
   const env: Record<string, string> = { FONTCONFIG_FILE: join(folder, 'fonts.conf') }
@@ -36,7 +36,9 @@ export async function findChromium(): Promise<ChromiumBinary> {
   )
 }
 
-/** The folder with the unpacked package; written beside and renamed, so that it is whole or absent. */
+/**
+ * The folder with the unpacked package; written beside and renamed, so that it is whole or absent.
+ */
 async function unpacked(): Promise<string> {
   const version = await packageVersion()
   const cache = cacheFolder(processEnvironment())
@@ -45,7 +47,8 @@ async function unpacked(): Promise<string> {
   await mkdir(cache, { recursive: true })
   const staging = await mkdtemp(join(cache, 'chromium-unpacking-'))
   try {
-    // The package unpacks into its temporary folder, and its libraries only where it thinks it is on Lambda.
+    // The package unpacks into its temporary folder, and its libraries only where it thinks it is
+    // on Lambda.
     const env = { ...process.env, TMPDIR: staging, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' }
     const program = `import c from '@sparticuz/chromium'; await c.executablePath()`
     await run(process.execPath, ['--input-type=module', '--eval', program], { env })

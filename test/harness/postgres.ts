@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { Kysely, PostgresDialect } from 'kysely'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
-import type { Database } from '../../src/store/schema.ts'
+import { currentRequest } from '#services/core/current-request.ts'
+import { connectDatabase } from '#store/database.ts'
+import type { Database } from '#store/tables/schema.ts'
 import { askService } from './ask-service.ts'
 import { databaseUrl, templateName } from './template-database.ts'
 import { waitUntil } from './wait-until.ts'
@@ -15,13 +17,14 @@ export interface TestDatabase extends AsyncDisposable {
 
 /**
  * Clones the migrated template (some 30 ms). Disposing closes `db`, fails when anything else is
- * still connected twenty seconds later (a pool or a transaction that leaked), and drops the database.
+ * still connected twenty seconds later (a pool or a transaction that leaked), and drops the
+ * database.
  *
  * @example
  * const database = await createTestDatabase()
  * afterAll(() => database[Symbol.asyncDispose]())
  */
-export async function createTestDatabase(options: Leaving = {}): Promise<TestDatabase> {
+export async function createTestDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
   return createDatabase(await askService('postgres'), templateName, options)
 }
 
@@ -35,26 +38,28 @@ export async function cloneTemplate(serverUrl: string): Promise<TestDatabase> {
   return createDatabase(serverUrl, templateName)
 }
 
-/** How long others may take to leave the database once it is disposed; twenty seconds. */
-interface Leaving {
+interface DatabaseOptions {
+  /** how long others may take to leave the database once it is disposed; twenty seconds */
   readonly othersLeaveWithinMs?: number
+  /** how many connections `db` has; twenty */
+  readonly poolSize?: number
 }
 
 async function createDatabase(
   serverUrl: string,
   template: string,
-  { othersLeaveWithinMs = 20_000 }: Leaving = {},
+  { othersLeaveWithinMs = 20_000, poolSize = 20 }: DatabaseOptions = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await withAdmin(serverUrl, (admin) => admin.query(`create database ${name} template ${template}`))
   const url = databaseUrl(serverUrl, name)
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 20,
-    application_name: 'test',
-    pipeline: true,
+  const db = connectDatabase({
+    url,
+    poolSize,
+    applicationName: 'test',
+    waitMs: 60_000,
+    callerNow: () => currentRequest.getStore()?.caller,
   })
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return {
     url,
     db,

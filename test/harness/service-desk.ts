@@ -31,23 +31,23 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
 
   const starters: Record<string, () => Promise<string>> = {
     '/postgres': async () => {
-      const { startEmbeddedPostgres } = await import('../../src/runtime/embedded/postgres.ts')
+      const { startEmbeddedPostgres } = await import('#runtime/embedded/postgres.ts')
       const { migrateTemplate } = await import('./template-database.ts')
       const dataDir = join(folder, 'postgres')
-      const server = await startEmbeddedPostgres({ dataDir, log: say, durable: false })
+      const server = await startEmbeddedPostgres({ dataDir, log: log, durable: false })
       stops.push(() => server.stop())
       await migrateTemplate(server.url)
       return server.url
     },
     '/temporal': async () => {
-      const { findTemporalBinary } = await import('../../src/runtime/embedded/temporal-binary.ts')
-      const { startTemporalServer } = await import('../../src/runtime/embedded/temporal-server.ts')
-      const binary = await findTemporalBinary({ log: say })
+      const { findTemporalBinary } = await import('#runtime/embedded/temporal-binary.ts')
+      const { startTemporalServer } = await import('#runtime/embedded/temporal-server.ts')
+      const binary = await findTemporalBinary({ log: log })
       const server = await startTemporalServer({
         binary,
         uiPort: 'off',
         logFile: join(folder, 'temporal.log'),
-        log: say,
+        log: log,
       })
       stops.push(() => server.stop())
       return server.address
@@ -85,6 +85,6 @@ function answer(response: ServerResponse, status: number, body: string): void {
 }
 
 /** Progress of a slow start (building Temporal takes minutes) goes to the terminal. */
-function say(line: string): void {
+function log(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -1,12 +1,14 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { migrateToLatest } from '../../src/store/migrating/migrate.ts'
-import type { Database } from '../../src/store/schema.ts'
+import { migrateToLatest } from '#store/migrating/migrate.ts'
+import type { Database } from '#store/tables/schema.ts'
 
 /** The migrated, empty database that every test database is a copy of. */
 export const templateName = 'countersign_template'
 
-/** Creates and migrates the template on a fresh server; `serverUrl` is that of any database on it. */
+/**
+ * Creates and migrates the template on a fresh server; `serverUrl` is that of any database on it.
+ */
 export async function migrateTemplate(serverUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()

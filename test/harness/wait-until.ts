@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Asks until the answer is `true` (a string says what is still missing) and fails with the last
- * answer once `withinMs` have passed. Tests wait for conditions with this, never for a time.
+ * Repeats a condition until it is `true` (a string says what is missing), and fails with its last
+ * answer after `withinMs`. Tests wait for conditions with this, never for a time.
  *
  * @example await waitUntil(async () => (await runState()) === 'completed', { withinMs: 90_000 })
  */

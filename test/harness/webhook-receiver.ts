@@ -9,7 +9,9 @@ export interface Received {
   readonly body: string
 }
 
-/** A program that is told: a real HTTP server that keeps what arrives and answers as the test says. */
+/**
+ * A program that is told: a real HTTP server that keeps what arrives and answers as the test says.
+ */
 export interface WebhookReceiver extends AsyncDisposable {
   readonly port: number
   readonly url: string

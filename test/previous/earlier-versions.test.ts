@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sequenceAudit } from '../../src/delivery/audit-log/audit-sequencer.ts'
-import { verifyLog } from '../../src/evidence/verify/verify-log.ts'
-import { raiseEpoch } from '../../src/services/installation/raise-epoch.ts'
-import { readAudit } from '../../src/services/audit/read-audit.ts'
-import { getRequest } from '../../src/services/requests/detail/get-request.ts'
-import { getRun } from '../../src/services/runs/reading/get-run.ts'
-import { loadTranscript } from '../../src/services/turns/messages/load-transcript.ts'
-import { restoreTables } from '../../src/store/backup/restore-tables.ts'
-import { migrateToLatest } from '../../src/store/migrating/migrate.ts'
+import { sequenceAudit } from '#delivery/audit-log/audit-sequencer.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
+import { raiseEpoch } from '#services/installation/raise-epoch.ts'
+import { readAudit } from '#services/audit/read-audit.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { getRun } from '#services/runs/reading/get-run.ts'
+import { loadTranscript } from '#services/transcript/load-transcript.ts'
+import { adoptRows } from '#services/installation/adopt-rows.ts'
+import { restoreTables } from '#store/backup/restore-tables.ts'
+import { migrateToLatest } from '#store/migrating/migrate.ts'
 import { agentDeskOn, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { logSigner } from '../harness/fixtures/cover-audit.ts'
 import type { TestPerson } from '../harness/fixtures/people.ts'
+import { testSealKey } from '../harness/fixtures/test-keys.ts'
 import { exportOf } from '../harness/evidence/export-of.ts'
 import { createEmptyDatabase, createTestDatabase } from '../harness/postgres.ts'
 import { dumpProject, type Scene } from './dump-project.ts'
@@ -26,14 +28,16 @@ describe.each(await dumpNames())('the database of an earlier version, %s', (name
     dump = await readDump(name)
     const database = await createEmptyDatabase()
     await restoreTables(database.db, dump.backup.manifest, dump.backup.rows())
-    const { signer, verifier } = dump
+    const { sealKey, signer, verifier } = dump
     const files = dumpProject()
     desk = await agentDeskOn(database, undefined, {
       files,
       signer,
       verifier,
+      sealKey: sealKey ?? testSealKey,
       taskQueue: 'countersign',
     })
+    if (sealKey === null) await adoptRows(desk.api, { again: false })
     const { id } = await database.db
       .selectFrom('person')
       .select('id')
@@ -81,7 +85,8 @@ describe.each(await dumpNames())('the database of an earlier version, %s', (name
     const files = await exportOf(desk.database.db, signer, dump.verifier)
     const verdicts = verifyLog(files, signer.key, null)
     const outcomes = new Map(verdicts.map((verdict) => [verdict.name, verdict.outcome]))
-    // docs/audit.md, What the trail proves: a version without a log did not say what decisions were judged by.
+    // docs/audit.md, What the trail proves: a version without a log did not say what decisions were
+    // judged by.
     const known = dump.logSigner === null ? 'unknown' : 'holds'
     expect(Object.fromEntries(outcomes)).toEqual({
       integrity: 'holds',
@@ -115,7 +120,8 @@ describe.each(await dumpNames())('the database of an earlier version, %s', (name
   })
 
   test('has live permits and begun executions that become outcome checks when it is accepted', async () => {
-    // Of one run a call had begun and the next was approved; of another it is not known whether it ran.
+    // Of one run a call had begun and the next was approved; of another it is not known whether it
+    // ran.
     expect(await raiseEpoch(desk.api, { namespaceId: null, lost: null })).toEqual({
       epoch: 2,
       checks: 2,

@@ -34,7 +34,10 @@ interface Request {
   readonly execution?: { readonly state: string } | null
 }
 
-/** Makes runs, requests, decisions, executions and events in all states, some of which go on when it answers. */
+/**
+ * Makes runs, requests, decisions, executions and events in all states, some of which go on when it
+ * answers.
+ */
 export async function liveALittle(service: LivingService): Promise<LivedFacts> {
   const [ada, grace, linus] = await Promise.all(
     ['ada', 'grace', 'linus'].map((name) => service.signIn(`${name}@example.com`)),

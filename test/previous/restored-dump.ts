@@ -1,10 +1,11 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Signer, Verifier } from '../../src/domain/statements/statement-bytes.ts'
-import { noteKey } from '../../src/evidence/note/note-key.ts'
-import type { NoteSigner } from '../../src/evidence/note/signed-note.ts'
-import { readBackup, type CheckedBackup } from '../../src/runtime/backup/read-backup.ts'
+import { sealKeyOf, type SealKey } from '#domain/statements/row-seals.ts'
+import type { Signer, Verifier } from '#domain/statements/statement-bytes.ts'
+import { noteKey } from '#evidence/note/note-key.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
+import { readBackup, type CheckedBackup } from '#runtime/backup/read-backup.ts'
 import type { LivedFacts } from './live-a-little.ts'
 
 const folder = join(import.meta.dirname, 'dumps')
@@ -23,6 +24,8 @@ export interface Dump {
   readonly verifier: Verifier
   /** `null`: that version had no log of its trail yet */
   readonly logSigner: NoteSigner | null
+  /** `null`: that version did not seal rows yet */
+  readonly sealKey: SealKey | null
 }
 
 export async function readDump(name: string): Promise<Dump> {
@@ -37,11 +40,13 @@ export async function readDump(name: string): Promise<Dump> {
   const signing = keyIn(keys.get('keys/signing.pem'))
   if (signing === null) throw new Error(`${name} has no signing key`)
   const log = keyIn(keys.get('keys/log.pem'))
+  const seal = keys.get('keys/shared/seal.key')
   return {
     backup,
     facts,
     signer: signing,
     verifier: { publicKeys },
+    sealKey: seal === undefined ? null : sealKeyOf(Buffer.from(seal.toString(), 'base64')),
     logSigner:
       log === null
         ? null

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
-import type { Db } from '../../src/store/database.ts'
+import type { Db } from '#store/database.ts'
 
-/** Everything that a schema has, as Postgres writes it: columns, constraints, indexes, triggers, functions. */
+/**
+ * Everything that a schema has, as Postgres writes it: columns, constraints, indexes, triggers,
+ * functions.
+ */
 export async function schemaOf(db: Db): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with ours as (

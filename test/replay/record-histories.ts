@@ -1,10 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { temporal } from '@temporalio/proto'
-import { cancelRequested, childEnded, decided, messaged } from '../../src/workflows/messages.ts'
+import { cancelRequested, childEnded, decided, messaged } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from '../workflows/scripted-run.ts'
 
-/** One way through the workflow; the history of each is kept in the repository and replayed by every build. */
+/**
+ * One way through the workflow; the history of each is kept in the repository and replayed by every
+ * build.
+ */
 interface Path {
   readonly name: string
   readonly store: () => ScriptedStore
@@ -122,7 +125,9 @@ async function decide(run: ScriptedRun, turn: number, requestId: string): Promis
   await run.handle.signal(decided, [requestId])
 }
 
-/** Walks every path on a real server and writes its history to `folder`; the names of those written. */
+/**
+ * Walks every path on a real server and writes its history to `folder`; the names of those written.
+ */
 export async function recordHistories(folder: URL): Promise<readonly string[]> {
   for (const path of paths) {
     await using run = await startScriptedRun(path.store(), { external: path.external === true })

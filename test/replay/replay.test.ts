@@ -49,7 +49,8 @@ describe('replay gate', () => {
   })
 
   it('replays what the workflow does today, on every path', async () => {
-    // RECORD_HISTORIES=1 adds to the corpus; old histories stay as long as runs of their time may wait.
+    // RECORD_HISTORIES=1 adds to the corpus; old histories stay as long as runs of their time may
+    // wait.
     const today =
       process.env['RECORD_HISTORIES'] === '1'
         ? kept

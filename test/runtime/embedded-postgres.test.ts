@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startEmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
-import type { EmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
-import { identifyProcess, isStillRunning } from '../../src/runtime/processes/process-identity.ts'
+import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
+import type { EmbeddedPostgres } from '#runtime/embedded/postgres.ts'
+import { identifyProcess, isStillRunning } from '#runtime/processes/process-identity.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
 const holder = fileURLToPath(new URL('hold-postgres.ts', import.meta.url))
@@ -79,6 +80,38 @@ test('a taken port is replaced by a free one, and that is said', async () => {
   expect(said).toContain(`port ${port} is taken: Postgres listens on ${server.port}`)
   await server.stop()
   other.close()
+})
+
+test('a start that fails for another reason leaves the port as it was wanted', async () => {
+  const first = await start()
+  await first.stop()
+  // What Postgres cannot read ends it at once, as a full disk does.
+  const settings = join(dataDir, 'postgresql.conf')
+  const text = await readFile(settings, 'utf8')
+  await writeFile(settings, 'no setting at all')
+  const repair = async (): Promise<void> => {
+    const printed = await readFile(`${dataDir}.log`, 'utf8')
+    if (printed.includes('contains errors')) await writeFile(settings, text)
+    else await delay(5).then(repair)
+  }
+  const [second] = await Promise.all([start(first.port), repair()])
+  expect(second.port).toBe(first.port)
+  expect(said.join()).not.toContain('is taken')
+  await second.stop()
+})
+
+test('a port that must be kept is waited for: the start fails while another program has it', async () => {
+  const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const kept = (): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir, log, durable: true, port, keepPort: true })
+  await expect(kept()).rejects.toThrow('Address already in use')
+  other.close()
+  await once(other, 'close')
+  const server = await kept()
+  expect(server.port).toBe(port)
+  await server.stop()
 })
 
 test('it ends with the process that started it, even when that is killed', async () => {

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { connectTemporal } from '../../src/delivery/temporal-client.ts'
-import { findTemporalBinary } from '../../src/runtime/embedded/temporal-binary.ts'
-import { startTemporalServer } from '../../src/runtime/embedded/temporal-server.ts'
-import type { TemporalServer } from '../../src/runtime/embedded/temporal-server.ts'
-import { isStillRunning } from '../../src/runtime/processes/process-identity.ts'
+import { connectTemporal } from '#delivery/temporal-client.ts'
+import { findTemporalBinary } from '#runtime/embedded/temporal-binary.ts'
+import { startTemporalServer } from '#runtime/embedded/temporal-server.ts'
+import type { TemporalServer } from '#runtime/embedded/temporal-server.ts'
+import { isStillRunning } from '#runtime/processes/process-identity.ts'
 
 let folder: string
 const said: string[] = []

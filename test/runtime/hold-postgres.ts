@@ -1,7 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { startEmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
+import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
 
-/** A process that starts a Postgres and holds it until it is killed; told `abandon`, it kills the launcher too. */
+/**
+ * A process that starts a Postgres and holds it until it is killed; told `abandon`, it kills the
+ * launcher too.
+ */
 const server = await startEmbeddedPostgres({
   dataDir: process.argv[2] ?? '',
   log: () => undefined,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findFreePort } from '../../src/runtime/processes/free-port.ts'
+import { findFreePort } from '#runtime/processes/free-port.ts'
 import { openWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import type { Answer, TestSession } from '../harness/installation/test-session.ts'

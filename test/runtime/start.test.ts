@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { identifyProcess, isStillRunning } from '../../src/runtime/processes/process-identity.ts'
-import type { ProcessIdentity } from '../../src/runtime/processes/process-identity.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { identifyProcess, isStillRunning } from '#runtime/processes/process-identity.ts'
+import type { ProcessIdentity } from '#runtime/processes/process-identity.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { startInstallationIn } from './started-installation.ts'
 import type { StartedInstallation } from './started-installation.ts'
@@ -23,11 +23,30 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign start '))
   await chmod(folder, 0o755)
 })
-afterEach(async () => {
-  await running?.stop()
+afterAll(async () => {
+  await stop()
+  await rm(folder, { recursive: true, force: true })
+}, 240_000)
+
+/** Starts it; from then on it is the one that runs in the folder. */
+async function start(
+  options?: Parameters<typeof startInstallationIn>[1],
+): Promise<StartedInstallation> {
+  running = await startInstallationIn(folder, options)
+  return running
+}
+
+/** The one that the test before has left running; a new one when there is none. */
+async function startedInstallation(): Promise<StartedInstallation> {
+  return running ?? start()
+}
+
+/** Ctrl-C; answers the exit code. */
+async function stop(): Promise<number | null> {
+  const code = (await running?.stop()) ?? null
   running = null
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+  return code
+}
 
 type Run = { id: string; state: string; pendingRequests: number }
 
@@ -36,10 +55,12 @@ async function runsOf(installation: StartedInstallation): Promise<Run[]> {
   return (await ada.get('/v1/runs')).body['items'] as Run[]
 }
 
-/** On a connection of its own: one that was kept may end with the process that is being replaced. */
+/**
+ * On a connection of its own: one that was kept may end with the process that is being replaced.
+ */
 async function isReady(installation: StartedInstallation): Promise<boolean> {
-  const asked = fetch(`${installation.url}/readyz`, { headers: { connection: 'close' } })
-  return asked.then(
+  const answer = fetch(`${installation.url}/readyz`, { headers: { connection: 'close' } })
+  return answer.then(
     ({ ok }) => ok,
     () => false,
   )
@@ -56,18 +77,17 @@ test.each([
   [{ COUNTERSIGN_PUBLIC_URL: 'nonsense' }, 'COUNTERSIGN_PUBLIC_URL'],
 ])(
   'settings as %o are refused before anything starts',
-  async (env, said) => {
+  async (env, sentence) => {
     const failed = await startInstallationIn(folder, { args: [], env }).catch(String)
     expect(failed).toContain('it ended with 1')
-    expect(failed).toContain(said)
+    expect(failed).toContain(sentence)
     expect(failed).not.toContain('starting')
   },
   120_000,
 )
 
 test('a fresh start plays the sample run until it waits for Grace, and stops without leaving anything', async () => {
-  running = await startInstallationIn(folder)
-  const installation = running
+  const installation = await start()
   expect(installation.lines.some((line) => line.includes('/sign-in#link='))).toBe(true)
   const identities = await identitiesOf(installation)
   expect(identities).toHaveLength(names.length)
@@ -77,7 +97,7 @@ test('a fresh start plays the sample run until it waits for Grace, and stops wit
   )
   expect(await runsOf(installation)).toMatchObject([{ pendingRequests: 1 }])
   expect((await stat(join(folder, '.countersign', 'run', 'dev-token'))).mode & 0o777).toBe(0o600)
-  expect(await installation.stop()).toBe(0)
+  expect(await stop()).toBe(0)
   expect(identities.filter(isStillRunning)).toEqual([])
   expect(await readdir(join(folder, '.countersign', 'run'))).toEqual([
     'host-token',
@@ -87,10 +107,22 @@ test('a fresh start plays the sample run until it waits for Grace, and stops wit
 
 describe('a second start', () => {
   let installation: StartedInstallation
+  const program = createServer()
+  let takenPort: number
   beforeAll(async () => {
-    installation = await startInstallationIn(folder)
+    await once(program.listen(0, '127.0.0.1'), 'listening')
+    takenPort = (program.address() as AddressInfo).port
+    installation = await start({ args: ['--port', String(takenPort)] })
   }, 240_000)
-  afterAll(() => installation.stop(), 240_000)
+  afterAll(() => program.close())
+
+  test('takes a free port instead of a taken one, and says so', () => {
+    const { port } = new URL(installation.url)
+    expect(port).not.toBe(String(takenPort))
+    expect(installation.lines.join('\n')).toContain(
+      `port ${takenPort} is taken by another program: using ${port}`,
+    )
+  })
 
   test('finds everything as it was, and no second sample run', async () => {
     const runs = await runsOf(installation)
@@ -145,16 +177,40 @@ describe('a second start', () => {
         { withinMs: 120_000 },
       )
     }
+    for (const name of names) {
+      const line = installation.lines.find((line) => line.startsWith(`${name} ended `))
+      expect(line).toMatch(/: starting it again$/)
+    }
     await waitUntil(() => isReady(installation), { withinMs: 120_000 })
     expect(await runsOf(installation)).toMatchObject([{ state: 'waiting_for_approval' }])
   }, 240_000)
 })
 
+test('after kill -9 of the supervisor nothing stays behind, and the next start works', async () => {
+  const killed = await startedInstallation()
+  const identities = await identitiesOf(killed)
+  killed.child.kill('SIGKILL')
+  // At once: the next start does not rely on the old processes having noticed.
+  const next = await start()
+  expect(identities.filter(isStillRunning)).toEqual([])
+  expect(await runsOf(next)).toMatchObject([{ state: 'waiting_for_approval' }])
+}, 240_000)
+
+test('after kill -9 of everything at once the next start works', async () => {
+  const killed = await startedInstallation()
+  const identities = await identitiesOf(killed)
+  killed.child.kill('SIGKILL')
+  for (const { pid } of identities) process.kill(pid, 'SIGKILL')
+  expect(await runsOf(await start())).toMatchObject([{ state: 'waiting_for_approval' }])
+}, 240_000)
+
 test('Ctrl-C ends everything although Postgres and Temporal are down at that moment', async () => {
-  running = await startInstallationIn(folder)
-  const identities = await identitiesOf(running)
-  for (const name of ['postgres', 'temporal']) process.kill(await running.pidOf(name), 'SIGKILL')
-  expect(await running.stop()).toBe(0)
+  const installation = await startedInstallation()
+  const identities = await identitiesOf(installation)
+  for (const name of ['postgres', 'temporal']) {
+    process.kill(await installation.pidOf(name), 'SIGKILL')
+  }
+  expect(await stop()).toBe(0)
   expect(identities.filter(isStillRunning)).toEqual([])
   expect(await readdir(join(folder, '.countersign', 'run'))).toEqual([
     'host-token',
@@ -162,41 +218,11 @@ test('Ctrl-C ends everything although Postgres and Temporal are down at that mom
   ])
 }, 240_000)
 
-test('after kill -9 of the supervisor nothing stays behind, and the next start works', async () => {
-  const killed = await startInstallationIn(folder)
-  const identities = await identitiesOf(killed)
-  killed.child.kill('SIGKILL')
-  // At once: the next start does not rely on the old processes having noticed.
-  running = await startInstallationIn(folder)
-  expect(identities.filter(isStillRunning)).toEqual([])
-  expect(await runsOf(running)).toMatchObject([{ state: 'waiting_for_approval' }])
-}, 240_000)
-
-test('after kill -9 of everything at once the next start works', async () => {
-  const killed = await startInstallationIn(folder)
-  const identities = await identitiesOf(killed)
-  killed.child.kill('SIGKILL')
-  for (const { pid } of identities) process.kill(pid, 'SIGKILL')
-  running = await startInstallationIn(folder)
-  expect(await runsOf(running)).toMatchObject([{ state: 'waiting_for_approval' }])
-}, 240_000)
-
-test('a taken port is replaced by a free one, and that is said', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
-  running = await startInstallationIn(folder, { args: ['--port', String(port)] })
-  expect(new URL(running.url).port).not.toBe(String(port))
-  expect(running.lines.join('\n')).toContain(
-    `port ${port} is taken by another program: using ${new URL(running.url).port}`,
-  )
-  other.close()
-}, 240_000)
-
 test('in production everything starts, without development sign-in', async () => {
-  running = await startInstallationIn(folder, { env: { COUNTERSIGN_PRODUCTION: '1' } })
-  const login = await fetch(`${running.url}/v1/auth/dev-login`, { method: 'POST' })
+  await stop()
+  const installation = await start({ env: { COUNTERSIGN_PRODUCTION: '1' } })
+  const login = await fetch(`${installation.url}/v1/auth/dev-login`, { method: 'POST' })
   expect(login.status).toBe(404)
-  expect(running.lines.join('\n')).toContain('countersign people link EMAIL')
+  expect(installation.lines.join('\n')).toContain('countersign people link EMAIL')
   await expect(readFile(join(folder, '.countersign', 'run', 'dev-token'))).rejects.toThrow('ENOENT')
 }, 240_000)

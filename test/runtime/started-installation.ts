@@ -21,16 +21,23 @@ export type StartedInstallation = {
   /** The process that `DATA/run/<name>.pid` names. */
   pidOf(name: string): Promise<number>
   signIn(email: string): Promise<TestSession>
-  /** Ctrl-C, and wait for the end; answers the exit code, `null` when it did not end and was killed. */
+  /**
+   * Ctrl-C, and wait for the end; answers the exit code, `null` when it did not end and was killed.
+   */
   stop(): Promise<number | null>
 }
 
 /** `countersign start` in that folder, as a person would call it, until its ready line. */
 export async function startInstallationIn(
   folder: string,
-  options: { args?: string[]; env?: Record<string, string> } = {},
+  options: {
+    args?: string[]
+    env?: Record<string, string>
+    /** hears every line, also those before it is ready */
+    onLine?: (line: string) => void
+  } = {},
 ): Promise<StartedInstallation> {
-  const { args = ['--port', '0'], env = {} } = options
+  const { args = ['--port', '0'], env = {}, onLine } = options
   const child = spawn(process.execPath, [command, 'start', '--no-open', ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
@@ -42,6 +49,7 @@ export async function startInstallationIn(
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
         lines.push(line)
+        onLine?.(line)
         const [, address] = /^ready (http:\/\/127\.0\.0\.1:\d+)$/.exec(line) ?? []
         if (address !== undefined) resolve(address)
       })

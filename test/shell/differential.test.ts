@@ -1,15 +1,18 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ShellRule } from '../../src/policy/policy.ts'
-import { analyseCommand, type CommandAnalysis } from '../../src/policy/shell/analyse-command.ts'
-import { whyUnread } from '../../src/policy/shell/rules/why-unread.ts'
-import { judgeBy, rule } from '../../src/policy/shell/judging.fixture.ts'
+import type { ShellRule } from '#policy/policy.ts'
+import { analyseCommand, type CommandAnalysis } from '#policy/shell/analyse-command.ts'
+import { whyUnread } from '#policy/shell/blocked-commands.ts'
+import { judgeBy, rule } from '#policy/shell/judging.fixture.ts'
 import { blockedScript } from './blocked-scripts.ts'
 import { hostileScripts } from './hostile-scripts.ts'
 import { plainScript, programs } from './plain-scripts.ts'
 import { recordRuns, type Recorded } from './recording-shell.ts'
 import { seeded } from './seeded.ts'
 
-/** Generated scripts of each kind; together with the mutations well over the 20,000 that issue 4 asks for. */
+/**
+ * Generated scripts of each kind; together with the mutations well over the 20,000 that issue 4
+ * asks for.
+ */
 const plainCount = 14_000
 const blockedCount = 8_000
 const seed = Number(process.env['SHELL_SEED'] ?? 20_261_122)
@@ -41,24 +44,26 @@ afterAll(() => {
 
 interface Judged {
   readonly script: string
-  readonly word: string
+  readonly approval: string
   readonly printed: string | null
 }
 
 async function judgeAll(scripts: readonly string[]): Promise<readonly Judged[]> {
   const judged: Judged[] = []
   for (const script of scripts) {
-    const { word, printed } = await judgeBy(rules, script)
+    const { approval, printed } = await judgeBy(rules, script)
     count('judged')
-    count(word)
-    judged.push({ script, word, printed: printed?.kind === 'shell' ? printed.script : null })
+    count(approval)
+    judged.push({ script, approval, printed: printed?.kind === 'shell' ? printed.script : null })
   }
   return judged
 }
 
-/** Runs what is pre-approved as it was written and as it is printed: the vectors must be the same. */
+/**
+ * Runs what is pre-approved as it was written and as it is printed: the vectors must be the same.
+ */
 async function expectSameVectors(judged: readonly Judged[]): Promise<void> {
-  const approved = judged.filter(({ word }) => word === 'preApproved')
+  const approved = judged.filter(({ approval }) => approval === 'preApproved')
   const written = await recordRuns(
     approved.map(({ script }) => script),
     recorded,
@@ -93,9 +98,11 @@ function withoutHardening(vector: readonly string[]): readonly string[] {
   return ['git', ...rest]
 }
 
-/** Runs what is not blocked as it was written, and says which of it ran something that is blocked. */
+/**
+ * Runs what is not blocked as it was written, and says which of it ran something that is blocked.
+ */
 async function missedBlocks(judged: readonly Judged[]): Promise<readonly Judged[]> {
-  const open = judged.filter(({ word }) => word !== 'blocked')
+  const open = judged.filter(({ approval }) => approval !== 'blocked')
   const runs = await recordRuns(
     open.map(({ script }) => script),
     recorded,
@@ -189,7 +196,7 @@ describe('what is pre-approved runs the same vectors under bash as it was writte
     const choices = seeded(seed)
     const scripts = Array.from({ length: plainCount }, () => plainScript(choices))
     const judged = await judgeAll(scripts)
-    const approved = judged.filter(({ word }) => word === 'preApproved')
+    const approved = judged.filter(({ approval }) => approval === 'preApproved')
     expect(approved.length).toBeGreaterThan(plainCount / 10)
     await expectSameVectors(judged)
   })
@@ -216,7 +223,7 @@ describe('what is blocked does not get through', () => {
     count('not to be known', unknowable.length)
     const missed = await missedBlocks(unknowable)
     count('not to be known, asked', missed.length)
-    expect(missed.map(({ word }) => word).filter((word) => word !== 'ask')).toEqual([])
+    expect(missed.map(({ approval }) => approval).filter((word) => word !== 'ask')).toEqual([])
     // The mode `approve_all` leaves each of them to a person (product.md 21).
     const readable = missed.filter(
       ({ script }) => whyUnread(blockedVectors, analysed(script)) === null,

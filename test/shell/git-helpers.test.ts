@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { judgeBy, rule, workspaceOf } from '../../src/policy/shell/judging.fixture.ts'
+import { judgeBy, rule, workspaceOf } from '#policy/shell/judging.fixture.ts'
 
 /** A repository that names a program of its own wherever git would run one while it only reads. */
 let repository = ''
@@ -109,21 +109,21 @@ test.each(refused)(
   async (text) => {
     const workspace = workspaceOf({ '.git/config': text })
     const rules = [rule('git log', 'preApproved')]
-    expect(await judgeBy(rules, 'git log -p', { workspace })).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(rules, 'git log -p', { workspace })).toMatchObject({ approval: 'ask' })
   },
 )
 
 test('settings of merges as such are no program', async () => {
   const workspace = workspaceOf({ '.git/config': '[merge]\n\tconflictStyle = diff3\n' })
   const verdict = await judgeBy([rule('git log', 'preApproved')], 'git log', { workspace })
-  expect(verdict).toMatchObject({ word: 'preApproved' })
+  expect(verdict).toMatchObject({ approval: 'preApproved' })
 })
 
 // Rules: security.md 6
 test('a folder whose configuration lies elsewhere asks', async () => {
   const workspace = workspaceOf({ '.git/config': '', '.git/commondir': '../evil\n' })
   const verdict = await judgeBy([rule('git log', 'preApproved')], 'git log', { workspace })
-  expect(verdict).toMatchObject({ word: 'ask' })
+  expect(verdict).toMatchObject({ approval: 'ask' })
 })
 
 // Rules: security.md 6
@@ -151,7 +151,9 @@ test('a repository within the repository is not looked into, whatever .gitmodule
     expect(readdirSync(repository), command).not.toContain('RAN-inner')
   }
   const plain = 'git status --ignore-submodules=none'
-  expect(await judgeBy([rule('git status', 'preApproved')], plain)).toMatchObject({ word: 'ask' })
+  expect(await judgeBy([rule('git status', 'preApproved')], plain)).toMatchObject({
+    approval: 'ask',
+  })
   git('-c', 'core.fsmonitor=false', 'status')
   expect(readdirSync(repository)).toContain('RAN-inner')
 })
@@ -181,7 +183,7 @@ test('a name is made only where the rule spells it out', async () => {
     'tar -xf a',
     'tar -tf h:a',
   ]) {
-    expect(await judgeBy(rules, asks), asks).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(rules, asks), asks).toMatchObject({ approval: 'ask' })
   }
   for (const runs of [
     'git branch',
@@ -191,16 +193,16 @@ test('a name is made only where the rule spells it out', async () => {
     'tar -tf a',
   ]) {
     const own = rules.toReversed()
-    expect(await judgeBy(own, runs), runs).toMatchObject({ word: 'preApproved' })
+    expect(await judgeBy(own, runs), runs).toMatchObject({ approval: 'preApproved' })
   }
 })
 
 test('an alias of the repository is not pre-approved, whatever a rule names', async () => {
   expect(await judgeBy([rule('git evil', 'preApproved')], 'git evil')).toMatchObject({
-    word: 'ask',
+    approval: 'ask',
   })
   // Newer versions let an alias stand for a command that is to go.
   expect(await judgeBy([rule('git whatchanged', 'preApproved')], 'git whatchanged')).toMatchObject({
-    word: 'ask',
+    approval: 'ask',
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Texts that were once taken for something harmless by one tool or another, or that are made to be. None may be
- * pre-approved unless it runs the same vectors when it is printed; none may run `git push` or `rm -rf` unblocked.
+ * Texts that were once taken for something harmless by one tool or another, or that are made to be.
+ * None may be pre-approved unless it runs the same vectors when it is printed; none may run `git
+ * push` or `rm -rf` unblocked.
  */
 export const hostileScripts: readonly string[] = [
   'ls && python3 evil.py',

@@ -34,9 +34,10 @@ const stubs = ['git', 'rm']
 const scriptMark = '\u0001script'
 
 /**
- * Runs scripts under a real `bash --norc --noprofile -p`, each in a subshell of its own, and records every vector that one
- * of `programs` is given. These are functions, also under `/usr/bin/NAME`; `git` and `rm` are programs on the PATH as well,
- * so that wrappers find them. Nothing else that changes anything can be reached. Scripts must not hold NUL.
+ * Runs scripts under a real `bash --norc --noprofile -p`, each in a subshell of its own, and
+ * records every vector that one of `programs` is given. These are functions, also under
+ * `/usr/bin/NAME`; `git` and `rm` are programs on the PATH as well, so that wrappers find them.
+ * Nothing else that changes anything can be reached. Scripts must not hold NUL.
  */
 export async function recordRuns(
   scripts: readonly string[],
@@ -81,7 +82,8 @@ async function recordIn(
   return split(readFileSync(record, 'utf8'), scripts.length, folder)
 }
 
-// A newline is recorded as another character: bash writes at each newline, and a record must be one write.
+// A newline is recorded as another character: bash writes at each newline, and a record must be one
+// write.
 function driverOf(programs: readonly string[], record: string, scripts: string): string {
   const functions = programs.flatMap((name) =>
     [name, `/usr/bin/${name}`].map(
@@ -102,7 +104,7 @@ function driverOf(programs: readonly string[], record: string, scripts: string):
 }
 
 /** A script that waits for ever must not hold the suite up for ever. */
-const longestMs = 200_000
+const maxMs = 200_000
 
 async function runBash(driver: string, folder: string): Promise<void> {
   const child = spawn('bash', ['--norc', '--noprofile', '-p', '-c', driver], {
@@ -116,7 +118,7 @@ async function runBash(driver: string, folder: string): Promise<void> {
     stdio: 'ignore',
     detached: true,
   })
-  const end = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), longestMs)
+  const end = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), maxMs)
   try {
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
       child.once('error', reject)

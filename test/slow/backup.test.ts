@@ -136,7 +136,8 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
   }
   const file = join(kept, 'all.backup')
 
-  // At the backup one call runs, the one after it is approved, and a request of another run is pending.
+  // At the backup one call runs, the one after it is approved, and a request of another run is
+  // pending.
   const both = await startRun(installation, 'both')
   const asked = await startRun(installation, 'clerk')
   for (const request of await pendingOf(installation, both, 2)) await approve(installation, request)

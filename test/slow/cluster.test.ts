@@ -2,14 +2,17 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startCluster } from '../../src/runtime/cluster/start-cluster.ts'
-import type { Cluster } from '../../src/runtime/cluster/start-cluster.ts'
+import { startCluster } from '#runtime/cluster/start-cluster.ts'
+import type { Cluster } from '#runtime/cluster/start-cluster.ts'
 import { TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
 type Request = { id: string; state: string; digest: string; revision: number }
 
-/** A dead host is noticed 10 s after its last heartbeat, a lost short transaction after 30 s; and the machine is busy. */
+/**
+ * A dead host is noticed 10 s after its last heartbeat, a lost short transaction after 30 s; and
+ * the machine is busy.
+ */
 const recoversWithinMs = 240_000
 
 let folder: string

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectDatabase, type Db } from '../../src/store/database.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
 import { brokenInvariants } from '../harness/fixtures/broken-invariants.ts'
 import { fakeClock, type FakeClock } from '../harness/fixtures/fake-clock.ts'
 import { Installation } from '../harness/installation/installation.ts'

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
-import { verifyLog } from '../../src/evidence/verify/verify-log.ts'
-import { closeRun } from '../../src/services/runs/ending/close-run.ts'
-import { loadTranscript } from '../../src/services/turns/messages/load-transcript.ts'
-import type { Db } from '../../src/store/database.ts'
-import { getText } from '../../src/store/content/content.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
+import { closeRun } from '#services/engine/lifecycle/close-run.ts'
+import { loadTranscript } from '#services/transcript/load-transcript.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { getText } from '#store/content/content.ts'
 import { exportOf } from '../harness/evidence/export-of.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
@@ -20,7 +20,8 @@ const within = { withinMs: 120_000 }
 /** A run that wrote a file with Grace's approval; `words` may be those of others too. */
 async function endedRun(desk: AgentDesk, index: number, daysAgo: number): Promise<string> {
   const words = `the words of ${index % 20}`
-  const input = { path: `notes/${index}.md`, content: `${words}\n` }
+  // Each run its own file: one that holds these words already would ask nobody.
+  const input = { path: `notes/${index}-${daysAgo}.md`, content: `${words}\n` }
   desk.say({ text: words, calls: [{ tool: 'write_file', input }] }, { text: `Done: ${words}` })
   const runId = await desk.start({ input: `Task: ${words}` })
   const turn = await desk.turn(runId, 1)
@@ -35,7 +36,9 @@ async function endedRun(desk: AgentDesk, index: number, daysAgo: number): Promis
   return runId
 }
 
-/** Starts a sweep, to its end; with a row held that it needs, it is killed once it waits for that. */
+/**
+ * Starts a sweep, to its end; with a row held that it needs, it is killed once it waits for that.
+ */
 async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise<boolean> {
   const { db, url } = desk.database
   // One that was killed has its connection, and its lock, until the server notices.
@@ -48,13 +51,19 @@ async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise
   }
   if (held === null) await start().ended
   else {
+    // Who holds a connection asks for no other of the same pool.
+    const watching = connectDatabase({ url, poolSize: 1, applicationName: 'watching' })
     await db.transaction().execute(async (tx) => {
       await sql`select from ${held} for update`.execute(tx)
       const { child, ended } = start()
-      await waitUntil(async () => (await sessions(db, true)) > 0 || 'it waits for nothing', within)
+      await waitUntil(
+        async () => (await sessions(watching, true)) > 0 || 'it waits for nothing',
+        within,
+      )
       child.kill('SIGKILL')
       await ended
     })
+    await watching.destroy()
   }
   return said.includes('swept')
 }
@@ -90,7 +99,8 @@ test('a sweep that is killed again and again loses nothing that is to stay, is g
   const before = new Map<string, string>()
   for (const runId of [...old, ...young]) before.set(runId, await transcriptOf(desk, runId))
 
-  // Oldest first: so many have lost their words when it comes to the run that is held, and the outbox is swept.
+  // Oldest first: so many have lost their words when it comes to the run that is held, and the
+  // outbox is swept.
   for (const done of [0, 1, 25, due - 1]) {
     expect(await sweep(desk, sql`run where id = ${old[due - 1 - done]}`)).toBe(false)
     const gone = new Set(await cleared(desk))

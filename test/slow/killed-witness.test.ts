@@ -5,12 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { cosignatureIn, parseWitnessSize } from '../../src/evidence/note/add-checkpoint.ts'
-import {
-  formatVerifierKey,
-  parseVerifierKey,
-  type NoteKey,
-} from '../../src/evidence/note/note-key.ts'
+import { cosignatureIn, parseWitnessSize } from '#evidence/note/add-checkpoint.ts'
+import { formatVerifierKey, parseVerifierKey, type NoteKey } from '#evidence/note/note-key.ts'
 import { fixedLog, noteSigner, type FixedLog } from '../harness/evidence/fixed-log.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
@@ -61,7 +57,10 @@ async function post(url: string, body: string) {
   }
 }
 
-/** Grows one history as fast as it is cosigned, from where the witness says it is, until that is gone. */
+/**
+ * Grows one history as fast as it is cosigned, from where the witness says it is, until that is
+ * gone.
+ */
 async function drive(of: FixedLog, { url, key }: Running, cosigned: number[]): Promise<void> {
   for (let last = 0; last < most;) {
     const size = last + 1

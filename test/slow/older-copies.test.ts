@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { connectTemporal } from '../../src/delivery/temporal-client.ts'
+import { connectTemporal } from '#delivery/temporal-client.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import type { TestSession } from '../harness/installation/test-session.ts'
 import { askService } from '../harness/ask-service.ts'
@@ -119,7 +119,10 @@ async function workflowStatus(installation: Installation, workflowId: string): P
   }
 }
 
-/** The file and, where the server left one behind, its write-ahead log: what it holds belongs to the copy. */
+/**
+ * The file and, where the server left one behind, its write-ahead log: what it holds belongs to the
+ * copy.
+ */
 async function copyDatabase(from: string, to: string): Promise<void> {
   await copyFile(from, to)
   if (existsSync(`${from}-wal`)) await copyFile(`${from}-wal`, `${to}-wal`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decided } from '../../src/workflows/messages.ts'
+import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun } from '../workflows/scripted-run.ts'
 

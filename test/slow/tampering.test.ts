@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { VerdictName } from '../../src/evidence/verify/finding.ts'
+import type { VerdictName } from '#evidence/verify/findings/finding.ts'
 import { tamperings, trailTables } from '../harness/evidence/tamper.ts'
 import { tamperedVerdicts } from '../harness/evidence/tampered-verdicts.ts'
 import { witnessedDesk, type WitnessedDesk } from '../harness/evidence/witnessed-desk.ts'

@@ -9,7 +9,7 @@ const seed = Number(process.env['TEAM_LIFE_SEED'] ?? '20261122')
 // Rules: product.md 7, 12, 13, 17, 18
 test('random hours of a team, with outages, on a fake clock and a stand-in for Temporal: nothing is lost, doubled or decided by the wrong people', async () => {
   await using life = await openTeamLife(12)
-  const taken = await liveOn(life, { seed, forMs: hours(72), stepsMost: 32, judgeEvery: 2 })
+  const taken = await liveOn(life, { seed, forMs: hours(72), maxSteps: 32, judgeEvery: 2 })
   expect(taken).toBeGreaterThan(3)
   await endOfLife(life)
 })

@@ -1,6 +1,6 @@
 import { temporal } from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
-import { decided, cancelRequested, messaged } from '../../src/workflows/messages.ts'
+import { decided, cancelRequested, messaged } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
 
@@ -51,8 +51,14 @@ describe('agentRun', () => {
     await using run = await startScriptedRun(
       new ScriptedStore(Array.from({ length: 5 }, (_, turn) => [{ requestId: `r${turn}` }])),
     )
+    const isWaiting = async (): Promise<boolean> => {
+      const { events } = await run.handle.fetchHistory()
+      return events?.at(-1)?.timerStartedEventAttributes != null
+    }
     for (let turn = 0; turn < 5; turn += 1) {
       await untilAsked(run, 'takeTurn', turn + 1)
+      // A signal that comes before the run waits has its events elsewhere in the history.
+      await waitUntil(isWaiting, { withinMs: 90_000 })
       await decide(run, `r${turn}`)
       await waitUntil(() => run.store.journal.length > turn, { withinMs: 90_000 })
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decided } from '../../src/workflows/messages.ts'
+import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, workflowBundle } from './scripted-run.ts'
 

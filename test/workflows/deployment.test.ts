@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { describe, expect, it } from 'vitest'
-import { decided } from '../../src/workflows/messages.ts'
+import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import {
   ScriptedStore,

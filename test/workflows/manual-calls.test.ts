@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { called, cancelRequested, decided } from '../../src/workflows/messages.ts'
+import { called, cancelRequested, decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
 

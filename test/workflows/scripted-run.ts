@@ -7,16 +7,10 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
-import type {
-  Advanced,
-  CallOutcome,
-  CallPlan,
-  TurnOutcome,
-} from '../../src/domain/workflow-outcomes.ts'
-import type { Activities } from '../../src/workflows/activity-port.ts'
-import type { agentRun, approvalRequest } from '../../src/workflows/index.ts'
-import { bundleWorkflows } from '../../src/runtime/workflow-bundle.ts'
-import { turnQueueOf } from '../../src/workflows/task-queues.ts'
+import type { Advanced, CallOutcome, CallPlan, TurnOutcome } from '#domain/workflow-outcomes.ts'
+import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
+import type { agentRun, approvalRequest } from '#workflows/index.ts'
+import { bundleWorkflows } from '#runtime/temporal/workflow-bundle.ts'
 import { useTemporal } from '../harness/temporal.ts'
 
 Runtime.install({ logger: new DefaultLogger('ERROR') })
@@ -30,8 +24,9 @@ export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
 }
 
 /**
- * What the activities answer, in memory: the store of a test of the workflow alone. A call with a request waits
- * until its request is decided; what is done, and in which order, is written down in `journal`.
+ * What the activities answer, in memory: the store of a test of the workflow alone. A call with a
+ * request waits until its request is decided; what is done, and in which order, is written down in
+ * `journal`.
  */
 export class ScriptedStore {
   readonly journal: string[] = []
@@ -52,6 +47,8 @@ export class ScriptedStore {
   /** how far away the deadline is that a turn or a waiting call names */
   deadlineMs = 60_000
   onExecute: (callId: string) => Promise<void> = async () => undefined
+  /** activities that answer something else, as a stranger on the task queue could */
+  replaced: Partial<Activities> = {}
 
   constructor(turns: readonly (readonly Partial<CallPlan>[])[]) {
     this.turns = turns.map((calls, turn) =>
@@ -144,8 +141,8 @@ export interface ScriptedRun extends AsyncDisposable {
 }
 
 /**
- * Starts the real workflow on the real server, with activities that answer from `store`: a run's, or with `external` the
- * one that waits for the request of a program.
+ * Starts the real workflow on the real server, with activities that answer from `store`: a run's,
+ * or with `external` the one that waits for the request of a program.
  */
 export async function startScriptedRun(
   store: ScriptedStore,
@@ -155,7 +152,7 @@ export async function startScriptedRun(
   store.taskQueue = taskQueue
   const connection = await NativeConnection.connect({ address })
   const serve = async (bundle: WorkflowBundleWithSourceMap): Promise<() => Promise<void>> => {
-    const { takeTurn, ...executions } = store.activities
+    const { takeTurn, ...executions } = { ...store.activities, ...store.replaced }
     const shared = { connection, namespace }
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
     const { external: _, ...cache } = options

@@ -1,11 +1,14 @@
 import type { ErrorRequestHandler, Response } from 'express'
 import { ZodError } from 'zod'
-import { Problem } from '../../domain/problem.ts'
-import type { Log } from '../../services/context.ts'
-import { isDatabaseAway } from '../../store/connection/is-database-away.ts'
-import type { ProblemBody } from '../schemas/problem.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Log } from '#services/core/context.ts'
+import { outageProblem } from './outage-problem.ts'
+import type { ProblemBody } from '../schemas/common.ts'
 
-/** Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and told as `internal`. */
+/**
+ * Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and
+ * told as `internal`.
+ */
 export function answerProblem(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     // The caller left in the middle of an answer: there is nobody to tell and nothing to mend.
@@ -14,10 +17,13 @@ export function answerProblem(log: Log): ErrorRequestHandler {
     const problem = isImpossibleValue(error, request.method)
       ? new Problem('invalid_request', 'A value of the query is not possible')
       : asProblem(error)
-    if (problem.code === 'internal' || problem.code === 'unavailable') {
+    const { cause } = problem.facts
+    if (typeof cause === 'string') response.locals['outage'] = cause
+    if (['internal', 'unavailable', 'disk_full'].includes(problem.code)) {
       log.error({ requestId, err: error }, 'A request failed')
     }
-    // Too late for another answer: the connection is closed, so that nobody takes half of one for the whole.
+    // Too late for another answer: the connection is closed, so that nobody takes half of one for
+    // the whole.
     if (response.headersSent) return next(error)
     sendProblem(response, problem, requestId)
   }
@@ -26,7 +32,7 @@ export function answerProblem(log: Log): ErrorRequestHandler {
 function sendProblem(response: Response, problem: Problem, requestId: string): void {
   const { retryAfterSeconds } = problem.facts
   if (typeof retryAfterSeconds === 'number') response.set('retry-after', String(retryAfterSeconds))
-  if (problem.code === 'unauthenticated') response.set('www-authenticate', 'Bearer')
+  if (problem.status === 401) response.set('www-authenticate', 'Bearer')
   response.status(problem.status)
   response.set('cache-control', 'no-store')
   response.type('application/problem+json')
@@ -51,16 +57,16 @@ function titleOf(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Any error as a problem. Messages that are not ours are never told: they may quote what somebody wrote. */
+/**
+ * Any error as a problem. Messages that are not ours are never told: they may quote what somebody
+ * wrote.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ZodError) return invalidRequest(error)
   if (error instanceof URIError) return new Problem('not_found', 'The path is not valid')
-  if (isDatabaseAway(error)) {
-    return new Problem('unavailable', 'The database does not answer: try again in a moment', {
-      retryAfterSeconds: 2,
-    })
-  }
+  const outage = outageProblem(error)
+  if (outage !== null) return outage
   return new Problem('internal', 'Something went wrong here; the log has it under this requestId')
 }
 

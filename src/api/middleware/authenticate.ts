@@ -1,28 +1,49 @@
 import type { Request, RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
-import { Problem } from '../../domain/problem.ts'
-import { readApiKey } from '../../services/access/read-api-key.ts'
-import { readSession } from '../../services/access/read-session.ts'
-import { refuseSignIn } from '../../services/access/refuse-sign-in.ts'
-import type { Identity } from '../identity.ts'
-import { readSessionCookie } from '../session-cookie.ts'
-import type { Api } from '../settings.ts'
+import { answerWithin, maxServerAnswerMs, NoAnswerError } from '#delivery/answer-within.ts'
+import { Problem } from '#domain/problem.ts'
+import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
+import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
+import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
+import { currentRequest } from '#services/core/current-request.ts'
+import { personOf, type Identity } from '../identity/identity.ts'
+import { readSessionCookie } from '../identity/cookies.ts'
+import { isBrowser, readProof } from '../identity/session-proof.ts'
+import type { Api } from '../context/api.ts'
+import { problemOfOutage } from './outage-problem.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 
 /**
- * Finds out who calls: a bearer key, else the session of the cookie, else nobody (`locals.identity` stays unset).
- * A key that is not valid is `401` and never falls back to a cookie; 60 of them a minute are `429`.
+ * Finds out who calls: a bearer key, else the session of the cookie, else nobody (`locals.identity`
+ * stays unset). A cookie without the proof of its session is nobody too; `locals.unproven` says so
+ * to what needs somebody. A key that is not valid is `401` and never falls back to a cookie; 60 of
+ * them a minute are `429`.
  */
 export function authenticate(api: Api): RequestHandler {
   const keys = failureLimit(60, 'failed keys')
+  const isRecorded = onceAMinute()
   return async (request, response, next) => {
-    const identity = await identify(api, keys, request)
-    if (identity !== null) response.locals['identity'] = identity
+    const identified = identify(api, keys, request)
+    const found = await (request.baseUrl === '/metrics' ? inTime(identified) : identified)
+    if (found !== null && 'kind' in found) {
+      response.locals['identity'] = found
+      const current = currentRequest.getStore()
+      if (current !== undefined) current.caller = `person ${personOf(found)}`
+    } else if (found !== null) {
+      response.locals['unproven'] = {
+        unproven: found,
+        isRecorded: () => isRecorded(found.sessionId),
+      }
+    }
     next()
   }
 }
 
-async function identify(api: Api, keys: FailureLimit, request: Request): Promise<Identity | null> {
+async function identify(
+  api: Api,
+  keys: FailureLimit,
+  request: Request,
+): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     await keys.check(request)
@@ -34,8 +55,36 @@ async function identify(api: Api, keys: FailureLimit, request: Request): Promise
   }
   const token = readSessionCookie(request)
   if (token === null) return null
-  const session = await readSession(api.ctx, api.settings.sessionTimes, { token, isUse: true })
-  return session === null ? null : { kind: 'session', session }
+  const session = await readSession(api.ctx, api.settings.sessionTimes, {
+    token,
+    proof: readProof(request),
+    isBrowser: isBrowser(request),
+    isUse: true,
+  })
+  return session?.isProven === true ? { kind: 'session', session } : session
+}
+
+/** Metrics are for times when the database hangs, too: a collector is answered all the same. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await answerWithin(maxServerAnswerMs, work)
+  } catch (error) {
+    throw error instanceof NoAnswerError ? problemOfOutage('database_away') : error
+  }
+}
+
+/** Whether something was seen within this minute already; a poll does not fill the trail. */
+function onceAMinute(): (id: string) => boolean {
+  const seen = new Set<string>()
+  let minute = 0
+  return (id) => {
+    const now = Math.floor(Date.now() / 60_000)
+    if (now !== minute) seen.clear()
+    minute = now
+    if (seen.has(id)) return true
+    seen.add(id)
+    return false
+  }
 }
 
 /** At most so many requests a second a session, key or, without either, address. */

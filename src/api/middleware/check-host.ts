@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
-import { Problem } from '../../domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
 
 /**
- * Refuses requests that were sent to another name than ours: a page whose name was made to resolve to this
- * machine would otherwise be same-origin with us (security.md 26).
+ * Refuses requests that were sent to another name than ours: a page whose name was made to resolve
+ * to this machine would otherwise be same-origin with us (security.md 26).
  */
 export function checkHost(publicUrl: string): RequestHandler {
   const ours = new URL(publicUrl).hostname

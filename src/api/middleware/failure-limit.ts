@@ -1,18 +1,23 @@
 import type { Request } from 'express'
 import { ipKeyGenerator, MemoryStore, type ClientRateLimitInfo } from 'express-rate-limit'
-import { Problem } from '../../domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
 
 /** Counts failures of an address in windows of a minute (security.md 21). */
 export interface FailureLimit {
   /** Rejects with `rate_limited` when the address has failed too often. */
   check(request: Request): Promise<void>
-  /** Counts one; rejects with `rate_limited` when it was one too many, however many came at once. */
+  /**
+   * Counts one; rejects with `rate_limited` when it was one too many, however many came at once.
+   */
   fail(request: Request): Promise<void>
 }
 
 const windowMs = 60_000
 
-/** At most `most` failures a minute an address, then `429` with `retry-after` until the minute is over. */
+/**
+ * At most `most` failures a minute an address, then `429` with `retry-after` until the minute is
+ * over.
+ */
 export function failureLimit(most: number, what: string): FailureLimit {
   const store = new MemoryStore()
   store.init({ windowMs } as Parameters<MemoryStore['init']>[0])

@@ -1,20 +1,12 @@
 import type { RequestHandler } from 'express'
-import type { Log } from '../../services/context.ts'
-import type { CurrentRequest } from '../../services/current-request.ts'
+import type { Log } from '#services/core/context.ts'
+import type { CurrentRequest } from '#services/core/current-request.ts'
+import type { AnsweredRequest } from '../context/api.ts'
 
-/** What is known of an answer once it is over: the route's pattern, never a path, query or body. */
-export interface AnsweredRequest {
-  readonly method: string
-  /** Express path; null when no route answered */
-  readonly route: string | null
-  readonly status: number
-  /** in ms of the epoch */
-  readonly startedAt: number
-  readonly durationMs: number
-  readonly current: CurrentRequest | null
-}
-
-/** One line an answer under `/v1`: ids, the route's pattern and the time (security.md 25). Every answer is counted. */
+/**
+ * One line an answer under `/v1`: ids, the route's pattern and the time (security.md 25). Every
+ * answer is counted.
+ */
 export function logRequests(
   log: Log,
   answered: ((answer: AnsweredRequest) => void) | undefined,
@@ -29,7 +21,8 @@ export function logRequests(
       const { statusCode: status } = response
       const durationMs = performance.now() - begun
       const current = (response.locals['current'] as CurrentRequest | undefined) ?? null
-      answered?.({ method, route, status, startedAt, durationMs, current })
+      const outage = (response.locals['outage'] as string | undefined) ?? null
+      answered?.({ method, route, status, startedAt, durationMs, current, outage })
       if (!request.originalUrl.startsWith('/v1')) return
       log.info(
         {

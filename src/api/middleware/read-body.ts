@@ -1,7 +1,10 @@
-import { raw, type RequestHandler } from 'express'
-import { limits } from '../../domain/limits.ts'
-import { Problem } from '../../domain/problem.ts'
-import { JsonProblem, parseStrictJson } from '../strict-json.ts'
+import { raw, type Request, type RequestHandler, type Response } from 'express'
+import type { Json } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { currentRequest } from '#services/core/current-request.ts'
+import { parseBody } from '../body/parse-body.ts'
+import { JsonProblem } from '../body/strict-json.ts'
 
 /** Whoever is not known sends no more than it takes to sign in. */
 const strangersBodyBytes = 16 * 1024
@@ -14,7 +17,9 @@ const readOfCaller = raw({ ...options, limit: limits.httpBodyBytes })
 const readSigned = raw({ ...options, limit: signedBodyBytes })
 const readOfStranger = raw({ ...options, limit: strangersBodyBytes })
 
-/** Reads a body of at most 256 KiB as its bytes, for `isSignedBySlack`. Rejects with `too_large`. */
+/**
+ * Reads a body of at most 256 KiB as its bytes, for `isSignedBySlack`. Rejects with `too_large`.
+ */
 export const readSignedBody: RequestHandler = (request, response, next) => {
   readSigned(request, response, (error?: unknown) => {
     next(error === undefined ? undefined : asProblem(error, signedBodyBytes))
@@ -22,39 +27,46 @@ export const readSignedBody: RequestHandler = (request, response, next) => {
 }
 
 /**
- * Reads a body of at most 12 MiB (16 KiB without a session or key) as strict JSON into `request.body`; no body is
- * `undefined`. Rejects with
- * `unsupported_media_type` for anything but JSON, `too_large`, or `invalid_request`.
+ * Reads a body of at most 12 MiB (16 KiB without a session or key) as strict JSON into
+ * `request.body`; no body is `undefined`. Rejects with `unsupported_media_type` for anything but
+ * JSON, `too_large`, or `invalid_request`.
  */
-export const readBody: RequestHandler = (request, response, next) => {
-  if (request.method === 'GET' || request.method === 'HEAD') return next()
+export const readBody: RequestHandler = async (request, response, next) => {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
   // Read already: `readSignedBody`.
-  if (request.body instanceof Buffer) return next()
+  if (!isRead && !(request.body instanceof Buffer)) {
+    request.body = await jsonOf(request, await bytesOf(request, response))
+  }
+  next()
+}
+
+async function bytesOf(request: Request, response: Response): Promise<Buffer | null> {
   const isKnown = response.locals['identity'] !== undefined
-  const readBytes = isKnown ? readOfCaller : readOfStranger
-  const most = isKnown ? limits.httpBodyBytes : strangersBodyBytes
-  readBytes(request, response, (error?: unknown) => {
-    if (error !== undefined) return next(asProblem(error, most))
-    const bytes: unknown = request.body
-    if (!(bytes instanceof Buffer) || bytes.length === 0) {
-      request.body = undefined
-      return next()
-    }
-    if (request.is('application/json') === false) {
-      return next(new Problem('unsupported_media_type', 'Send content-type: application/json'))
-    }
-    try {
-      request.body = parseStrictJson(bytes)
-    } catch (problem) {
-      if (!(problem instanceof JsonProblem)) return next(problem)
-      return next(
-        new Problem('invalid_request', problem.message, {
-          errors: [{ field: '', message: problem.message }],
-        }),
-      )
-    }
-    next()
-  })
+  const [readBytes, most] = isKnown
+    ? [readOfCaller, limits.httpBodyBytes]
+    : [readOfStranger, strangersBodyBytes]
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  readBytes(request, response, (error?: unknown) =>
+    error === undefined ? resolve() : reject(asProblem(error, most)),
+  )
+  await promise
+  const bytes: unknown = request.body
+  return bytes instanceof Buffer && bytes.length > 0 ? bytes : null
+}
+
+/** `undefined` without a body. */
+async function jsonOf(request: Request, bytes: Buffer | null): Promise<Json | undefined> {
+  if (bytes === null) return undefined
+  if (request.is('application/json') === false) {
+    throw new Problem('unsupported_media_type', 'Send content-type: application/json')
+  }
+  try {
+    return await parseBody(bytes, currentRequest.getStore()?.caller ?? '')
+  } catch (problem) {
+    if (!(problem instanceof JsonProblem)) throw problem
+    const { message } = problem
+    throw new Problem('invalid_request', message, { errors: [{ field: '', message }] })
+  }
 }
 
 function asProblem(error: unknown, most: number): unknown {

@@ -1,18 +1,26 @@
 import type { RequestHandler } from 'express'
 import { v7 as uuidv7 } from 'uuid'
-import { currentRequest, type CurrentRequest } from '../../services/current-request.ts'
+import { currentRequest, type CurrentRequest } from '#services/core/current-request.ts'
+import { addressOf } from './failure-limit.ts'
 
-/** Ids as proxies give them: a UUID, or 32 hexadecimal digits. Nothing else a caller says becomes part of a log. */
+/**
+ * Ids as proxies give them: a UUID, or 32 hexadecimal digits. Nothing else a caller says becomes
+ * part of a log.
+ */
 const idOfProxy = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-/** Gives every request an id, the proxy's or ours: in the answer's header, in problems and in every line of the log. */
+/**
+ * Gives every request an id, the proxy's or ours: in the answer's header, in problems and in every
+ * line of the log.
+ */
 export const requestId: RequestHandler = (request, response, next) => {
   const given = request.get('x-request-id')
   const id = given !== undefined && idOfProxy.test(given) ? given.toLowerCase() : uuidv7()
   response.locals['requestId'] = id
   response.set('x-request-id', id)
   const traceparent = request.get('traceparent')
-  const current: CurrentRequest = { requestId: id, traceparent, subject: null }
+  const caller = `address ${addressOf(request)}`
+  const current: CurrentRequest = { requestId: id, traceparent, subject: null, caller }
   response.locals['current'] = current
   currentRequest.run(current, next)
 }

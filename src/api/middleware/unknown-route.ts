@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { Problem } from '../../domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
 
 /** The path is ours, the method is not one of its own. */
 export function refuseMethod(allowed: readonly string[]): RequestHandler {

@@ -1,6 +1,5 @@
 import { failureLimit } from '../middleware/failure-limit.ts'
-import type { Route } from '../route.ts'
-import type { ApiSettings } from '../settings.ts'
+import type { ApiSettings } from '../context/api.ts'
 import { auditRoutes } from './audit/audit.ts'
 import { auditEvidenceRoutes } from './audit/audit-evidence.ts'
 import { auditLogRoutes } from './audit/audit-log.ts'
@@ -16,11 +15,9 @@ import { keyRoutes } from './access/keys.ts'
 import { meRoutes } from './access/me.ts'
 import { passkeySignInRoutes } from './access/passkey-sign-in.ts'
 import { oidcRoutes } from './access/oidc.ts'
-import { metricsRoutes } from './operation/metrics.ts'
 import { notificationRoutes } from './notifications/notifications.ts'
 import { hostLinkRoute, peopleRoutes } from './access/people.ts'
 import { policyRoutes } from './policy/policy.ts'
-import { policyVersionRoutes } from './policy/policy-versions.ts'
 import { queueRoutes } from './requests/queues.ts'
 import { requestActionRoutes } from './requests/request-actions.ts'
 import { requestRoutes } from './requests/requests.ts'
@@ -34,7 +31,7 @@ import { webhookRoutes } from './notifications/webhooks.ts'
 import { workerRoutes } from './operation/workers.ts'
 
 /** Every operation of the contract, in the order of the document. */
-export function allRoutes(settings: ApiSettings): Route[] {
+export function allRoutes(settings: ApiSettings) {
   // Whichever way somebody tries to sign in, an address fails ten times a minute (security.md 21).
   const failures = failureLimit(10, 'failed sign-ins')
   return [
@@ -58,7 +55,6 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...auditLogRoutes,
     ...workerRoutes,
     ...policyRoutes,
-    ...policyVersionRoutes,
     ...webhookRoutes,
     ...slackRoutes(),
     ...keyRoutes,
@@ -68,7 +64,6 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...erasureRoutes,
     ...eventRoutes,
     ...healthRoutes,
-    ...metricsRoutes,
     ...retentionRoutes,
   ]
 }

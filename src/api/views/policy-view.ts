@@ -1,19 +1,20 @@
-import { quorumText } from '../../domain/deciding/quorum.ts'
-import type { Overlay, Queue, QuorumSetting, RoutingEntry, When } from '../../policy/policy.ts'
-import { durationText } from '../../policy/reading/duration.ts'
-import type { Agreement } from '../../services/policy/agree-to-policy.ts'
-import type { ActivationRecord } from '../../services/policy/list-activations.ts'
+import type { GrantRecord } from '#services/grants/list-grants.ts'
+import type { GrantView } from '../schemas/policy/grants.ts'
+import type { Judgement } from '#domain/judgement.ts'
 import type {
-  FolderState,
-  PolicyState as StateRecord,
-} from '../../services/policy/read-policy-state.ts'
-import type { ShownServer } from '../../services/policy/pins/list-definitions.ts'
-import type {
+  Explanation,
   PinnedServer,
   PolicyActivation,
   PolicyAgreement,
   PolicyState,
 } from '../schemas/policy/policy.ts'
+import { quorumText } from '#domain/deciding/quorum.ts'
+import type { Overlay, Queue, QuorumSetting, RoutingEntry, When } from '#policy/policy.ts'
+import { durationText } from '#policy/reading/duration.ts'
+import type { Agreement } from '#services/policy/agree-to-policy.ts'
+import type { ActivationRecord } from '#services/policy/activations/list-activations.ts'
+import type { FolderState, PolicyState as StateRecord } from '#services/policy/read-policy-state.ts'
+import type { ServerDefinitions } from '#services/policy/pins/list-definitions.ts'
 
 /** The version in force, the folder beside it, and what waits for a second person. */
 export function policyStateView(record: StateRecord): PolicyState {
@@ -117,7 +118,11 @@ export function activationView(record: ActivationRecord): PolicyActivation {
 }
 
 /** What an MCP server is pinned to, and what it says by now. */
-export function pinnedServerView({ pinnedAt, changes, ...server }: ShownServer): PinnedServer {
+export function pinnedServerView({
+  pinnedAt,
+  changes,
+  ...server
+}: ServerDefinitions): PinnedServer {
   return {
     ...server,
     pinnedAt: pinnedAt?.toISOString() ?? null,
@@ -136,5 +141,27 @@ export function agreementView(agreement: Agreement): PolicyAgreement {
     digest: agreement.policy.digest,
     sequence: agreement.state === 'proposed' ? null : agreement.sequence,
     proposalId: agreement.state === 'proposed' ? agreement.proposal.id : null,
+  }
+}
+
+/** A judgement as `explain` tells it. Risk and queue are of a call that could run. */
+export function explanationView(judgement: Judgement): Explanation {
+  return {
+    verdict: judgement.verdict,
+    rule: judgement.rule,
+    reason: judgement.reason,
+    ...(judgement.verdict === 'error' ? {} : { risk: judgement.risk }),
+    ...(judgement.routing === null ? {} : { queue: judgement.routing.queue }),
+    steps: judgement.steps.map((step) => ({ ...step })),
+  }
+}
+
+export function grantView(record: GrantRecord): GrantView {
+  return {
+    ...record,
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt?.toISOString() ?? null,
+    revokedAt: record.revokedAt?.toISOString() ?? null,
+    endedAt: record.endedAt?.toISOString() ?? null,
   }
 }

@@ -1,9 +1,9 @@
-import type { QuorumPlace } from '../../domain/request.ts'
+import type { QuorumPlace } from '#domain/request.ts'
 import type {
   ExecutionRecord,
   LineageRecord,
   QuorumRecord,
-} from '../../services/requests/request-record.ts'
+} from '#services/requests/facts/request-record.ts'
 import type { ExecutionView, QuorumView } from '../schemas/requests/requests.ts'
 import type { LineageEntry } from '../schemas/runs/runs.ts'
 

@@ -1,11 +1,18 @@
-import { hashBytes } from '../../domain/digest.ts'
-import { maskSecrets } from '../../domain/text/secrets.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { maskSecrets } from '#domain/text/secrets.ts'
 import type {
+  AlikeRecord,
+  AlikeRequestRecord,
   DecisionRecord,
   RequestDetailRecord,
   RequestItemRecord,
-} from '../../services/requests/request-record.ts'
-import type { DecisionView, RequestDetail, RequestItem } from '../schemas/requests/requests.ts'
+} from '#services/requests/facts/request-record.ts'
+import type {
+  AlikeRequest,
+  DecisionView,
+  RequestDetail,
+  RequestItem,
+} from '../schemas/requests/requests.ts'
 import { externalItemView, externalView } from './external-view.ts'
 import { executionView, lineageView, quorumView } from './request-parts.ts'
 
@@ -18,10 +25,14 @@ export function requestItemView(record: RequestItemRecord): RequestItem {
     agentReason: agentReason === null ? null : maskSecrets(agentReason, hashBytes),
     batch: record.batch === null ? null : { ...record.batch },
     external: record.external === null ? null : externalItemView(record.external),
+    alike: { ...record.alike },
   }
 }
 
-/** Everything of one request, unmasked: the bytes that will run. `workspaceRoot` is null outside the development profile. */
+/**
+ * Everything of one request, unmasked: the bytes that will run. `workspaceRoot` is null outside the
+ * development profile.
+ */
 export function requestDetailView(
   record: RequestDetailRecord,
   workspaceRoot: string | null,
@@ -29,6 +40,7 @@ export function requestDetailView(
   const { presentation, batch } = record
   return {
     ...itemFields(record),
+    alike: alikeView(record.alike),
     input: record.input,
     externalId: record.external?.externalId ?? null,
     verdict: record.external?.verdict ?? null,
@@ -42,7 +54,13 @@ export function requestDetailView(
     batch:
       batch === null
         ? null
-        : { ...batch, siblings: batch.siblings.map((sibling) => ({ ...sibling })) },
+        : {
+            ...batch,
+            siblings: batch.siblings.map((sibling) => ({
+              ...sibling,
+              title: maskSecrets(sibling.title, hashBytes),
+            })),
+          },
     scopeCoverage: record.scopeCoverage.map((one) => ({
       ...one,
       files: one.files.map((file) => ({ ...file })),
@@ -59,11 +77,24 @@ export function requestDetailView(
     facts: factsView(record.facts),
     outcomeOf: record.outcomeOf,
     erased: erasedView(record.erased),
-    workspaceRoot,
+    workspaceRoot: record.kind === 'external' ? null : workspaceRoot,
   }
 }
 
-function itemFields(record: Omit<RequestItemRecord, 'batch' | 'external'>) {
+function alikeView({ same, similar, ...counts }: AlikeRecord): RequestDetail['alike'] {
+  return { same: same.map(alikeRequestView), similar: similar.map(alikeRequestView), ...counts }
+}
+
+function alikeRequestView(record: AlikeRequestRecord): AlikeRequest {
+  return {
+    ...record,
+    title: maskSecrets(record.title, hashBytes),
+    execution: executionView(record.execution),
+    at: record.at.toISOString(),
+  }
+}
+
+function itemFields(record: Omit<RequestItemRecord, 'batch' | 'external' | 'alike'>) {
   return {
     id: record.id,
     number: record.number,

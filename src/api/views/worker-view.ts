@@ -1,4 +1,6 @@
-import type { Consent, Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
+import type { Consent, Policy, WorkerDefinition } from '#policy/policy.ts'
 import type { Worker, WorkerDetail } from '../schemas/operation/workers.ts'
 
 /** A worker as somebody in these teams sees it: `startable` is theirs. */
@@ -53,22 +55,11 @@ function approvalText(consent: Consent): string {
   return typeof consent.approval === 'string' ? consent.approval : 'blocked'
 }
 
-const fileTools = [
-  'read_file',
-  'list_files',
-  'search_files',
-  'write_file',
-  'edit_file',
-  'delete_file',
-  'move_file',
-]
-
-/** Which tools a worker has (workers-and-policy.md), from its definition alone: this process loads no project code. */
+/**
+ * Which tools a worker has (workers-and-policy.md), from its definition alone: this process loads
+ * no project code.
+ */
 function toolsOf(worker: WorkerDefinition): string[] {
-  return [
-    ...(worker.zones.length > 0 ? fileTools : []),
-    ...(worker.shell === null ? [] : ['exec', 'shell']),
-    ...(worker.workers.length > 0 ? ['call_worker'] : []),
-    ...worker.tools.keys(),
-  ]
+  const custom = [...worker.tools.keys()].filter((name) => !isBuiltInTool(name))
+  return [...builtInToolsOf(worker), ...custom]
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findProblems } from './find-problems.ts'
 
 const config = `version: 1
-teams: { platform: { members: [ada@example.com] } }
+teams: { platform: { members: [ada@example.com, grace@example.com] } }
 queues: { platform: { team: platform } }
 defaults: { queue: platform }
 `

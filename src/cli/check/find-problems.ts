@@ -1,24 +1,26 @@
-import { warnOfMissingMailVariables } from '../../delivery/email/missing-variables.ts'
-import { warnOfMissingClientSecret } from '../../delivery/oidc/missing-secret.ts'
-import { warnOfMissingSlackVariables } from '../../delivery/slack/missing-variables.ts'
-import { warnOfMissingSecrets } from '../../delivery/webhooks/webhook-secret.ts'
-import { warnOfMissingSettings } from '../../models/model-settings.ts'
-import type { Policy, ProjectProblem } from '../../policy/policy.ts'
-import { unknownPrograms } from '../../policy/project/warnings/unknown-programs.ts'
-import { idleToolPatterns, unknownTools } from '../../policy/project/warnings/unknown-tools.ts'
-import { compareProblems } from '../../policy/reading/report.ts'
-import { processEnvironment } from '../../runtime/environment.ts'
-import { readProjectEnvironment } from '../../runtime/project/project-environment.ts'
-import { findProgram } from '../../sandbox/bwrap/find-program.ts'
-import { inspectProject } from '../../services/policy/load-project.ts'
-import { loadToolDescriptions } from '../../tools/custom/load-tool-descriptions.ts'
-import { warnOfMissingVariables } from '../../tools/mcp/missing-variables.ts'
-import { nameInstead, warnOfUnread } from './unread-files.ts'
-import { warnOfZoneFolders } from './zone-folders.ts'
+import { warnOfMissingMailVariables } from '#delivery/email/missing-variables.ts'
+import { warnOfMissingClientSecret } from '#delivery/oidc/missing-secret.ts'
+import { warnOfMissingSlackVariables } from '#delivery/slack/missing-variables.ts'
+import { warnOfMissingSecrets } from '#delivery/webhooks/webhook-secret.ts'
+import { warnOfMissingSettings } from '#models/model-settings.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import {
+  unknownPrograms,
+  idleToolPatterns,
+  unknownTools,
+} from '#policy/project/warnings/unknown-names.ts'
+import { compareProblems } from '#policy/reading/report.ts'
+import { processEnvironment } from '#runtime/environment.ts'
+import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
+import { findProgram } from '#sandbox/bwrap/find-program.ts'
+import { inspectProject } from '#services/policy/read-project.ts'
+import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
+import { warnOfMissingVariables } from '#tools/mcp/missing-variables.ts'
+import { nameInstead, warnOfUnread, warnOfZoneFolders } from './folder-warnings.ts'
 
 /**
- * Every problem of a project folder at once: of the files themselves, of the tool files, which are loaded for it, and of
- * what they need of this host. Errors of one do not hide those of another.
+ * Every problem of a project folder at once: of the files themselves, of the tool files, which are
+ * loaded for it, and of what they need of this host. Errors of one do not hide those of another.
  */
 export async function findProblems(projectDir: string): Promise<readonly ProjectProblem[]> {
   return (await problemsOf(projectDir)).toSorted(compareProblems)

@@ -1,15 +1,18 @@
 import type { Command } from 'commander'
 import { withExamples } from './examples.ts'
-import { withFolders, type FolderOptions } from './folder-options.ts'
+import { withFolders, type FolderOptions } from '../service/service-options.ts'
 
-/** `countersign backup` and `countersign restore`: the database and the keys of an installation, in one file. */
+/**
+ * `countersign backup` and `countersign restore`: the database and the keys of an installation, in
+ * one file.
+ */
 export function addBackupCommands(program: Command): void {
   const backup = withFolders(program.command('backup'))
     .description('save the database and the public keys in one file; the service may run meanwhile')
     .requiredOption('--out <file>', 'the new file')
     .option('--with-private-keys', 'save the private keys too: whoever has the file can then sign')
     .action(async (options: FolderOptions & { out: string; withPrivateKeys?: boolean }) => {
-      const { runBackup } = await import('../../runtime/backup/run-backup.ts')
+      const { runBackup } = await import('#runtime/backup/run-backup.ts')
       await runBackup(options)
     })
   withExamples(backup, [
@@ -21,7 +24,7 @@ export function addBackupCommands(program: Command): void {
     .argument('<file>', 'a file that "countersign backup" wrote')
     .option('--check', 'only read the file, and say whether it is whole')
     .action(async (file: string, options: FolderOptions & { check?: boolean }) => {
-      const { runRestore } = await import('../../runtime/backup/run-restore.ts')
+      const { runRestore } = await import('#runtime/backup/run-restore.ts')
       await runRestore(file, options)
     })
   withExamples(restore, [

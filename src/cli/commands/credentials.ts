@@ -1,37 +1,39 @@
 import type { Command } from 'commander'
-import type { CredentialList, CredentialView } from '../../api/schemas/access/credentials.ts'
 import { connect } from '../service/connect.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
-import { path } from '../service/path.ts'
-import { query } from '../service/query.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  addList,
+  type ServiceOptions,
+  withService,
+} from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
 
 /** `countersign people credentials [ls|confirm|remove]`. */
 export function addCredentialsCommand(people: Command): void {
   const credentials = people.command('credentials').description('passkeys, and who confirmed them')
-  const ls = withPaging(withService(credentials.command('ls', { isDefault: true })))
-    .description("your passkeys; --all: everybody's (right activatePolicy)")
+  const ls = withPaging(addList(credentials))
+    .description("your passkeys; --all: everybody's (right managePeople)")
     .option('--all', "everybody's")
     .action(listCredentials)
   withExamples(ls, ['people credentials', 'people credentials --all'])
   const confirm = withService(credentials.command('confirm'))
-    .description("confirm that a colleague's passkey is theirs (right activatePolicy)")
+    .description("confirm that a colleague's passkey is theirs (right managePeople)")
     .argument('<id>', 'its id; compare the key with the one its owner sees')
     .action(async (id: string, options: ServiceOptions) => {
       const service = await connect(options)
-      const { name, person } = await service.post<CredentialView>(
-        path`/v1/credentials/${id}/confirm`,
-      )
+      const { name, person } = await service.call('confirmCredential', { params: { id } })
       console.log(`Confirmed: ${person.name} signs decisions with ${JSON.stringify(name)} now.`)
     })
   withExamples(confirm, ['people credentials confirm 019ab0c2-7d1e-7000-8000-0242ac120002'])
   const remove = withService(credentials.command('remove'))
-    .description("take a passkey out of use; somebody else's with the right activatePolicy")
+    .description("take a passkey out of use; somebody else's with the right managePeople")
     .argument('<id>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).delete(path`/v1/credentials/${id}`)
+      await (await connect(options)).call('removeCredential', { params: { id } })
       console.log('Removed.')
     })
   withExamples(remove, ['people credentials remove 019ab0c2-7d1e-7000-8000-0242ac120002'])
@@ -42,9 +44,7 @@ async function listCredentials(
 ): Promise<void> {
   const service = await connect(options)
   const of = options.all === true ? 'everybody' : 'me'
-  const list = await service.get<CredentialList>(
-    `/v1/credentials${query({ ...pageOf(options), of })}`,
-  )
+  const list = await service.call('listCredentials', { query: { ...pageOf(options), of } })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(

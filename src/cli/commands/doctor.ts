@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { withExamples } from './examples.ts'
-import { withFolders } from './folder-options.ts'
-import type { FolderOptions } from './folder-options.ts'
+import { withFolders, type FolderOptions } from '../service/service-options.ts'
 
-/** `countersign doctor`: what is wrong with this installation, and what to do. Exit code 1 when something is. */
+/**
+ * `countersign doctor`: what is wrong with this installation, and what to do. Exit code 1 when
+ * something is.
+ */
 export function addDoctorCommand(program: Command): void {
   const command = withFolders(program.command('doctor'))
     .description('what is wrong with this installation, and what to do')
@@ -15,7 +17,7 @@ export function addDoctorCommand(program: Command): void {
     .option('--mail <address>', 'also send a test mail there, as countersign.yaml says')
     .action(
       async (options: FolderOptions & { json?: boolean; repair?: boolean; mail?: string }) => {
-        const { runDoctor } = await import('../doctor.ts')
+        const { runDoctor } = await import('../doctor/doctor.ts')
         process.exitCode = await runDoctor(options)
       },
     )

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
-import type { Explanation } from '../../api/schemas/policy/policy.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import type { Explanation } from '#api/schemas/policy/policy.ts'
+import type { Json } from '#domain/json.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { printable } from '../text/terminal-text.ts'
 import { withExamples } from './examples.ts'
 
-/** `countersign explain WORKER TOOL INPUT`: how a hypothetical call would be judged, step by step. */
+/**
+ * `countersign explain WORKER TOOL INPUT`: how a hypothetical call would be judged, step by step.
+ */
 export function addExplainCommand(program: Command): void {
   const command = withService(program.command('explain'))
     .description('how policy would judge a call, step by step')
@@ -24,7 +27,7 @@ export function addExplainCommand(program: Command): void {
       ) => {
         const service = await connect(options)
         const body = { worker, tool, input: parseInput(input) }
-        const answer = await service.post<Explanation>('/v1/policy/explain', body)
+        const answer = await service.call('explainCall', { body })
         if (options.json === true) return console.log(JSON.stringify(answer))
         console.log(
           `${answer.verdict}: ${printable(answer.reason)}\n${factsOf(answer)}\n\n${table(
@@ -52,7 +55,7 @@ function factsOf({ rule, risk, queue }: Explanation): string {
   return printable(facts.filter((fact) => fact !== '').join(', '))
 }
 
-function parseInput(text: string): unknown {
+function parseInput(text: string): Json {
   try {
     return JSON.parse(text)
   } catch (cause) {

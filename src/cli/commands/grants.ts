@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { GrantList, GrantView } from '../../api/schemas/policy/grants.ts'
+import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { connect } from '../service/connect.ts'
-import { path } from '../service/path.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
@@ -10,12 +9,12 @@ import { runExample, withExamples } from './examples.ts'
 /** `countersign grants [ls|revoke]`. */
 export function addGrantsCommand(program: Command): void {
   const grants = program.command('grants').description('remembered approvals of a run')
-  const ls = withService(grants.command('ls', { isDefault: true }))
+  const ls = addList(grants)
     .description('list what is pre-approved for a run, by whom and since when')
     .argument('<run>', 'the id of the run')
     .option('--json', 'print JSON')
     .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
-      const list = await (await connect(options)).get<GrantList>(path`/v1/runs/${run}/grants`)
+      const list = await (await connect(options)).call('listGrants', { params: { id: run } })
       if (options.json === true) return console.log(JSON.stringify(list))
       console.log(
         table(
@@ -39,7 +38,7 @@ export function addGrantsCommand(program: Command): void {
     .description('end a grant at once')
     .argument('<grant>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).delete(path`/v1/grants/${id}`)
+      await (await connect(options)).call('revokeGrant', { params: { id } })
       console.log('Revoked. The next call like it asks again.')
     })
   withExamples(revoke, [`grants revoke ${runExample}`])

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { withExamples } from './examples.ts'
-import { type FolderOptions, withFolders } from './folder-options.ts'
+import { type FolderOptions, withFolders } from '../service/service-options.ts'
 
 /** `countersign init [DIR]`: a commented example of every file that a project has. */
 export function addInitCommand(program: Command): void {
@@ -16,7 +16,7 @@ export function addInitCommand(program: Command): void {
       if (dir !== undefined && project !== undefined) {
         throw new CommandFailure('Name the project folder once: DIR or --project', exitCodes.usage)
       }
-      const { runInit } = await import('../init.ts')
+      const { runInit } = await import('../init/init.ts')
       await runInit(dir ?? project ?? '.', workspace ?? null)
     })
   withExamples(command, ['init', 'init ../shop', 'init ../shop/countersign --workspace ../shop'])

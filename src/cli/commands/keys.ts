@@ -1,37 +1,42 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type {
-  ApiKeyList,
-  ApiKeyView,
-  CreatedKeyView,
-  RotatedKeyView,
-} from '../../api/schemas/access/auth.ts'
-import { processEnvironment } from '../../runtime/environment.ts'
+import type { ApiKeyView } from '#api/schemas/access/auth.ts'
+import { processEnvironment } from '#runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
-import { path } from '../service/path.ts'
-import { query } from '../service/query.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
-import { parseSpan } from '../text/span.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  addList,
+  type ServiceOptions,
+  withService,
+} from '../service/service-options.ts'
+import { Service } from '../service/service.ts'
+import { startSession, withSession } from '../service/sign-in.ts'
+import { parseSpan, readInstant } from './option-values.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
-import { readInstant } from './read-instant.ts'
+import { addProposalCommands } from './key-proposals.ts'
 
 interface CreateOptions extends ServiceOptions {
-  name: string
-  owner?: string
-  scopes: string
-  expires?: string
-  json?: boolean
+  readonly name: string
+  readonly owner?: string
+  readonly scopes: string
+  readonly expires?: string
+  readonly json?: boolean
 }
 
-/** `countersign keys [create|ls|rotate|revoke]`. */
+/** `countersign keys [create|ls|rotate|revoke|proposals|claim|decline]`. */
 export function addKeysCommand(program: Command): void {
   const keys = program.command('keys').description('API keys of programs; a key never decides')
   const create = withService(keys.command('create'))
     .description('create a key; it is shown this once')
     .requiredOption('--name <name>', 'what it is for')
-    .option('--owner <email>', 'the person it acts for (default: you)')
+    .option(
+      '--owner <email>',
+      'the person it acts for (default: you); for somebody else it is proposed, and only they see it',
+    )
     .requiredOption('--scopes <scopes>', 'such as runs:write,runs:read,requests:read')
     .option(
       '--expires <when>',
@@ -44,9 +49,7 @@ export function addKeysCommand(program: Command): void {
     'keys create --name ci --scopes runs:write,runs:read,requests:read',
     'keys create --name ci --owner ada@example.com --scopes audit:read --expires 90d --json',
   ])
-  const ls = withPaging(withService(keys.command('ls', { isDefault: true })))
-    .description('list keys')
-    .action(listKeys)
+  const ls = withPaging(addList(keys)).description('list keys').action(listKeys)
   withExamples(ls, ['keys', 'keys ls --json'])
   const rotate = withService(keys.command('rotate'))
     .description('give a key a new secret, shown once, under the same name and scopes')
@@ -63,32 +66,48 @@ export function addKeysCommand(program: Command): void {
     .description('revoke a key at once')
     .argument('<key>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).delete(path`/v1/keys/${id}`)
+      await (await connect(options)).call('revokeKey', { params: { id } })
       console.log('Revoked.')
     })
   withExamples(revoke, ['keys revoke 8b284a57b3f20b70'])
+  addProposalCommands(keys)
+}
+
+/**
+ * As somebody typed them: the service refuses one that it does not know, and says which there are.
+ */
+function scopesOf(text: string): ApiKeyView['scopes'] {
+  return text.split(',').map((scope) => scope.trim()) as ApiKeyView['scopes']
 }
 
 async function createKey(options: CreateOptions): Promise<void> {
-  const service = await connect({ ...options, ...(await asOwner(options)) })
-  const created = await service.post<CreatedKeyView>('/v1/keys', {
-    name: options.name,
-    scopes: options.scopes.split(',').map((scope) => scope.trim()),
-    ...(options.owner === undefined ? {} : { owner: options.owner }),
-    ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
+  const { service, leave } = await asOwner(options)
+  const created = await service.call('createKey', {
+    body: {
+      name: options.name,
+      scopes: scopesOf(options.scopes),
+      ...(options.owner === undefined ? {} : { owner: options.owner }),
+      ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
+    },
   })
-  console.log(options.json === true ? JSON.stringify(created) : created.key)
+  await leave()
+  if (options.json === true) return console.log(JSON.stringify(created))
+  if (created.key !== null) return console.log(created.key)
+  console.log(
+    `Proposed to ${created.owner.email}, who alone is shown the key: they claim it on their account page, or with\n  countersign keys claim ${created.id}`,
+  )
 }
 
 interface RotateOptions extends ServiceOptions {
-  overlap: number
-  json?: boolean
+  readonly overlap: number
+  readonly json?: boolean
 }
 
 async function rotateKey(id: string, options: RotateOptions): Promise<void> {
   const service = await connect(options)
-  const rotated = await service.post<RotatedKeyView>(path`/v1/keys/${id}/rotate`, {
-    overlapSeconds: options.overlap,
+  const rotated = await service.call('rotateKey', {
+    params: { id },
+    body: { overlapSeconds: options.overlap },
   })
   console.log(options.json === true ? JSON.stringify(rotated) : rotated.key)
 }
@@ -106,16 +125,37 @@ function readExpiry(text: string): string {
   return ms === null ? readInstant(text) : new Date(Date.now() + ms).toISOString()
 }
 
-/** On the machine itself, in the development profile, owners make keys for themselves unless somebody else is named. */
-async function asOwner(options: CreateOptions): Promise<{ as?: string }> {
-  if (options.as !== undefined || options.owner === undefined) return {}
-  const { devToken } = await findService(options, processEnvironment())
-  return devToken === null ? {} : { as: options.owner }
+/**
+ * Whoever has the host makes a key as its owner, unless `--as` names somebody: in the development
+ * profile with its token, else with a sign-in link of the host's, in a session that `leave` ends.
+ */
+async function asOwner(
+  options: CreateOptions,
+): Promise<{ readonly service: Service; readonly leave: () => Promise<unknown> }> {
+  const { owner } = options
+  const stay = async (): Promise<void> => undefined
+  if (options.as === undefined && owner !== undefined) {
+    const { url, devToken, hostToken } = await findService(options, processEnvironment())
+    if (devToken !== null) return { service: await connect({ ...options, as: owner }), leave: stay }
+    if (hostToken !== null) {
+      const service = await visitAs(url, owner, hostToken)
+      return { service, leave: () => service.call('signOut') }
+    }
+  }
+  return { service: await connect(options), leave: stay }
+}
+
+/** A session as somebody, by a link that is made and used at once. */
+async function visitAs(url: string, email: string, hostToken: string): Promise<Service> {
+  const body = { email, token: hostToken }
+  const link = await new Service(url, {}).call('createHostLink', { body })
+  const token = new URLSearchParams(new URL(link.url).hash.slice(1)).get('link') ?? ''
+  return withSession(url, await startSession(url, { link: token }))
 }
 
 async function listKeys(options: ServiceOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
-  const list = await service.get<ApiKeyList>(`/v1/keys${query(pageOf(options))}`)
+  const list = await service.call('listKeys', { query: pageOf(options) })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(

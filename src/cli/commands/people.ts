@@ -1,14 +1,19 @@
 import type { Command } from 'commander'
 import type { z } from 'zod'
-import type { peopleList, signInLink } from '../../api/schemas/access/auth.ts'
-import { processEnvironment } from '../../runtime/environment.ts'
+import type { signInLink } from '#api/schemas/access/auth.ts'
+import { processEnvironment } from '#runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
-import { path } from '../service/path.ts'
-import { query } from '../service/query.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  addList,
+  type ServiceOptions,
+  withService,
+} from '../service/service-options.ts'
 import { Service } from '../service/service.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { addCredentialsCommand } from './credentials.ts'
 import { withExamples } from './examples.ts'
@@ -16,13 +21,11 @@ import { withExamples } from './examples.ts'
 /** `countersign people [ls|link|disable|unlink]`. */
 export function addPeopleCommand(program: Command): void {
   const people = program.command('people').description('who may sign in and decide')
-  const ls = withPaging(withService(people.command('ls', { isDefault: true })))
+  const ls = withPaging(addList(people))
     .description('everybody the project names or has named')
     .action(async (options: ServiceOptions & PagingOptions) => {
       const service = await connect(options)
-      const list = await service.get<z.infer<typeof peopleList>>(
-        `/v1/people${query(pageOf(options))}`,
-      )
+      const list = await service.call('listPeople', { query: pageOf(options) })
       if (options.json === true) return console.log(JSON.stringify(list))
       console.log(
         table(
@@ -40,7 +43,7 @@ export function addPeopleCommand(program: Command): void {
     })
   withExamples(ls, ['people', 'people ls --json'])
   const link = withService(people.command('link'))
-    .description('make a one-time sign-in link: on the host, or with the right activatePolicy')
+    .description('make a one-time sign-in link: for anybody on the host, elsewhere for yourself')
     .argument('<email>', 'whom it signs in')
     .option('--json', 'print JSON')
     .action(async (email: string, options: ServiceOptions & { json?: boolean }) => {
@@ -50,18 +53,18 @@ export function addPeopleCommand(program: Command): void {
     })
   withExamples(link, ['people link grace@example.com'])
   const disable = withService(people.command('disable'))
-    .description('end their sessions and keys; their votes no longer count (right activatePolicy)')
+    .description('end their sessions and keys; their votes no longer count (right managePeople)')
     .argument('<email>', 'whom')
     .action(async (email: string, options: ServiceOptions) => {
-      await (await connect(options)).post(path`/v1/people/${email}/disable`)
+      await (await connect(options)).call('disablePerson', { params: { email } })
       console.log('Disabled.')
     })
   withExamples(disable, ['people disable grace@example.com'])
   const unlink = withService(people.command('unlink'))
-    .description('forget their account at the sign-in provider (right activatePolicy)')
+    .description('forget their account at the sign-in provider (right managePeople)')
     .argument('<email>', 'whose: the next account with their verified address is theirs')
     .action(async (email: string, options: ServiceOptions) => {
-      await (await connect(options)).post(path`/v1/people/${email}/unlink`)
+      await (await connect(options)).call('unlinkAccount', { params: { email } })
       console.log('Forgotten.')
     })
   withExamples(unlink, ['people unlink grace@example.com'])
@@ -75,7 +78,7 @@ async function makeLink(
 ): Promise<z.infer<typeof signInLink>> {
   const { url, hostToken } = await findService(options, processEnvironment())
   if (hostToken !== null && options.as === undefined) {
-    return new Service(url, {}).post('/v1/auth/host-link', { email, token: hostToken })
+    return new Service(url, {}).call('createHostLink', { body: { email, token: hostToken } })
   }
-  return (await connect(options)).post(path`/v1/people/${email}/link`)
+  return (await connect(options)).call('createSignInLink', { params: { email } })
 }

@@ -1,21 +1,18 @@
 import { confirm } from '@clack/prompts'
 import type { Command } from 'commander'
-import type {
-  DefinitionList,
-  PolicyActivationList,
-  PolicyAgreement,
-  PolicyDifference,
-  PolicyReplay,
-  PolicyState,
-} from '../../api/schemas/policy/policy.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
-import { isInteractive } from '../interactive.ts'
+import type { PolicyAgreement, PolicyReplay } from '#api/schemas/policy/policy.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { isInteractive } from '../terminal/interactive.ts'
 import { connect } from '../service/connect.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
-import { path } from '../service/path.ts'
-import { query } from '../service/query.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  type ServiceOptions,
+  withService,
+} from '../service/service-options.ts'
 import { ServiceProblem } from '../service/service.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { dim } from '../text/colour.ts'
 import { definitionsText, serversText } from '../text/definitions-text.ts'
 import { differenceText, replayText, shortDigest, stateText } from '../text/policy-text.ts'
@@ -23,10 +20,10 @@ import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { withExamples } from './examples.ts'
-import { readInstant } from './read-instant.ts'
+import { readInstant } from './option-values.ts'
 
 interface PolicyOptions extends ServiceOptions {
-  json?: boolean
+  readonly json?: boolean
 }
 
 const digestExample = '"$(countersign policy diff --digest)"'
@@ -83,15 +80,15 @@ export function addPolicyCommand(program: Command): Command {
 
 async function showState(options: PolicyOptions): Promise<void> {
   const service = await connect(options)
-  const state = await service.get<PolicyState>('/v1/policy')
+  const state = await service.call('getPolicy')
   if (options.json === true) return console.log(JSON.stringify(state))
   console.log(stateText(state))
-  const { items } = await service.get<DefinitionList>('/v1/policy/definitions')
+  const { items } = await service.call('listDefinitions')
   if (items.length > 0) console.log(serversText(items))
 }
 
 async function showDefinitions(options: PolicyOptions): Promise<void> {
-  const list = await (await connect(options)).get<DefinitionList>('/v1/policy/definitions')
+  const list = await (await connect(options)).call('listDefinitions')
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(definitionsText(list.items, terminalColumns()))
 }
@@ -101,7 +98,7 @@ async function showDifference(
 ): Promise<void> {
   const service = await connect(options)
   const { from, to } = options
-  const shown = await service.get<PolicyDifference>(`/v1/policy/difference${query({ from, to })}`)
+  const shown = await service.call('comparePolicies', { query: { from, to } })
   if (options.json === true) return console.log(JSON.stringify(shown))
   console.log(options.digest === true ? shown.to : differenceText(shown))
 }
@@ -115,7 +112,7 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
     )
   }
   const service = await connect(options)
-  const shown = await service.get<PolicyDifference>('/v1/policy/difference')
+  const shown = await service.call('comparePolicies')
   const print = options.json === true ? console.error : console.log
   print(differenceText(shown))
   if (options.digest === undefined) {
@@ -126,7 +123,7 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
   }
   const digest = options.digest ?? shown.to
   const answer = await service
-    .post<PolicyAgreement>('/v1/policy/activations', { digest })
+    .call('activatePolicy', { body: { digest } })
     .catch((error: unknown) => {
       if (!(error instanceof ServiceProblem) || error.code !== 'stale_digest') throw error
       throw new CommandFailure(`${error.message}. Look again: countersign policy diff`)
@@ -160,7 +157,7 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
       ...(since === undefined ? {} : { since }),
       ...(cursor === null ? {} : { cursor }),
     }
-    const page: PolicyReplay = await service.post('/v1/policy/replay', body)
+    const page: PolicyReplay = await service.call('replayPolicy', { body })
     if (digest !== '' && digest !== page.digest) {
       throw new CommandFailure('The project folder changed in the middle: start again.')
     }
@@ -179,17 +176,15 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
 
 async function withdrawProposal(options: ServiceOptions): Promise<void> {
   const service = await connect(options)
-  const { proposal } = await service.get<PolicyState>('/v1/policy')
+  const { proposal } = await service.call('getPolicy')
   if (proposal === null) throw new CommandFailure('No version waits for a second person.')
-  await service.delete(path`/v1/policy/proposals/${proposal.id}`)
+  await service.call('withdrawPolicyProposal', { params: { id: proposal.id } })
   console.log(`Withdrawn: ${proposal.digest}`)
 }
 
 async function showHistory(options: PolicyOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
-  const list = await service.get<PolicyActivationList>(
-    `/v1/policy/activations${query(pageOf(options))}`,
-  )
+  const list = await service.call('listActivations', { query: pageOf(options) })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(

@@ -1,25 +1,24 @@
 import type { Command } from 'commander'
-import { withFolders } from './folder-options.ts'
-import type { FolderOptions } from './folder-options.ts'
+import { withFolders, type FolderOptions } from '../service/service-options.ts'
 
 /** The server processes, for `start` and for those who run them one by one. */
 export function addProcessCommands(program: Command): void {
   withFolders(program.command('api'))
     .description('run the HTTP API with the dashboard')
     .action(async (options: FolderOptions) => {
-      const { runApi } = await import('../../runtime/api/run-api.ts')
+      const { runApi } = await import('#runtime/api/run-api.ts')
       await runApi(options)
     })
   withFolders(program.command('temporal-worker'))
     .description('run a Temporal worker')
     .action(async (options: FolderOptions) => {
-      const { runTemporalWorker } = await import('../../runtime/temporal/run-temporal-worker.ts')
+      const { runTemporalWorker } = await import('#runtime/temporal/run-temporal-worker.ts')
       await runTemporalWorker(options)
     })
   withFolders(program.command('migrate'))
     .description("bring the database to this version's schema")
     .action(async (options: FolderOptions) => {
-      const { runMigrate } = await import('../../runtime/schema/run-migrate.ts')
+      const { runMigrate } = await import('#runtime/schema/run-migrate.ts')
       await runMigrate(options)
     })
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { RetentionPreviewView } from '../../api/schemas/operation/retention.ts'
+import type { RetentionPreviewView } from '#api/schemas/operation/retention.ts'
+import { requestOf } from '#client/call.ts'
 import { connect } from '../service/connect.ts'
-import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
-import { readInstant } from './read-instant.ts'
+import { readInstant } from './option-values.ts'
 
 interface RetentionOptions extends ServiceOptions {
-  transcripts?: string
-  records?: string
-  json?: boolean
+  readonly transcripts?: string
+  readonly records?: string
+  readonly json?: boolean
 }
 
 /** `countersign archive`: what was said in old runs, before it goes. */
@@ -31,7 +31,7 @@ async function archive(options: ServiceOptions & { before: string; out: string }
   const file = await open(options.out, 'wx', 0o600)
   try {
     for await (const chunk of service.chunks(
-      `/v1/runs-archive${query({ before: options.before })}`,
+      requestOf('getRunsArchive', { query: { before: options.before } }),
     )) {
       hash.update(chunk)
       runs += Buffer.from(chunk).filter((byte) => byte === lineEnd).length
@@ -60,8 +60,7 @@ export function addRetentionCommand(program: Command): void {
 async function showRetention(options: RetentionOptions): Promise<void> {
   const { transcripts, records } = options
   const service = await connect(options)
-  const asked = query({ transcripts, records })
-  const preview = await service.get<RetentionPreviewView>(`/v1/retention${asked}`)
+  const preview = await service.call('previewRetention', { query: { transcripts, records } })
   if (options.json === true) return console.log(JSON.stringify(preview))
   for (const line of linesOf(preview)) console.log(line)
 }

@@ -1,24 +1,27 @@
 import { type Command, Option } from 'commander'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
-import { type FolderOptions, withFolders } from './folder-options.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { type FolderOptions, withFolders } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 
 interface RotateOptions extends FolderOptions {
-  compromised?: boolean
-  id?: string
+  readonly compromised?: boolean
+  readonly id?: string
 }
 
 interface LogOptions extends FolderOptions {
-  compromised?: boolean
-  lost?: boolean
+  readonly compromised?: boolean
+  readonly lost?: boolean
 }
 
 /** How long the API is waited for: it looks every second. */
 const waitMs = 10_000
 const lookEveryMs = 200
 
-/** `countersign rotate-key`: on the host, on the keys of the data folder, whether the service runs or not. */
+/**
+ * `countersign rotate-key`: on the host, on the keys of the data folder, whether the service runs
+ * or not.
+ */
 export function addRotateKeyCommand(program: Command): void {
   const rotate = program
     .command('rotate-key')
@@ -51,8 +54,8 @@ export function addRotateKeyCommand(program: Command): void {
 }
 
 async function rotateLog(options: LogOptions): Promise<void> {
-  const { findFolders } = await import('../../runtime/folders.ts')
-  const keys = await import('../../runtime/keys/log-key-files.ts')
+  const { findFolders } = await import('#runtime/folders.ts')
+  const keys = await import('#runtime/keys/log-key-files.ts')
   const { dataDir } = findFolders(options)
   if (options.lost === true && options.compromised === true) {
     throw new CommandFailure('Say --lost or --compromised, not both', exitCodes.usage)
@@ -72,8 +75,8 @@ async function rotateLog(options: LogOptions): Promise<void> {
 }
 
 async function rotateSigning(options: RotateOptions): Promise<void> {
-  const { findFolders } = await import('../../runtime/folders.ts')
-  const keys = await import('../../runtime/keys/rotate-signing-key.ts')
+  const { findFolders } = await import('#runtime/folders.ts')
+  const keys = await import('#runtime/keys/rotate-signing-key.ts')
   const { dataDir } = findFolders(options)
   const compromised = options.compromised === true
   if (options.id !== undefined && !compromised) {
@@ -98,9 +101,9 @@ async function rotateSigning(options: RotateOptions): Promise<void> {
 
 /** Waits until this is no longer so; false when nobody sees to it. */
 async function isOver(isOpen: () => Promise<boolean>): Promise<boolean> {
-  const until = Date.now() + waitMs
+  const until = performance.now() + waitMs
   while (await isOpen()) {
-    if (Date.now() > until) return false
+    if (performance.now() > until) return false
     await delay(lookEveryMs)
   }
   return true

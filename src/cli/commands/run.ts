@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { StartedRunView } from '../../api/schemas/runs/runs.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { watchRun } from '../decide/watch-run.ts'
+import type { Json } from '#domain/json.ts'
+import { runModes, type RunMode } from '#domain/verdict.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { watchRun, watchCodes } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
-import { pageUrl } from '../service/page-url.ts'
+import { pageUrl } from '../service/service.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
-import { watchCodes } from './requests/watch-codes.ts'
-
-const modes = ['prompt', 'strict', 'approve_all'] as const
-type Mode = (typeof modes)[number]
 
 interface RunOptions extends ServiceOptions {
-  mode?: Mode
-  attach?: string[]
-  watch?: boolean
-  json?: boolean
+  readonly mode?: RunMode
+  readonly attach?: string[]
+  readonly watch?: boolean
+  readonly json?: boolean
 }
 
-/** `countersign run WORKER INPUT`: starts a run, and with `--watch` follows it and decides in place. */
+/**
+ * `countersign run WORKER INPUT`: starts a run, and with `--watch` follows it and decides in place.
+ */
 export function addRunCommand(program: Command): void {
   const command = withService(program.command('run'))
     .summary('start a run of a worker')
@@ -39,16 +38,15 @@ export function addRunCommand(program: Command): void {
     .option('--json', 'print the started run as JSON')
     .action(async (worker: string, input: string, options: RunOptions) => {
       const service = await connect(options)
-      const run = await service.post<StartedRunView>(
-        '/v1/runs',
-        {
+      const run = await service.call('startRun', {
+        body: {
           worker,
           input: readInput(input),
           mode: options.mode ?? 'prompt',
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
         },
-        { 'idempotency-key': randomUUID() },
-      )
+        idempotencyKey: randomUUID(),
+      })
       if (options.json === true) console.log(JSON.stringify(run))
       else
         console.log(
@@ -65,19 +63,19 @@ export function addRunCommand(program: Command): void {
 }
 
 /** Asking for two modes is an error, not the last of them (product.md 21). */
-function readMode(text: string, before?: Mode): Mode {
+function readMode(text: string, before?: RunMode): RunMode {
   if (before !== undefined) throw new InvalidArgumentError('a run has one mode.')
-  const mode = modes.find((known) => known === text)
-  if (mode === undefined) throw new InvalidArgumentError(`one of ${modes.join(', ')}.`)
+  const mode = runModes.find((known) => known === text)
+  if (mode === undefined) throw new InvalidArgumentError(`one of ${runModes.join(', ')}.`)
   return mode
 }
 
 /** A JSON object when the text is one; text otherwise. */
-function readInput(text: string): unknown {
+function readInput(text: string): string | Record<string, Json> {
   if (!text.trimStart().startsWith('{')) return text
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : text
+    const value: Record<string, Json> = JSON.parse(text)
+    return value
   } catch {
     return text
   }

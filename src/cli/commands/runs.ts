@@ -1,49 +1,37 @@
 import { type Command, Option } from 'commander'
-import type {
-  CancelledRun,
-  InvokedTool,
-  ManualTools,
-  PostedMessage,
-  RunDetail,
-  RunList,
-} from '../../api/schemas/runs/runs.ts'
-import type { Transcript } from '../../api/schemas/runs/transcript.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
-import { watchRun } from '../decide/watch-run.ts'
+import type { Json } from '#domain/json.ts'
+import { runStates } from '#domain/request.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { watchRun, watchCodes } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
-import { pageUrl } from '../service/page-url.ts'
-import { path } from '../service/path.ts'
-import { query } from '../service/query.ts'
+import {
+  addList,
+  type ServiceOptions,
+  withService,
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+} from '../service/service-options.ts'
+import { pageUrl } from '../service/service.ts'
 import { table } from '../text/table.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { runExample, withExamples } from './examples.ts'
-import { watchCodes } from './requests/watch-codes.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
-  state?: string
-  worker?: string
+  readonly state?: string
+  readonly worker?: string
 }
-
-const states = [
-  'running',
-  'waiting_for_approval',
-  'waiting_for_input',
-  'completed',
-  'failed',
-  'cancelled',
-]
 
 /** `countersign runs [ls|show|watch|cancel|message|call]`. */
 export function addRunsCommand(program: Command): void {
   const runs = program.command('runs').description('list and steer runs')
-  const ls = withPaging(withService(runs.command('ls', { isDefault: true })))
+  const ls = withPaging(addList(runs))
     .description('list runs, newest first')
-    .addOption(new Option('--state <state>', 'only runs in this state').choices(states))
+    .addOption(new Option('--state <state>', 'only runs in this state').choices(runStates))
     .option('--worker <name>', 'only runs of this worker')
     .action(listRuns)
   withExamples(ls, ['runs', 'runs ls --state waiting_for_approval --json'])
@@ -68,7 +56,7 @@ export function addRunsCommand(program: Command): void {
     .action(async (id: string, options: ServiceOptions & { message?: string }) => {
       const service = await connect(options)
       const body = options.message === undefined ? {} : { reason: options.message }
-      const cancelled = await service.post<CancelledRun>(path`/v1/runs/${id}/cancel`, body)
+      const cancelled = await service.call('cancelRun', { params: { id }, body })
       console.log(`run ${cancelled.id} is ${cancelled.state}`)
     })
   withExamples(cancel, [`runs cancel ${runExample} -m "wrong folder"`])
@@ -78,7 +66,7 @@ export function addRunsCommand(program: Command): void {
     .argument('<text>', 'what to say')
     .action(async (id: string, text: string, options: ServiceOptions) => {
       const service = await connect(options)
-      await service.post<PostedMessage>(path`/v1/runs/${id}/messages`, { text })
+      await service.call('postMessage', { params: { id }, body: { text } })
       console.log('Posted. The next turn of the run reads it.')
     })
   withExamples(message, [`runs message ${runExample} "go on with the second part"`])
@@ -103,13 +91,13 @@ async function callTool(
 ): Promise<void> {
   const service = await connect(options)
   if (tool === undefined) {
-    const { items } = await service.get<ManualTools>(path`/v1/runs/${id}/tools`)
+    const { items } = await service.call('listRunTools', { params: { id } })
     if (options.json === true) return console.log(JSON.stringify(items))
     const rows = items.map((item) => [item.name, printableLine(item.description)])
     return console.log(table(['tool', 'description'], rows, 'This run has no manual tools.'))
   }
   const body = { tool, input: readInput(inputText) }
-  const called = await service.post<InvokedTool>(path`/v1/runs/${id}/calls`, body)
+  const called = await service.call('invokeTool', { params: { id }, body })
   if (options.json === true) return console.log(JSON.stringify(called))
   console.log(
     called.requestId === null
@@ -118,7 +106,8 @@ async function callTool(
   )
 }
 
-function readInput(text: string): unknown {
+/** The service refuses what is no object. */
+function readInput(text: string): Record<string, Json> {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -129,7 +118,7 @@ function readInput(text: string): unknown {
 async function listRuns(options: ListOptions): Promise<void> {
   const service = await connect(options)
   const { state, worker } = options
-  const list = await service.get<RunList>(`/v1/runs${query({ state, worker, ...pageOf(options) })}`)
+  const list = await service.call('listRuns', { query: { state, worker, ...pageOf(options) } })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
@@ -150,8 +139,8 @@ async function listRuns(options: ListOptions): Promise<void> {
 
 async function showRun(id: string, options: ServiceOptions & { json?: boolean }): Promise<void> {
   const service = await connect(options)
-  const run = await service.get<RunDetail>(path`/v1/runs/${id}`)
-  const transcript = await service.get<Transcript>(path`/v1/runs/${id}/transcript`)
+  const run = await service.call('getRun', { params: { id } })
+  const transcript = await service.call('getTranscript', { params: { id } })
   if (options.json === true)
     return console.log(JSON.stringify({ ...run, transcript: transcript.items }))
   const above = run.lineage.map((entry) => entry.worker).join(' › ')

@@ -1,23 +1,27 @@
 import type { Command } from 'commander'
-import type { SessionList } from '../../api/schemas/access/sessions.ts'
 import { connect } from '../service/connect.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
-import { path } from '../service/path.ts'
-import { query } from '../service/query.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  addList,
+  type ServiceOptions,
+  withService,
+} from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
 
 interface OfPerson {
-  person?: string
+  readonly person?: string
 }
 
-const personOption = ['--person <email>', 'those of another person (right activatePolicy)'] as const
+const personOption = ['--person <email>', 'those of another person (right managePeople)'] as const
 
 /** `countersign sessions [ls|end|end-others]`. */
 export function addSessionsCommand(program: Command): void {
   const sessions = program.command('sessions').description('where you are signed in')
-  const ls = withPaging(withService(sessions.command('ls', { isDefault: true })))
+  const ls = withPaging(addList(sessions))
     .description('your live sessions')
     .option(...personOption)
     .action(listSessions)
@@ -26,7 +30,7 @@ export function addSessionsCommand(program: Command): void {
     .description('end a session at once')
     .argument('<session>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).delete(path`/v1/sessions/${id}`)
+      await (await connect(options)).call('endSession', { params: { id } })
       console.log('Ended.')
     })
   withExamples(end, ['sessions end 019ab0c2-7d1e-7000-8000-0242ac120002'])
@@ -35,10 +39,9 @@ export function addSessionsCommand(program: Command): void {
     .option(...personOption)
     .action(async ({ person, ...options }: ServiceOptions & OfPerson) => {
       const service = await connect(options)
-      const { ended } = await service.post<{ ended: number }>(
-        '/v1/sessions/end-others',
-        person === undefined ? {} : { person },
-      )
+      const { ended } = await service.call('endOtherSessions', {
+        body: person === undefined ? {} : { person },
+      })
       console.log(ended === 1 ? 'Ended 1 session.' : `Ended ${ended} sessions.`)
     })
   withExamples(others, ['sessions end-others', 'sessions end-others --person grace@example.com'])
@@ -46,9 +49,9 @@ export function addSessionsCommand(program: Command): void {
 
 async function listSessions(options: ServiceOptions & PagingOptions & OfPerson): Promise<void> {
   const service = await connect(options)
-  const list = await service.get<SessionList>(
-    `/v1/sessions${query({ ...pageOf(options), person: options.person })}`,
-  )
+  const list = await service.call('listSessions', {
+    query: { ...pageOf(options), person: options.person },
+  })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(

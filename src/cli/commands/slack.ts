@@ -1,15 +1,13 @@
 import type { Command } from 'commander'
-import type { SlackLinkList, SlackLinkView } from '../../api/schemas/notifications/slack.ts'
 import { connect } from '../service/connect.ts'
-import { path } from '../service/path.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
 
 /** `countersign slack [ls|link|unlink]`. */
 export function addSlackCommand(program: Command): void {
   const slack = program.command('slack').description('who you are in Slack')
-  const ls = withService(slack.command('ls', { isDefault: true }))
+  const ls = addList(slack)
     .description('list your links')
     .option('--json', 'print JSON')
     .action(listLinks)
@@ -20,7 +18,7 @@ export function addSlackCommand(program: Command): void {
     .action(async (given: string, options: ServiceOptions) => {
       const code = given.split('#slack=').at(-1) ?? given
       const service = await connect(options)
-      const linked = await service.post<SlackLinkView>('/v1/slack/links', { code })
+      const linked = await service.call('confirmSlackLink', { body: { code } })
       console.log(`You are ${linked.userId} in the workspace ${linked.team}.`)
     })
   withExamples(link, ['slack link "https://approvals.example.com/account#slack=…"'])
@@ -28,14 +26,14 @@ export function addSlackCommand(program: Command): void {
     .description('end a link at once')
     .argument('<link>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).delete(path`/v1/slack/links/${id}`)
+      await (await connect(options)).call('removeSlackLink', { params: { id } })
       console.log('Ended.')
     })
   withExamples(unlink, ['slack unlink 019ab0c2-7d1e-7000-8000-0242ac120002'])
 }
 
 async function listLinks(options: ServiceOptions & { json?: boolean }): Promise<void> {
-  const list = await (await connect(options)).get<SlackLinkList>('/v1/slack/links')
+  const list = await (await connect(options)).call('listSlackLinks')
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(

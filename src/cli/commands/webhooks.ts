@@ -1,21 +1,22 @@
 import type { Command } from 'commander'
-import type {
-  WebhookDeliveryList,
-  WebhookEndpointList,
-} from '../../api/schemas/notifications/webhooks.ts'
 import { connect } from '../service/connect.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
-import { path } from '../service/path.ts'
-import { query } from '../service/query.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  addList,
+  type ServiceOptions,
+  withService,
+} from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
 
 interface DeliveryOptions extends ServiceOptions, PagingOptions {
-  endpoint?: string
-  state?: string
-  mine?: boolean
+  readonly endpoint?: string
+  readonly state?: string
+  readonly mine?: boolean
 }
 
 /** `countersign webhooks [ls|deliveries|resend]`. */
@@ -23,7 +24,7 @@ export function addWebhooksCommand(program: Command): void {
   const webhooks = program
     .command('webhooks')
     .description('programs that are told of requests (webhooks in countersign.yaml)')
-  const ls = withService(webhooks.command('ls', { isDefault: true }))
+  const ls = addList(webhooks)
     .description('list the endpoints, and what waits for each or was given up')
     .option('--json', 'print JSON')
     .action(listEndpoints)
@@ -43,14 +44,14 @@ export function addWebhooksCommand(program: Command): void {
     .description('send a notification that has ended again, with the same id')
     .argument('<delivery>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).post(path`/v1/webhooks/deliveries/${id}/resend`)
+      await (await connect(options)).call('resendDelivery', { params: { id } })
       console.log('It is being sent again.')
     })
   withExamples(resend, [`webhooks resend ${runExample}`])
 }
 
 async function listEndpoints(options: ServiceOptions & { json?: boolean }): Promise<void> {
-  const list = await (await connect(options)).get<WebhookEndpointList>('/v1/webhooks')
+  const list = await (await connect(options)).call('listWebhooks')
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
@@ -72,9 +73,9 @@ async function listEndpoints(options: ServiceOptions & { json?: boolean }): Prom
 async function listDeliveries(options: DeliveryOptions): Promise<void> {
   const { endpoint, state } = options
   const mine = options.mine === true ? 'true' : undefined
-  const asked = query({ ...pageOf(options), endpoint, state, mine })
+  const query = { ...pageOf(options), endpoint, state, mine }
   const service = await connect(options)
-  const list = await service.get<WebhookDeliveryList>(`/v1/webhooks/deliveries${asked}`)
+  const list = await service.call('listDeliveries', { query })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(

@@ -1,6 +1,6 @@
 import { isCancel, select, text } from '@clack/prompts'
 import { randomUUID } from 'node:crypto'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
 
@@ -17,7 +17,10 @@ function choicesOf(request: RequestDetail): readonly string[] {
   return choices.filter((choice) => typeof choice === 'string')
 }
 
-/** Asks the person at the terminal for an answer, nothing but leaving it preselected. `skip`: they left it. */
+/**
+ * Asks the person at the terminal for an answer, nothing but leaving it preselected. `skip`: they
+ * left it.
+ */
 export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip' | 'quit'> {
   const choices = choicesOf(request)
   if (choices.length === 0) {
@@ -44,9 +47,9 @@ export async function sendAnswer(
   request: Pick<RequestDetail, 'id'>,
   answer: Answer,
 ): Promise<{ readonly requestId: string; readonly decisionId: string }> {
-  return service.post(
-    `/v1/requests/${request.id}/answer`,
-    { text: answer.text },
-    { 'idempotency-key': randomUUID() },
-  )
+  return service.call('answerQuestion', {
+    params: { id: request.id },
+    body: { text: answer.text },
+    idempotencyKey: randomUUID(),
+  })
 }

@@ -1,7 +1,8 @@
 import { confirm, isCancel, select, text } from '@clack/prompts'
-import type { ScopeName } from '../../api/schemas/policy/grants.ts'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { whyReason } from '../../domain/deciding/why-reason.ts'
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { againSentence } from '#domain/deciding/alike-words.ts'
+import { whyReason } from '#domain/deciding/why-reason.ts'
 import type { Service } from '../service/service.ts'
 import { coverageText } from '../text/coverage-text.ts'
 import { requestText } from '../text/request-text.ts'
@@ -24,8 +25,8 @@ const wider: Record<Wider, { readonly label: string; readonly hint: string }> = 
 export type Asked = Choice | Answer | 'skip' | 'quit'
 
 /**
- * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer; a high
- * risk is only approved when all of it was printed, and with a reason.
+ * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer;
+ * a high risk is only approved when all of it was printed, and with a reason.
  */
 export async function askDecision(service: Service, request: RequestDetail): Promise<Asked> {
   const page = requestText(request, { full: false })
@@ -53,7 +54,9 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
     if (scope === null) return denialOf(answer === 'stop' ? 'stop' : 'continue', reason, seenAll)
     const grant = scope === 'once' ? {} : await askBounds(request, scope)
     if (grant === null) continue
-    return { ...common(reason, seenAll), decision: 'approve', scope, ...grant }
+    const again = await askAgain(request)
+    if (again === null) continue
+    return { ...common(reason, seenAll), decision: 'approve', scope, ...grant, again }
   }
 }
 
@@ -106,7 +109,10 @@ function scopeOf(answer: Exclude<Picked, 'full' | 'skip'>): ScopeName | null {
   }
 }
 
-/** "Approve for the run" shows exactly what it will cover (security.md 16), and may be bounded; `null` to go back. */
+/**
+ * "Approve for the run" shows exactly what it will cover (security.md 16), and may be bounded;
+ * `null` to go back.
+ */
 async function askBounds(
   request: RequestDetail,
   scope: ScopeName,
@@ -124,6 +130,17 @@ async function askBounds(
   })
   if (sure !== true) return null
   return uses ? { grant: { uses: Number(uses) } } : {}
+}
+
+/**
+ * Whether what was carried out before is to run once more, which an approval at high risk says
+ * (dashboard.md, alike); `null`: it is not to, after all.
+ */
+export async function askAgain({ risk, alike }: RequestDetail): Promise<boolean | null> {
+  const repeated = againSentence(alike.again)
+  if (risk !== 'high' || repeated === null) return false
+  const sure = await confirm({ message: `${repeated}. Yes, again?`, initialValue: false })
+  return sure === true ? true : null
 }
 
 function common(reason: string, seenAll: boolean): Pick<Choice, 'reason' | 'seenAll'> {

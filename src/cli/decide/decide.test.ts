@@ -86,7 +86,7 @@ test('an answer that is not of the service is said to be none', async () => {
   const page = { status: 200, body: '<!doctype html>' }
   const service = await answering(page, { ...page, status: 502 })
   for (const status of [200, 502]) {
-    await expect(service.get('/v1/runs'), `${status}`).rejects.toThrow(/is not Countersign/)
+    await expect(service.call('listRuns'), `${status}`).rejects.toThrow(/is not Countersign/)
   }
 })
 

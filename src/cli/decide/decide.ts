@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DecisionAnswer } from '../../api/schemas/requests/decisions.ts'
-import type { ScopeName } from '../../api/schemas/policy/grants.ts'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { type Service, ServiceProblem } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { whereToSign } from './needs-passkey.ts'
@@ -15,6 +15,8 @@ export interface Choice {
   readonly reason?: string
   /** bounds of a scope wider than `once` */
   readonly grant?: { readonly uses?: number; readonly expiresAt?: string }
+  /** the person knows that the very call was carried out before */
+  readonly again?: boolean
   /** all of the presentation was printed, which high risk requires */
   readonly seenAll: boolean
 }
@@ -26,7 +28,10 @@ const waitSeconds = 5
 const attempts = 3
 const betweenMs = 500
 
-/** Sends a decision on exactly what `request` showed: its digest and revision. Rejects with a sentence that says what to do. */
+/**
+ * Sends a decision on exactly what `request` showed: its digest and revision. Rejects with a
+ * sentence that says what to do.
+ */
 export async function sendDecision(
   service: Service,
   request: RequestDetail,
@@ -42,12 +47,14 @@ export async function sendDecision(
     ...(choice.then === undefined ? {} : { then: choice.then }),
     ...(choice.reason === undefined ? {} : { reason: choice.reason }),
     ...(choice.grant === undefined ? {} : { grant: choice.grant }),
+    ...(choice.again === true ? { again: true as const } : {}),
     ...(choice.seenAll && request.risk === 'high' ? { seen: request.presentation.digest } : {}),
   }
-  const headers = { 'idempotency-key': randomUUID(), prefer: `wait=${waitSeconds}` }
+  const params = { id: request.id }
+  const sending = { idempotencyKey: randomUUID(), preferWaitSeconds: waitSeconds }
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await service.post(`/v1/requests/${request.id}/decisions`, body, headers)
+      return await service.call('decideRequest', { params, body, ...sending })
     } catch (error) {
       if (error instanceof ServiceProblem) throw new CommandFailure(refusalSentence(request, error))
       if (attempt < attempts) {
@@ -73,6 +80,8 @@ function refusalSentence({ number }: RequestDetail, problem: ServiceProblem): st
       return `${problem.message}${lostTo(problem)}. Nothing was changed.`
     case 'not_displayed':
       return `${problem.message}. At high risk all of it must be on the screen first; where the terminal cannot show it, decide in the dashboard.`
+    case 'again_required':
+      return `${problem.message}: add --again`
     case 'reason_required':
       return `${problem.message}: add -m REASON`
     default:

@@ -1,8 +1,10 @@
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { pageUrl } from '../service/page-url.ts'
-import type { Service } from '../service/service.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { pageUrl, type Service } from '../service/service.ts'
 
-/** Where to approve what takes a passkey's signature, since a terminal has none to ask; `null` where none is needed. */
+/**
+ * Where to approve what takes a passkey's signature, since a terminal has none to ask; `null` where
+ * none is needed.
+ */
 export function whereToSign(
   service: Service,
   request: Pick<RequestDetail, 'number' | 'signatureRequired'>,

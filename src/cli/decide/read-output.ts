@@ -1,8 +1,8 @@
 import { TextDecoder } from 'node:util'
-import type { Transcript, TranscriptCall } from '../../api/schemas/runs/transcript.ts'
-import { noOutput, placeBehind, type OutputPlace } from '../../domain/text/output-place.ts'
-import type { OutputStream } from '../../domain/tool.ts'
-import { path } from '../service/path.ts'
+import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
+import { requestOf } from '#client/call.ts'
+import { noOutput, placeBehind, type OutputPlace } from '#domain/text/output-place.ts'
+import type { OutputStream } from '#domain/tool.ts'
 import { ServiceProblem, type Service } from '../service/service.ts'
 import { dim } from '../text/colour.ts'
 import { quoted } from '../text/quoted.ts'
@@ -23,7 +23,10 @@ interface Followed {
   ended: boolean
 }
 
-/** Reads what commands of a run print while they run, each byte once, and makes lines for the terminal of it. */
+/**
+ * Reads what commands of a run print while they run, each byte once, and makes lines for the
+ * terminal of it.
+ */
 export class OutputReader {
   readonly #service: Service
   readonly #columns: number | null
@@ -89,9 +92,10 @@ export class OutputReader {
     stream: OutputStream,
     followed: Followed,
   ): Promise<{ bytes: Uint8Array; missing: number } | null> {
-    const at = path`/v1/calls/${callId}/output/${stream}`
+    const params = { id: callId, stream }
+    const query = { offset: followed.place.offset }
     const answer = await this.#service
-      .answer(`${at}?offset=${followed.place.offset}`)
+      .answer(requestOf('getOutput', { params, query }))
       .catch(refused)
     if (answer === 'not_found') {
       followed.ended = true
@@ -124,7 +128,10 @@ function newlyFollowed(): Followed {
   return { place: noOutput, line: '', decoder, ended: false }
 }
 
-/** A stopped command has no output any more; an offset behind the end is of an attempt that was given up. */
+/**
+ * A stopped command has no output any more; an offset behind the end is of an attempt that was
+ * given up.
+ */
 function refused(error: unknown): string {
   const mayPass = ['not_found', 'invalid_request', 'rate_limited', 'unavailable']
   if (!(error instanceof ServiceProblem) || !mayPass.includes(error.code)) throw error

@@ -1,4 +1,5 @@
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestOf } from '#client/call.ts'
 import type { Service } from '../service/service.ts'
 import { quoted } from '../text/quoted.ts'
 import { requestText } from '../text/request-text.ts'
@@ -6,8 +7,9 @@ import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 
 /**
- * Prints all of a request: every line of what will happen, the input, the files that a command names, and every byte
- * where the presentation is a part. Answers whether all was printed, which an approval at high risk needs (security.md 15).
+ * Prints all of a request: every line of what will happen, the input, the files that a command
+ * names, and every byte where the presentation is a part. Resolves with whether all was printed,
+ * which an approval at high risk needs (security.md 15).
  */
 export async function showWhole(
   service: Service,
@@ -19,15 +21,14 @@ export async function showWhole(
   print(page.text)
   const input = JSON.stringify(request.input, null, 2)
   print(['', 'input', ...quoted(input, { columns, diff: false }), ''].join('\n'))
+  const params = { id: request.id }
   for (const { kind, path } of request.namedFiles) {
     if (kind !== 'text' && kind !== 'binary') continue
-    const bytes = await service.bytes(
-      `/v1/requests/${request.id}/content?file=${encodeURIComponent(path)}`,
-    )
+    const bytes = await service.bytes(requestOf('getContent', { params, query: { file: path } }))
     print(contentLines(printableLine(path), bytes, columns) ?? notText(printableLine(path), bytes))
   }
   if (!request.presentation.truncated) return page.whole
-  const bytes = await service.bytes(`/v1/requests/${request.id}/content`)
+  const bytes = await service.bytes(requestOf('getContent', { params }))
   const text = contentLines('every byte', bytes, columns)
   print(text ?? notText('every byte', bytes))
   return text !== null

@@ -1,17 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type {
-  RequestDetail,
-  RequestItem,
-  RequestList,
-} from '../../api/schemas/requests/requests.ts'
-import type { RunDetail } from '../../api/schemas/runs/runs.ts'
-import type { Transcript } from '../../api/schemas/runs/transcript.ts'
-import { isEnd, runTransitions } from '../../domain/transitions.ts'
-import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
-import { isInteractive } from '../interactive.ts'
-import type { Service } from '../service/service.ts'
-import { pageUrl } from '../service/page-url.ts'
-import { path } from '../service/path.ts'
+import type { RequestDetail, RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import type { Transcript } from '#api/schemas/runs/transcript.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
+import { isInteractive } from '../terminal/interactive.ts'
+import { type Service, pageUrl } from '../service/service.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
@@ -21,9 +15,9 @@ import { OutputReader } from './read-output.ts'
 const lookEveryMs = 500
 
 /**
- * Prints a run as it goes until it ends or stands still. When the person at the terminal may decide, asks in
- * place; without a terminal never. Exit codes: 0 completed, 1 failed or waiting for input, 3 waiting for
- * somebody else, 4 something was denied.
+ * Prints a run as it goes until it ends or stands still. When the person at the terminal may
+ * decide, asks in place; without a terminal never. Exit codes: 0 completed, 1 failed or waiting for
+ * input, 3 waiting for somebody else, 4 something was denied.
  */
 export async function watchRun(service: Service, runId: string): Promise<ExitCode> {
   const printer = new TranscriptPrinter(terminalColumns())
@@ -31,8 +25,8 @@ export async function watchRun(service: Service, runId: string): Promise<ExitCod
   const left = new Set<string>()
   let denied = false
   for (;;) {
-    const run = await service.get<RunDetail>(path`/v1/runs/${runId}`)
-    const transcript = await service.get<Transcript>(path`/v1/runs/${runId}/transcript`)
+    const run = await service.call('getRun', { params: { id: runId } })
+    const transcript = await service.call('getTranscript', { params: { id: runId } })
     const output = await reader.next(transcript)
     for (const line of printer.next(transcript, output)) console.log(line)
     denied ||= hasDenial(transcript)
@@ -70,7 +64,10 @@ function hasDenial(transcript: Transcript): boolean {
   return transcript.items.some((item) => item.calls?.some((call) => call.result?.type === 'denied'))
 }
 
-/** A run that has handed work to others goes on when they do: what they wait for is asked in place too. */
+/**
+ * A run that has handed work to others goes on when they do: what they wait for is asked in place
+ * too.
+ */
 async function lookAtChildren(
   service: Service,
   run: RunDetail,
@@ -78,7 +75,7 @@ async function lookAtChildren(
 ): Promise<ExitCode | null> {
   for (const { runId, state } of run.children) {
     if (isEnd(runTransitions, state)) continue
-    const child = await service.get<RunDetail>(path`/v1/runs/${runId}`)
+    const child = await service.call('getRun', { params: { id: runId } })
     if (child.state === 'waiting_for_input') {
       const why = printable(
         child.failure?.message ?? `The run of ${child.worker} waits for a message.`,
@@ -97,7 +94,10 @@ async function lookAtChildren(
 
 /** Asks about each request the person may decide. False: what is left waits for somebody else. */
 async function decideInPlace(service: Service, runId: string, left: Set<string>): Promise<boolean> {
-  const { items } = await service.get<RequestList>(path`/v1/requests?state=pending&runId=${runId}`)
+  // The oldest turn first, its calls in their order: "deny and stop" then stops what comes after.
+  const { items } = await service.call('listRequests', {
+    query: { state: 'pending', sort: 'age', runId },
+  })
   if (items.length === 0) return true
   const mine = items.filter((item) => item.eligibility.canDecide && !left.has(placeOf(item)))
   if (!isInteractive() || mine.length === 0) {
@@ -110,7 +110,7 @@ async function decideInPlace(service: Service, runId: string, left: Set<string>)
   }
   for (const item of mine) {
     left.add(placeOf(item))
-    const request = await service.get<RequestDetail>(`/v1/requests/${item.id}`)
+    const request = await service.call('getRequest', { params: { id: item.id } })
     const asked = await askDecision(service, request)
     if (asked === 'quit') return false
     if (asked !== 'skip') await decide(service, request, asked)
@@ -136,3 +136,7 @@ async function decide(
     console.error(error.message)
   }
 }
+
+/** What the exit code of a watched run says (api.md, command line). */
+export const watchCodes =
+  'Exit codes: 0 completed, 1 failed, 3 waits for somebody else, 4 a call was denied'

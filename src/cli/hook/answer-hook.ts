@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createClient } from '../../client/index.ts'
-import { askUntilAnswered, type ServiceAddress } from '../../client/service.ts'
-import type { RequestList } from '../../api/schemas/requests/requests.ts'
-import { callOfEvent } from './call-of-event.ts'
-import type { HookDecision, HookEvent } from './hook-event.ts'
+import { createClient } from '#client/index.ts'
+import { callsUntilAnswered, type ServiceAddress } from '#client/service.ts'
+import { callOfEvent } from './event/call-of-event.ts'
+import type { HookDecision, HookEvent } from './event/hook-event.ts'
+import { originOfCall } from './origin/origin-of-call.ts'
 
 /** How this hook asks. */
 export interface HookSettings {
@@ -12,7 +12,11 @@ export interface HookSettings {
   readonly worker?: string
   /** absolute path of the workspace root */
   readonly root: string
-  /** how long people have; less than Claude Code gives the hook, which goes on without it afterwards */
+  /** of this host's own service; `null`: it is another's */
+  readonly hostProof: Uint8Array | null
+  /**
+   * how long people have; less than Claude Code gives the hook, which goes on without it afterwards
+   */
   readonly waitMs: number
 }
 
@@ -21,16 +25,19 @@ const openWithinMs = 20_000
 const reportWithinMs = 20_000
 
 /**
- * Whether Claude Code may make a call: policy judges it first, and what asks waits for people, at most `waitMs`. Fails
- * closed: whatever goes wrong is a denial with its sentence.
+ * Whether Claude Code may make a call: policy judges it first, and what asks waits for people, at
+ * most `waitMs`. Fails closed: whatever goes wrong is a denial with its sentence.
  */
 export async function decideHook(event: HookEvent, settings: HookSettings): Promise<HookDecision> {
   const { service, waitMs, worker } = settings
   try {
     await assertThere(service)
+    const call = callOfEvent(event, settings.root)
+    const origin = await originOfCall(call, { key: settings.hostProof, root: settings.root })
     const { requestId } = await createClient(service).take(
       {
-        ...callOfEvent(event, settings.root),
+        ...call,
+        ...(origin === null ? {} : { origin }),
         ...(worker === undefined ? {} : { worker }),
         externalId: externalIdOf(event) ?? `claude-code:${randomUUID()}`,
         metadata: { program: 'Claude Code', tool: event.tool_name, session: event.session_id },
@@ -58,20 +65,18 @@ function sentenceOf(error: unknown): string {
 }
 
 /**
- * After the call: tells what became of it, where it was asked about. Nothing depends on it, so that a service which is
- * away is not waited for long.
+ * After the call: tells what became of it, where it was asked about. Nothing depends on it, so that
+ * a service which is away is not waited for long.
  */
 export async function reportHook(event: HookEvent, service: ServiceAddress): Promise<void> {
   const externalId = externalIdOf(event)
   if (externalId === null) return
-  const over = AbortSignal.timeout(reportWithinMs)
-  const path = `/v1/requests?q=${encodeURIComponent(externalId)}&limit=1`
-  const { items } = await askUntilAnswered<RequestList>(service, { method: 'GET', path }, over)
+  const call = callsUntilAnswered(service, AbortSignal.timeout(reportWithinMs))
+  const { items } = await call('listRequests', { query: { q: externalId, limit: 1 } })
   const request = items.find(({ external }) => external?.externalId === externalId)
   if (request === undefined) return
   const state = event.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed'
-  const report = { method: 'POST' as const, path: `/v1/requests/${request.id}/outcome` }
-  await askUntilAnswered(service, { ...report, body: { state } }, over)
+  await call('reportOutcome', { params: { id: request.id }, body: { state } })
 }
 
 /** The same before and after; `null` of a version of Claude Code that does not number its calls. */

@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { installHook } from './install-hook.ts'
+import { promisify } from 'node:util'
+import { hookCommand, installHook } from './install-hook.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -10,7 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-const hook = { command: '/opt/countersign hook claude-code --worker w', timeoutSeconds: 60 }
+const words = { url: undefined, worker: 'w', root: undefined, wait: '60' }
+const hook = { command: hookCommand(words), timeoutSeconds: 60 }
 const file = (): string => join(folder, '.claude', 'settings.json')
 const settings = async () => JSON.parse(await readFile(file(), 'utf8'))
 async function write(text: string): Promise<void> {
@@ -23,7 +26,7 @@ test('writes a hook that blocks when it is not found, and one that reports', asy
   const { hooks } = await settings()
   expect(hooks.PreToolUse).toEqual([
     {
-      matcher: expect.stringContaining('Bash|Read'),
+      matcher: '*',
       hooks: [{ type: 'command', command: `${hook.command} || exit 2`, timeout: 60 }],
     },
   ])
@@ -39,7 +42,8 @@ test('keeps all that is there, other hooks too, and replaces its own', async () 
     hooks: { PreToolUse: [theirs], Stop: [theirs] },
   }
   await write(JSON.stringify(before))
-  await installHook(folder, { ...hook, command: `${hook.command}-old` })
+  const old = '/opt/of-one-machine/countersign hook claude-code --project /home/ada/shop'
+  await installHook(folder, { ...hook, command: old })
   await installHook(folder, hook)
   const after = await settings()
   expect(after).toMatchObject({ model: 'opus', permissions: before.permissions })
@@ -57,3 +61,32 @@ test.each(['not JSON', '[]', '{"hooks": []}', '{"hooks": {"PreToolUse": {}}}'])(
     expect(await readFile(file(), 'utf8')).toBe(text)
   },
 )
+
+// Rules: security.md 32
+test('asks about every tool, before and after, and names no folder of the machine', async () => {
+  await installHook(folder, hook)
+  const { hooks } = await settings()
+  for (const name of ['PreToolUse', 'PostToolUse', 'PostToolUseFailure']) {
+    expect(hooks[name][0].matcher).toBe('*')
+  }
+  const text = await readFile(file(), 'utf8')
+  expect(text).not.toContain(folder)
+  expect(text).not.toContain(process.cwd())
+})
+
+test('its line finds the program on the PATH, hands over odd words, and blocks without one', async () => {
+  const bin = join(folder, 'bin')
+  await mkdir(bin)
+  const run = (command: string) =>
+    promisify(execFile)('/bin/sh', ['-c', `${command} || exit 2`], {
+      cwd: folder,
+      env: { PATH: bin, CLAUDE_PROJECT_DIR: folder },
+    })
+  const odd = hookCommand({ ...words, worker: "it's $(x)" })
+  await expect(run(odd)).rejects.toMatchObject({ code: 2 })
+  const program = join(bin, 'countersign')
+  await writeFile(program, '#!/bin/sh\nfor word; do echo "$word"; done\n')
+  await chmod(program, 0o755)
+  const said = ['hook', 'claude-code', '--project', folder, '--worker', "it's $(x)", '--wait', '60']
+  expect((await run(odd)).stdout).toBe(`${said.join('\n')}\n`)
+})

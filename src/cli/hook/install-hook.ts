@@ -1,21 +1,46 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CommandFailure } from '../exit-codes.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
 
-/** The tools that touch something; the others only arrange Claude Code's own work. */
-const matcher = 'Bash|Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|WebFetch|mcp__.*'
+/**
+ * Every tool, those of tomorrow too: what is harmless is the hook's own to say (harmless-tools.ts).
+ */
+const matcher = '*'
 
 /** Below which a command of ours is recognised when it is installed again. */
-const ours = / hook claude-code( |$)/
+const ours = / hook claude-code(?![\w-])/
 
 interface HookGroup {
   readonly matcher?: string
   readonly hooks: readonly { readonly type: string; readonly command?: string }[]
 }
 
+/** What a hook is given on its command line. */
+type HookWords = Readonly<Record<'url' | 'worker' | 'root' | 'wait', string | undefined>>
+
 /**
- * Writes the hooks into `.claude/settings.json` of a folder and keeps everything else that is there. Installed again,
- * its own are replaced. Returns the file. `command` is a line for a shell; should it not be found, it must block.
+ * The line that runs the hook on every machine: what is on the PATH, else what the project
+ * installed, never anything that npx would fetch. The folder is Claude Code's own variable; key and
+ * address are in the environment.
+ */
+export function hookCommand(words: HookWords): string {
+  const given = Object.entries(words).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, quoted(value)],
+  )
+  const hook = ['countersign hook claude-code --project "${CLAUDE_PROJECT_DIR:-.}"', ...given]
+  const line = hook.join(' ')
+  return `if command -v countersign >/dev/null 2>&1; then ${line}; else npx --no-install ${line}; fi`
+}
+
+/** One word for a POSIX shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/**
+ * Writes the hooks into `.claude/settings.json` of a folder and keeps everything else that is
+ * there. Installed again, its own are replaced. Returns the file. `command` is a line for a shell;
+ * should it not be found, it must block.
  */
 export async function installHook(
   folder: string,

@@ -1,5 +1,8 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { findToolChains, type ToolChain } from './tool-chains.ts'
+import { join } from 'node:path'
+import { configFile } from '#policy/names/own-files.ts'
+import { splitFrontMatter } from '#policy/worker/front-matter.ts'
 
 /** What lies in a folder, as far as it bears on zones and rules. Names as they stand there. */
 export interface FolderFacts {
@@ -17,7 +20,10 @@ const documentFolders = ['docs', 'doc', 'documentation', 'notes']
 const dependencyFolders = ['node_modules', 'vendor', '.venv', 'venv']
 const infrastructureFolders = ['infra', 'infrastructure', 'terraform', 'deploy', 'k8s', 'helm']
 
-/** Looks at the names in a folder, and into its package.json files. Nothing else is read, and nothing is run. */
+/**
+ * Looks at the names in a folder, and into its package.json files. Nothing else is read, and
+ * nothing is run.
+ */
 export async function lookAtFolder(dir: string): Promise<FolderFacts> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => [])
   const files = new Set(entries.filter((entry) => entry.isFile()).map((entry) => entry.name))
@@ -36,4 +42,27 @@ export async function lookAtFolder(dir: string): Promise<FolderFacts> {
 
 function byText(one: string, other: string): number {
   return one < other ? -1 : 1
+}
+
+/**
+ * A file that would count as one of a project's as soon as the folder is one, and was not meant so:
+ * code below tools/, which would be loaded, or a page in workers/. `null` when there is none, or
+ * the folder is a project already.
+ */
+export async function foreignFile(dir: string): Promise<string | null> {
+  const top = await namesIn(dir)
+  if (top.includes(configFile)) return null
+  const code = (await namesIn(join(dir, 'tools'))).find((name) => /\.[cm]?[jt]s$/.test(name))
+  if (code !== undefined) return `tools/${code}`
+  for (const name of await namesIn(join(dir, 'workers'))) {
+    if (!name.endsWith('.md')) continue
+    const text = await readFile(join(dir, 'workers', name), 'utf8').catch(() => '')
+    if (splitFrontMatter(text) === null) return `workers/${name}`
+  }
+  return null
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  const names: string[] = await readdir(dir).catch(() => [])
+  return names.toSorted()
 }

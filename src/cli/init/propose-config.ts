@@ -1,6 +1,16 @@
+import { builtInToolNames, builtInTools } from '#domain/built-in-tools.ts'
+import { isChange } from '#domain/tool.ts'
 import type { FolderFacts } from './look-at-folder.ts'
 
-/** countersign.yaml for a folder, commented. `root`: of the workspace, when it is not the project folder. */
+/** The tools that change files by themselves; commands are routed by what they run. */
+const changingTools = builtInToolNames.filter((name) =>
+  builtInTools[name].operations.some((operation) => isChange({ operation })),
+)
+
+/**
+ * countersign.yaml for a folder, commented. `root`: of the workspace, when it is not the project
+ * folder.
+ */
 export function proposeConfig(facts: FolderFacts, root: string | null): string {
   return `# yaml-language-server: $schema=./node_modules/countersign/schemas/countersign.schema.json
 # Who works here, who decides, and by which rules. \`countersign check\` explains every mistake.
@@ -10,7 +20,7 @@ people: # optional; anyone named in a team is a person already
   - { email: you@example.com, name: You }
 
 teams:
-  reviewers: { members: [colleague@example.com] }
+  reviewers: { members: [you@example.com, colleague@example.com] }
 
 queues:
   review:
@@ -30,6 +40,7 @@ rights:
   manageRuns: [reviewers]
   readAudit: [reviewers]
   activatePolicy: [reviewers]
+  managePeople: [reviewers]
 `
 }
 
@@ -45,7 +56,7 @@ function routing({ infrastructure, isGit }: FolderFacts): string {
   const entries = [
     ...infrastructure.map(
       (name) => `  # ${name}/ describes what runs elsewhere: high risk needs a reason.
-  - when: { tool: [write_file, edit_file, delete_file, move_file], path: "${name}/**" }
+  - when: { tool: [${changingTools.join(', ')}], path: "${name}/**" }
     risk: high
 `,
     ),

@@ -13,11 +13,11 @@ export interface ToolChain {
 
 /** Where the parts of a repository lie that has several. */
 const partFolders = ['packages', 'apps', 'services', 'libs', 'crates', 'modules', 'cmd']
-const mostParts = 50
+const maxParts = 50
 
 /**
- * The tool chains of a folder and, where it holds several packages, of those: each command once, where it was found
- * first, since a rule holds in whatever folder the command runs.
+ * The tool chains of a folder and, where it holds several packages, of those: each command once,
+ * where it was found first, since a rule holds in whatever folder the command runs.
  */
 export async function findToolChains(dir: string): Promise<ToolChain[]> {
   const known = new Set<string>()
@@ -44,7 +44,7 @@ async function partsOf(dir: string): Promise<string[]> {
   for (const folder of partFolders) {
     for (const name of await namesIn(join(dir, folder))) parts.push(join(folder, name))
   }
-  return parts.slice(0, mostParts)
+  return parts.slice(0, maxParts)
 }
 
 async function chainsIn(dir: string, manager: string): Promise<ToolChain[]> {

@@ -1,6 +1,5 @@
-import { type Environment, processEnvironment, readText } from '../../runtime/environment.ts'
-import type { AuthMethods } from '../../api/schemas/access/auth.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { type Environment, processEnvironment, readText } from '#runtime/environment.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { findService, type FoundService } from './find-service.ts'
 import {
   localSessionsFile,
@@ -14,8 +13,9 @@ import type { ServiceOptions } from './service-options.ts'
 import { startSession, withKey, withSession } from './sign-in.ts'
 
 /**
- * The service that the options mean, as whoever they mean: the person of `--as` (or `COUNTERSIGN_AS`) by
- * development sign-in, the key in `COUNTERSIGN_API_KEY`, or the session that `countersign login` left.
+ * The service that the options mean, as whoever they mean: the person of `--as` (or
+ * `COUNTERSIGN_AS`) by development sign-in, the key in `COUNTERSIGN_API_KEY`, or the session that
+ * `countersign login` left.
  */
 export async function connect(
   options: ServiceOptions,
@@ -34,11 +34,14 @@ export async function connect(
   throw new CommandFailure(await whoSentence(found), exitCodes.usage)
 }
 
-/** Goes on with the session of the last command when it is still good, so that not every command signs in anew. */
+/**
+ * Goes on with the session of the last command when it is still good, so that not every command
+ * signs in anew.
+ */
 async function signInAs(found: FoundService, email: string): Promise<Service> {
   if (found.devToken === null) {
     throw new CommandFailure(
-      `--as works on the machine of the service, in the development profile. Elsewhere sign in with: countersign login ${found.url}`,
+      `--as needs the development profile, which is on where "countersign start" brings Postgres and Temporal itself, HOST is loopback and COUNTERSIGN_PRODUCTION is unset, and then only on that machine. Sign in with: countersign login ${found.url}`,
       exitCodes.usage,
     )
   }
@@ -58,7 +61,7 @@ async function signInAs(found: FoundService, email: string): Promise<Service> {
 
 async function isGood(url: string, session: SavedSession): Promise<boolean> {
   try {
-    await withSession(url, session).get('/v1/me')
+    await withSession(url, session).call('getMe')
     return true
   } catch (error) {
     if (error instanceof ServiceProblem && error.status === 401) return false
@@ -82,6 +85,6 @@ async function whoSentence(found: FoundService): Promise<string> {
 
 /** Who may be named by `--as`; a service that is not there is a failure of its own. */
 async function peopleOf(found: FoundService): Promise<string[]> {
-  const methods = await new Service(found.url, {}).get<AuthMethods>('/v1/auth/methods')
+  const methods = await new Service(found.url, {}).call('listSignInMethods')
   return methods.people.map((person) => person.email)
 }

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findService } from './find-service.ts'
-import { path } from './path.ts'
-import { query } from './query.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -60,9 +58,4 @@ test('where nothing runs it says how to start it', async () => {
   await expect(findService({ project: folder, url: 'nonsense' }, {})).rejects.toThrow(
     /not the address/,
   )
-})
-
-test('what stands on the command line stays one part of a path', () => {
-  expect(path`/v1/runs/${'../keys?x=1'}/cancel`).toBe('/v1/runs/..%2Fkeys%3Fx%3D1/cancel')
-  expect(query({ a: 'b&c', d: undefined })).toBe('?a=b%26c')
 })

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Environment, readText } from '../../runtime/environment.ts'
-import { findFolders, runFolder } from '../../runtime/folders.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { type Environment, readText } from '#runtime/environment.ts'
+import { findFolders, hostProofFile, runFolder } from '#runtime/folders.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 /** Where the service is, and the development token when this is its machine. */
@@ -12,6 +12,8 @@ export interface FoundService {
   readonly devToken: string | null
   /** with which somebody on the service's machine makes sign-in links */
   readonly hostToken: string | null
+  /** with which a program on the service's machine proves in which folder it works */
+  readonly hostProof: Uint8Array | null
 }
 
 /**
@@ -32,13 +34,15 @@ export async function findService(
     )
   }
   const origin = originOf(url)
-  // Pages are named by localhost, programs are told the number: both mean the service of this data folder.
+  // Pages are named by localhost, programs are told the number: both mean the service of this data
+  // folder.
   const isLocal = local !== null && byNumber(origin) === byNumber(originOf(local))
   return {
     url: isLocal ? originOf(local) : origin,
     runDir,
     devToken: isLocal ? await readLine(join(runDir, 'dev-token')) : null,
     hostToken: isLocal ? await readLine(join(runDir, 'host-token')) : null,
+    hostProof: isLocal ? await readFile(hostProofFile(dataDir)).catch(() => null) : null,
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Environment, readText } from '../../runtime/environment.ts'
+import { type Environment, readText } from '#runtime/environment.ts'
 
 /** A session as the terminal keeps it, as a browser keeps its cookie. */
 export interface SavedSession {
@@ -15,7 +15,9 @@ export function loginSessionsFile(environment: Environment): string {
   return join(folder, 'countersign', 'sessions.json')
 }
 
-/** Where `--as` keeps sessions: beside the development token, which no tool of an agent can read. */
+/**
+ * Where `--as` keeps sessions: beside the development token, which no tool of an agent can read.
+ */
 export function localSessionsFile(runDir: string): string {
   return join(runDir, 'cli-sessions.json')
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { type FolderOptions, withFolders } from '../commands/folder-options.ts'
+import { dim } from '../text/colour.ts'
 
 export interface ServiceOptions extends FolderOptions {
-  url?: string
-  as?: string
+  readonly url?: string
+  readonly as?: string
 }
 
 /** The options of every command that asks the running service. */
@@ -11,4 +11,45 @@ export function withService(command: Command): Command {
   return withFolders(command)
     .option('--url <url>', 'the service to ask (default: the one of the data folder)')
     .option('--as <email>', 'act as this person; on the machine itself, in the development profile')
+}
+
+/** The command `ls` of a group, which `list` and the group's name alone run too. */
+export function addList(group: Command): Command {
+  return withService(group.command('ls', { isDefault: true }).alias('list'))
+}
+
+export interface FolderOptions {
+  readonly project?: string
+  readonly data?: string
+}
+
+/** `--project` and `--data`, which every command takes. */
+export function withFolders(command: Command): Command {
+  return command
+    .option('--project <dir>', 'the project folder (default: the working directory)')
+    .option('--data <dir>', 'the data folder (default: .countersign in the project folder)')
+}
+
+export interface PagingOptions {
+  readonly limit?: string
+  readonly cursor?: string
+  readonly json?: boolean
+}
+
+/** The options of a listing that comes in pages. */
+export function withPaging(command: Command): Command {
+  return command
+    .option('--limit <number>', 'how many, at most 200', '50')
+    .option('--cursor <cursor>', 'go on where a page before ended')
+    .option('--json', 'print JSON')
+}
+
+/** What a listing is asked with. */
+export function pageOf({ limit, cursor }: PagingOptions) {
+  return { limit, cursor }
+}
+
+/** Says that a page is not all, and how the next one is had; nothing at the end. */
+export function printMore(list: { readonly nextCursor: string | null }): void {
+  if (list.nextCursor !== null) console.log(dim(`there are more: --cursor ${list.nextCursor}`))
 }

@@ -1,4 +1,5 @@
-import { CommandFailure } from '../exit-codes.ts'
+import { type ApiRequest, callOver } from '#client/call.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
 
 /** Said of an answer that the service never gives. */
 const notOurs =
@@ -19,13 +20,16 @@ export class ServiceProblem extends CommandFailure {
   }
 }
 
-/** A service with somebody's credentials: paths begin with `/v1`, bodies are JSON. */
+/** A service with somebody's credentials. */
 export class Service {
   readonly url: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #whenUnknown: string | null
 
-  /** `whenUnknown` says what to do when the service does not take the credentials; null leaves it to the service's words. */
+  /**
+   * `whenUnknown` says what to do when the service does not take the credentials; null leaves it to
+   * the service's words.
+   */
   constructor(
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -36,57 +40,40 @@ export class Service {
     this.#whenUnknown = whenUnknown
   }
 
-  /** The JSON body of the answer. Rejects with `ServiceProblem`, or with a sentence when nobody answers. */
-  async get<T>(path: string): Promise<T> {
-    return (await this.#ask('GET', path)) as T
-  }
-
-  async post<T>(
-    path: string,
-    body: unknown = {},
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<T> {
-    return (await this.#ask('POST', path, body, headers)) as T
-  }
-
-  async delete<T>(path: string): Promise<T> {
-    return (await this.#ask('DELETE', path, {})) as T
-  }
+  /** Calls an operation. Rejects with `ServiceProblem`, or with a sentence when nobody answers. */
+  readonly call = callOver(async (request) => {
+    const response = await this.#answer(request)
+    return response.json().catch((cause: unknown) => {
+      throw new CommandFailure(`${notOurs} (${this.url})`, 1, { cause })
+    })
+  })
 
   /** The bytes of an answer that is not JSON. */
-  async bytes(path: string): Promise<Uint8Array> {
-    return (await this.answer(path)).bytes
+  async bytes(request: ApiRequest): Promise<Uint8Array> {
+    return (await this.answer(request)).bytes
   }
 
   /** The same with what the answer's headers say of them. */
-  async answer(path: string): Promise<{ readonly bytes: Uint8Array; readonly headers: Headers }> {
-    const response = await this.#fetch(path, { headers: this.#headers })
-    if (!response.ok) throw await this.#problemOf(response)
+  async answer(
+    request: ApiRequest,
+  ): Promise<{ readonly bytes: Uint8Array; readonly headers: Headers }> {
+    const response = await this.#answer(request)
     return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers }
   }
 
   /** The bytes of an answer as they come in. */
-  async *chunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
-    const response = await this.#fetch(path, { headers: this.#headers })
-    if (!response.ok) throw await this.#problemOf(response)
+  async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array, void, undefined> {
+    const response = await this.#answer(request)
     if (response.body !== null) yield* response.body
   }
 
-  async #ask(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<unknown> {
+  async #answer({ path, ...init }: ApiRequest): Promise<Response> {
     const response = await this.#fetch(path, {
-      method,
-      headers: { ...this.#headers, ...headers, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...init,
+      headers: { ...this.#headers, ...init.headers },
     })
     if (!response.ok) throw await this.#problemOf(response)
-    return response.json().catch((cause: unknown) => {
-      throw new CommandFailure(`${notOurs} (${this.url})`, 1, { cause })
-    })
+    return response
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
@@ -110,4 +97,12 @@ export class Service {
       ...(isUnknown ? { detail: this.#whenUnknown } : {}),
     })
   }
+}
+
+/**
+ * Where a person opens a page of the service: on this machine by name, since it is there that their
+ * browser is signed in.
+ */
+export function pageUrl(service: Service, path: string): string {
+  return service.url.replace('//127.0.0.1:', '//localhost:') + path
 }

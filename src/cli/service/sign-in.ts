@@ -1,5 +1,5 @@
-import type { Me } from '../../api/schemas/access/auth.ts'
-import { CommandFailure } from '../exit-codes.ts'
+import { callOver } from '#client/call.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
 import type { SavedSession } from './saved-sessions.ts'
 import { Service, ServiceProblem } from './service.ts'
 
@@ -10,7 +10,9 @@ function originHeaders(url: string): Record<string, string> {
   return { origin: url, 'user-agent': agent }
 }
 
-/** The service with a session's cookie and token; one that has ended names the ways to a new one. */
+/**
+ * The service with a session's cookie and token; one that has ended names the ways to a new one.
+ */
 export function withSession(url: string, session: SavedSession): Service {
   return new Service(
     url,
@@ -32,27 +34,28 @@ export function withKey(url: string, key: string): Service {
   )
 }
 
-/** Starts a session by development sign-in or a one-time link. Rejects with the service's sentence. */
+/**
+ * Starts a session by development sign-in or a one-time link. Rejects with the service's sentence.
+ */
 export async function startSession(
   url: string,
   credentials: { readonly email: string; readonly token: string } | { readonly link: string },
 ): Promise<SavedSession> {
-  const [path, body] =
-    'link' in credentials
-      ? ['/v1/auth/link', { token: credentials.link }]
-      : ['/v1/auth/dev-login', { email: credentials.email, token: credentials.token }]
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { ...originHeaders(url), 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  }).catch((cause: unknown) => {
-    throw new CommandFailure(`Nobody answers at ${url}.`, 1, { cause })
+  let cookies: string[] = []
+  const call = callOver(async ({ path, ...init }) => {
+    const headers = { ...originHeaders(url), ...init.headers }
+    const response = await fetch(url + path, { ...init, headers }).catch((cause: unknown) => {
+      throw new CommandFailure(`Nobody answers at ${url}.`, 1, { cause })
+    })
+    const answer: unknown = await response.json().catch(() => ({}))
+    if (!response.ok) throw new ServiceProblem(response.status, { ...Object(answer) })
+    cookies = response.headers.getSetCookie()
+    return answer
   })
-  const answer = (await response.json().catch(() => ({}))) as Partial<Me>
-  if (!response.ok) throw new ServiceProblem(response.status, { ...answer })
-  const cookie = response.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ')
-  return { cookie, csrfToken: answer.csrfToken ?? '' }
+  const answer =
+    'link' in credentials
+      ? await call('signInWithLink', { body: { token: credentials.link } })
+      : await call('signInForDevelopment', { body: credentials })
+  const cookie = cookies.map((line) => line.split(';')[0]).join('; ')
+  return { cookie, csrfToken: ('csrfToken' in answer ? answer.csrfToken : null) ?? '' }
 }

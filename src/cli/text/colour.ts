@@ -1,6 +1,9 @@
 import { styleText } from 'node:util'
 
-/** Styles when the terminal shows them; `NO_COLOR` and pipes get plain text. Never the only carrier of meaning. */
+/**
+ * Styles when the terminal shows them; `NO_COLOR` and pipes get plain text. Never the only carrier
+ * of meaning.
+ */
 export const bold = (text: string): string => styleText('bold', text)
 export const dim = (text: string): string => styleText('dim', text)
 export const red = (text: string): string => styleText('red', text)

@@ -1,5 +1,5 @@
-import type { ScopeName } from '../../api/schemas/policy/grants.ts'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { dim } from './colour.ts'
 import { printableLine } from './terminal-text.ts'
 

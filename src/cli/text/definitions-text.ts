@@ -1,10 +1,13 @@
-import type { PinnedServer } from '../../api/schemas/policy/policy.ts'
+import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 
-/** A line or two for each MCP server: whether it was heard, and whether it says something else by now. */
+/**
+ * A line or two for each MCP server: whether it was heard, and whether it says something else by
+ * now.
+ */
 export function serversText(servers: readonly PinnedServer[]): string {
   return servers
     .map(({ server, worker, state, tools, pinnedAt, problem, changes }) => {

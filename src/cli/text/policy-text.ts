@@ -1,9 +1,5 @@
-import type {
-  PolicyDifference,
-  PolicyReplay,
-  PolicyState,
-} from '../../api/schemas/policy/policy.ts'
-import { counted } from '../../domain/text/counted.ts'
+import type { PolicyDifference, PolicyReplay, PolicyState } from '#api/schemas/policy/policy.ts'
+import { counted } from '#domain/text/counted.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { table } from './table.ts'
 import { printable, printableLine } from './terminal-text.ts'
@@ -14,7 +10,10 @@ export function shortDigest(digest: string): string {
   return digest.slice(0, 'sha256:'.length + 12)
 }
 
-/** A difference for people: settings first, since they say what it means, then the files line by line. */
+/**
+ * A difference for people: settings first, since they say what it means, then the files line by
+ * line.
+ */
 export function differenceText(difference: PolicyDifference): string {
   const { from, to, files, settings, secondPerson } = difference
   if (from === to) return `The folder holds the version in force, ${shortDigest(to)}.`
@@ -71,7 +70,10 @@ export function stateText({ digest, activation, folder, proposal }: PolicyState)
   return lines.join('\n')
 }
 
-/** Which calls would be judged otherwise, what was assumed of the files, and which calls nobody can judge now. */
+/**
+ * Which calls would be judged otherwise, what was assumed of the files, and which calls nobody can
+ * judge now.
+ */
 export function replayText(replayed: Omit<PolicyReplay, 'nextCursor'>): string {
   const { digest, judged, items, notJudged } = replayed
   const summary = `${judged} calls judged under ${shortDigest(digest)}; ${items.length} would differ.`

@@ -1,4 +1,4 @@
-import { lineBlocks, splitLines } from '../../domain/text/line-pieces.ts'
+import { lineBlocks, splitLines } from '#domain/text/line-pieces.ts'
 import { cyan, dim, green, red } from './colour.ts'
 import { printable } from './terminal-text.ts'
 import { wrap } from './wrap.ts'
@@ -15,8 +15,8 @@ export interface QuotedOptions {
 }
 
 /**
- * Somebody else's text as lines of ours: escaped, wrapped within the bar, and eight or more blank lines as
- * their count, so that nothing scrolls out of sight unannounced (security.md 17, 18).
+ * Somebody else's text as lines of ours: escaped, wrapped within the bar, and eight or more blank
+ * lines as their count, so that nothing scrolls out of sight unannounced (security.md 17, 18).
  */
 export function quoted(text: string, options: QuotedOptions): string[] {
   const { lines } = splitLines(text)

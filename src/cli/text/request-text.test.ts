@@ -163,28 +163,79 @@ test('what a quorum still lacks is said with who has voted, and what its queue d
   expect(ended.text).not.toContain('to be reminded')
 })
 
-test("a program's request says whose it is, and quotes its words as its claim", () => {
-  const claim = {
+const programWith = () => ({
+  externalId: 'deploy-1',
+  key: { id: 'k', name: 'deployer' },
+  owner: { id: 'ada', name: 'Ada' },
+  onBehalfOf: { id: 'lin', name: 'Lin' },
+  worker: null,
+  verdict: 'ask' as const,
+  claim: {
     title: 'Only a small change',
     presentation: { type: 'text' as const, content: 'trust\u001b[2Jme' },
-  }
-  const external = {
-    externalId: 'deploy-1',
-    key: { id: 'k', name: 'deployer' },
-    owner: { id: 'ada', name: 'Ada' },
-    onBehalfOf: { id: 'lin', name: 'Lin' },
-    worker: null,
-    verdict: 'ask' as const,
-    claim,
-    metadata: null,
-    permitExpiresAt: null,
-    consumed: null,
-    outcome: null,
-  }
+  },
+  metadata: null,
+  origin: null,
+  permitExpiresAt: null,
+  consumed: null,
+  outcome: null,
+})
+
+test("a program's request says whose it is, and quotes its words as its claim", () => {
+  const external = programWith()
   const request = requestWith({ kind: 'external', worker: null, lineage: [], external })
   const { text } = requestText(request, { full: true, columns: 100 })
   expect(text).toContain("Ada's program deployer wants this, on behalf of Lin; queue platform")
   expect(text).toContain("the program's claim, not verified:")
   expect(text).toContain('Only a small change')
   expect(text).not.toContain('\u001b[2J')
+})
+
+test('what was asked before is told with what became of it, as text', () => {
+  const one = {
+    requestId: 'r',
+    number: 4,
+    title: 'Edit notes/a.md',
+    worker: 'w',
+    state: 'denied',
+    execution: { state: 'not_started' },
+    at: new Date().toISOString(),
+    decidedBy: 'Linus',
+    reason: 'wrong\u001b account',
+  } as const
+  const alike = { same: [one], similar: [{ ...one, number: 5 }], hidden: 2, again: 1 }
+  const { text } = requestText(requestWith({ alike }), { full: false, columns: null })
+  expect(text).toContain('! This very call was carried out once before')
+  expect(text).toMatch(/same call\S* {2}#4 denied by Linus, .*: wrong⟦U\+001B ESC⟧ account/)
+  expect(text).toMatch(/similar\S* {2}#5 Edit notes\/a\.md: denied by Linus/)
+  expect(text).toContain('2 more alike, not for you to see')
+})
+
+// Rules: product.md 46; security.md 17
+test('where a program says that it works is marked as reported, or as proved, and escaped', () => {
+  const origin = {
+    program: 'Claude Code',
+    version: '2.1.0',
+    host: 'laptop\u001b[2J',
+    folder: '/home/ada/\u202eshop',
+    git: { remote: 'git@example.com:shop.git', commit: 'ab'.repeat(20), dirty: true },
+    files: [{ path: 'a.md', hash: `sha256:${'cd'.repeat(32)}`, content: 'x' }],
+    proved: false,
+  }
+  const textOf = (more: object): string => {
+    const external = { ...programWith(), origin: { ...origin, ...more } }
+    const request = requestWith({ kind: 'external', worker: null, lineage: [], external })
+    return requestText(request, { full: true, columns: 100 }).text
+  }
+  const text = textOf({})
+  expect(text).toContain('as reported  Claude Code 2.1.0 on laptop⟦U+001B ESC⟧[2J')
+  expect(text).toContain('/home/ada/⟦U+202E')
+  expect(text).toContain(`git@example.com:shop.git at ${'ab'.repeat(20)}, with changes`)
+  expect(text).toContain(`a.md sha256:${'cd'.repeat(32)}`)
+  expect(text).toContain('not proved')
+  expect(text).not.toContain('\u001b')
+  expect(text).not.toContain('\u202e')
+  const proved = textOf({ proved: true })
+  expect(proved).toContain('proved: this folder is in the workspace')
+  expect(proved).not.toContain('not proved')
 })

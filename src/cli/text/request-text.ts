@@ -1,14 +1,16 @@
-import type { DecisionView, RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { placeText } from '../../domain/deciding/quorum.ts'
+import type { DecisionView, RequestDetail } from '#api/schemas/requests/requests.ts'
+import { placeText } from '#domain/deciding/quorum.ts'
+import { alikeLines, originLines, namedFileLines, serverWords } from './request-sections.ts'
 import { bold, dim, red, yellow } from './colour.ts'
-import { namedFileLines } from './named-files-text.ts'
 import { quoted } from './quoted.ts'
-import { serverWords } from './server-words.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 import { terminalColumns } from './wrap.ts'
 
-/** Lines of a presentation, and of what the agent says, that fit a screen; the rest is one `--full` away. */
+/**
+ * Lines of a presentation, and of what the agent says, that fit a screen; the rest is one `--full`
+ * away.
+ */
 const shortLines = 60
 const shortClaimLines = 12
 
@@ -24,7 +26,9 @@ export interface RequestText {
   readonly whole: boolean
 }
 
-/** A request as a page of text: who asks, why, what will happen, and only then what the agent says. */
+/**
+ * A request as a page of text: who asks, why, what will happen, and only then what the agent says.
+ */
 export function requestText(request: RequestDetail, options: RequestTextOptions): RequestText {
   const { columns = terminalColumns() } = options
   const { presentation } = request
@@ -56,9 +60,11 @@ function head(request: RequestDetail): string[] {
     `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
     `${wanting(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
+    ...originLines(request.external?.origin ?? null),
     ...below(request),
     ...assumption(request),
     ...beforeRestore(request),
+    ...alikeLines(request),
   ]
 }
 
@@ -90,7 +96,10 @@ function wants({ kind }: RequestDetail): string {
   return kind === 'question' ? 'wants to know this' : 'wants this'
 }
 
-/** A call that touches what an earlier one of its turn writes is shown on top of that (product.md 15). */
+/**
+ * A call that touches what an earlier one of its turn writes is shown on top of that (product.md
+ * 15).
+ */
 function assumption({ facts, batch }: RequestDetail): string[] {
   if (typeof facts['assumes'] !== 'number' || batch === null) return []
   return [yellow(`assumes call ${facts['assumes']} of ${batch.size}`)]

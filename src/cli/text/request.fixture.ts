@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 const hash = `sha256:${'0'.repeat(64)}`
 
@@ -31,6 +31,7 @@ export function requestWith(more: Partial<RequestDetail> = {}): RequestDetail {
     decisions: [],
     eligibility: { canDecide: true, reason: null },
     execution: { state: 'not_started' },
+    alike: { same: [], similar: [], hidden: 0, again: 0 },
     expiresAt: '2099-01-01T00:00:00.000Z',
     ...more,
   }

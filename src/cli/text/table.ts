@@ -1,6 +1,8 @@
 import { printableLine } from './terminal-text.ts'
 
-/** Rows as aligned columns, every cell escaped; the head in upper case. An empty list is a sentence. */
+/**
+ * Rows as aligned columns, every cell escaped; the head in upper case. An empty list is a sentence.
+ */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,9 +1,10 @@
-import { type LinePiece, linePieces } from '../../domain/text/line-pieces.ts'
-import { labelOf } from '../../domain/text/visible-text.ts'
+import { type LinePiece, linePieces } from '#domain/text/line-pieces.ts'
+import { labelOf } from '#domain/text/visible-text.ts'
 
 /**
- * Text of somebody else's for a terminal: everything but printable characters, newline and tab becomes a
- * mark such as `⟦U+001B ESC⟧`; blanks at the end of a line and long runs of them are shown (security.md 17).
+ * Text of somebody else's for a terminal: everything but printable characters, newline and tab
+ * becomes a mark such as `⟦U+001B ESC⟧`; blanks at the end of a line and long runs of them are
+ * shown (security.md 17).
  */
 export function printable(text: string): string {
   return text.split('\n').map(printablePieces).join('\n')

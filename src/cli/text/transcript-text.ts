@@ -1,4 +1,4 @@
-import type { Transcript, TranscriptCall } from '../../api/schemas/runs/transcript.ts'
+import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
@@ -16,7 +16,10 @@ export class TranscriptPrinter {
     this.#columns = columns
   }
 
-  /** The new lines since the last call. `output` has those of what calls have printed since, by call id. */
+  /**
+   * The new lines since the last call. `output` has those of what calls have printed since, by call
+   * id.
+   */
   next(transcript: Transcript, output: ReadonlyMap<string, readonly string[]>): string[] {
     const lines: string[] = []
     for (const [place, item] of transcript.items.entries()) {

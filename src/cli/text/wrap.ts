@@ -3,8 +3,8 @@ const wide =
   /^[\p{Extended_Pictographic}\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F000}-\u{1FAFF}\u{20000}-\u{3FFFD}]$/u
 
 /**
- * Cuts one line into rows of at most `width` columns, anywhere: nothing is lost, nothing is added. What is
- * wide or a tab counts in full, so that the terminal never wraps by itself. Pure.
+ * Cuts one line into rows of at most `width` columns, anywhere: nothing is lost, nothing is added.
+ * What is wide or a tab counts in full, so that the terminal never wraps by itself. Pure.
  */
 export function wrap(line: string, width: number): string[] {
   const most = Math.max(width, tabWidth)

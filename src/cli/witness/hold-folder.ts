@@ -4,22 +4,27 @@ import {
   readIdentityFile,
   removeIdentityFile,
   writeIdentityFile,
-} from '../../runtime/processes/identity-file.ts'
-import { identifyProcess, isStillRunning } from '../../runtime/processes/process-identity.ts'
-import { CommandFailure } from '../exit-codes.ts'
+  identifyProcess,
+  isStillRunning,
+} from '#runtime/processes/process-identity.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
 
 const heldName = /^held-(\d+)\.json$/
 
 /** The folder is this process's alone until it is disposed of, or the process ends. */
 export interface HeldFolder extends AsyncDisposable {
-  /** Rejects when another process holds the folder by now: one on another machine that cannot see this one. */
+  /**
+   * Rejects when another process holds the folder by now: one on another machine that cannot see
+   * this one.
+   */
   check(): Promise<void>
 }
 
 /**
- * Holds a witness's folder: two at once could cosign two histories. Rejects with a sentence while another process does. A
- * file for each holder, counted up: the highest holds while its process runs. Nothing makes the same number again, so
- * that whoever takes over from a dead holder cannot take it from a living one.
+ * Holds a witness's folder: two at once could cosign two histories. Rejects with a sentence while
+ * another process does. A file for each holder, counted up: the highest holds while its process
+ * runs. Nothing makes the same number again, so that whoever takes over from a dead holder cannot
+ * take it from a living one.
  */
 export async function holdFolder(folder: string): Promise<HeldFolder> {
   const me = identifyProcess(process.pid)

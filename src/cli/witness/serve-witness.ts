@@ -1,12 +1,13 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { sizeContentType } from '../../evidence/note/add-checkpoint.ts'
-import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { sizeContentType } from '#evidence/note/add-checkpoint.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import type { Witness } from './witness.ts'
+import { isLoopback } from '#runtime/config/read-variables.ts'
 
 /** A checkpoint with a hundred signatures and the longest proof has a tenth of it. */
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 const plain = 'text/plain; charset=utf-8'
 
 export interface ServedWitness extends AsyncDisposable {
@@ -15,7 +16,10 @@ export interface ServedWitness extends AsyncDisposable {
   readonly failed: Promise<never>
 }
 
-/** Serves `POST /add-checkpoint` (C2SP tlog-witness) and nothing else. Rejects with a sentence when it cannot listen. */
+/**
+ * Serves `POST /add-checkpoint` (C2SP tlog-witness) and nothing else. Rejects with a sentence when
+ * it cannot listen.
+ */
 export async function serveWitness(
   witness: Pick<Witness, 'answer'>,
   at: {
@@ -65,7 +69,7 @@ async function respond(
   if (request.method !== 'POST') return refuse(response.setHeader('allow', 'POST'), 405, onlyThis)
   const body = await readBody(request)
   if (body === 'too long') {
-    return refuse(response, 413, `A submission has at most ${mostBytes} bytes\n`)
+    return refuse(response, 413, `A submission has at most ${maxBytes} bytes\n`)
   }
   if (body === 'cut off') return
   const answered = await witness.answer(body.text)
@@ -93,11 +97,35 @@ async function readBody(
   try {
     for await (const part of request as AsyncIterable<Buffer>) {
       bytes += part.length
-      if (bytes > mostBytes) return 'too long'
+      if (bytes > maxBytes) return 'too long'
       parts.push(part)
     }
   } catch {
     return 'cut off'
   }
   return { text: Buffer.concat(parts).toString('utf8') }
+}
+
+/**
+ * Reads `HOST:PORT` or `[::1]:PORT`. Throws a sentence when it is none, or when other machines
+ * could reach it without TLS or a declared proxy (security.md 26). `shown`: the host as it stands
+ * in an address.
+ */
+export function listenAddress(
+  text: string,
+  isTrusted: boolean,
+): { readonly host: string; readonly port: number; readonly shown: string } {
+  const [, shown = '', digits = ''] = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(text) ?? []
+  const port = Number(digits)
+  if (shown === '' || port > 65_535) {
+    throw new CommandFailure('--listen takes HOST:PORT, like 127.0.0.1:4480', exitCodes.usage)
+  }
+  if (!isLoopback(shown) && !isTrusted) {
+    throw new CommandFailure(
+      `--listen ${text} would let other machines in without TLS: give --tls-cert and --tls-key, or put a proxy in ` +
+        'front and say --behind-proxy',
+      exitCodes.usage,
+    )
+  }
+  return { host: shown.replace(/^\[(.*)\]$/, '$1'), port, shown }
 }

@@ -1,18 +1,15 @@
 import { createPublicKey, hash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseCheckpoint, type Checkpoint } from '../../evidence/note/checkpoint.ts'
-import { noteKey } from '../../evidence/note/note-key.ts'
-import { parseNote, type NoteSigner } from '../../evidence/note/signed-note.ts'
-import {
-  createKeyOnce,
-  refuseReadable,
-  signerOf,
-  writeKeyFile,
-} from '../../runtime/keys/key-files.ts'
+import { parseCheckpoint, type Checkpoint } from '#evidence/note/checkpoint.ts'
+import { noteKey } from '#evidence/note/note-key.ts'
+import { parseNote, type NoteSigner } from '#evidence/note/signed-note.ts'
+import { createKeyOnce, refuseReadable, signerOf, writeKeyFile } from '#runtime/keys/key-files.ts'
 import { holdFolder, type HeldFolder } from './hold-folder.ts'
 
-/** What a witness keeps in its folder: its key (owner-only), and notes that it cosigned, by size. */
+/**
+ * What a witness keeps in its folder: its key (owner-only), and notes that it cosigned, by size.
+ */
 export interface WitnessFolder extends AsyncDisposable {
   readonly path: string
   readonly signer: NoteSigner
@@ -24,9 +21,12 @@ export interface WitnessFolder extends AsyncDisposable {
 const keptName = /^checkpoint-(\d+)\.txt$/
 const contradictionName = /^contradiction-\d+\.txt$/
 /** More of them say no more than these do. */
-const mostContradictions = 100
+const maxContradictions = 100
 
-/** Opens the folder for this process alone; at first makes it, with a key. Rejects with a sentence when another holds it. */
+/**
+ * Opens the folder for this process alone; at first makes it, with a key. Rejects with a sentence
+ * when another holds it.
+ */
 export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const held = await holdFolder(path)
@@ -46,7 +46,10 @@ export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
   }
 }
 
-/** Keeps a cosigned note, on the disk before this resolves: a witness that forgot could cosign two histories. */
+/**
+ * Keeps a cosigned note, on the disk before this resolves: a witness that forgot could cosign two
+ * histories.
+ */
 export async function keepNote(folder: string, size: number, note: string): Promise<string> {
   const file = noteFile(folder, size)
   await writeKeyFile(file, note, 0o644)
@@ -64,8 +67,8 @@ export async function forgetSameDay(folder: string, before: number, now: number)
 }
 
 /**
- * Keeps what contradicts a note of before: together they show that the log has two histories. `isNew`: it was not kept
- * yet; `null`: there are a hundred others already.
+ * Keeps what contradicts a note of before: together they show that the log has two histories.
+ * `isNew`: it was not kept yet; `null`: there are a hundred others already.
  */
 export async function keepContradiction(
   folder: string,
@@ -75,7 +78,7 @@ export async function keepContradiction(
   const kept = (await readdir(folder)).filter((name) => contradictionName.test(name))
   const name = `contradiction-${size}.txt`
   const isNew = !kept.includes(name)
-  if (isNew && kept.length >= mostContradictions) return null
+  if (isNew && kept.length >= maxContradictions) return null
   const file = join(folder, name)
   if (isNew) await writeKeyFile(file, note, 0o644)
   return { file, isNew }

@@ -1,18 +1,18 @@
-import { parseAddCheckpoint } from '../../evidence/note/add-checkpoint.ts'
-import type { Checkpoint } from '../../evidence/note/checkpoint.ts'
-import type { LogKeys } from '../../evidence/note/log-keys.ts'
+import { parseAddCheckpoint } from '#evidence/note/add-checkpoint.ts'
+import type { Checkpoint } from '#evidence/note/checkpoint.ts'
+import type { LogKeys } from '#evidence/note/log-keys.ts'
 import {
   judgeSubmission,
   openSubmission,
   type SubmissionAnswer,
-} from '../../evidence/note/judge-submission.ts'
-import { MalformedEvidence } from '../../evidence/malformed.ts'
+} from '#evidence/note/judge-submission.ts'
+import { MalformedEvidence } from '#evidence/malformed.ts'
 import { forgetSameDay, keepContradiction, keepNote, type WitnessFolder } from './witness-folder.ts'
 
 /**
- * Answers submissions of one log (C2SP tlog-witness), one after the other: each is judged by what the one before left on the
- * disk, and a cosignature is given out only once the disk has what it is of. When the disk fails it cosigns nothing
- * more: whoever starts it again reads what is there.
+ * Answers submissions of one log (C2SP tlog-witness), one after the other: each is judged by what
+ * the one before left on the disk, and a cosignature is given out only once the disk has what it is
+ * of. When the disk fails it cosigns nothing more: whoever starts it again reads what is there.
  */
 export class Witness {
   readonly #folder: WitnessFolder
@@ -74,7 +74,10 @@ export class Witness {
     if (before !== null) await forgetSameDay(path, before.size, checkpoint.size)
   }
 
-  /** Anybody can repeat what the log once signed, with a proof of something else: said once for each size. */
+  /**
+   * Anybody can repeat what the log once signed, with a proof of something else: said once for each
+   * size.
+   */
   async #contradicted({ size }: Checkpoint, note: string): Promise<void> {
     const kept = await keepContradiction(this.#folder.path, size, note)
     if (kept === null || !kept.isNew) return

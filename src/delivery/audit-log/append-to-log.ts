@@ -3,18 +3,13 @@ import {
   openCheckpoint,
   parseCheckpoint,
   type Checkpoint,
-} from '../../evidence/note/checkpoint.ts'
-import {
-  formatNote,
-  parseNote,
-  signText,
-  type NoteSigner,
-} from '../../evidence/note/signed-note.ts'
-import { isSameHash } from '../../evidence/merkle/tree-hash.ts'
-import { treeRoot } from '../../evidence/merkle/tree-of-leaves.ts'
-import { rangeHash } from '../../evidence/merkle/tree-range.ts'
-import { tileWidth } from '../../evidence/tiles/tile-path.ts'
-import { loadTree } from '../../services/audit/log/stored-tree.ts'
+} from '#evidence/note/checkpoint.ts'
+import { formatNote, parseNote, signText, type NoteSigner } from '#evidence/note/signed-note.ts'
+import { isSameHash } from '#evidence/merkle/tree-hash.ts'
+import { treeRoot } from '#evidence/merkle/tree-of-leaves.ts'
+import { rangeHash } from '#evidence/merkle/tree-range.ts'
+import { tileWidth } from '#evidence/tiles/tile-path.ts'
+import { loadTree } from '#services/audit/log/stored-tree.ts'
 import {
   readLeafHashes,
   readNewestCheckpoint,
@@ -23,30 +18,34 @@ import {
   writeCheckpoint,
   writeLeaves,
   writeTiles,
-} from '../../store/audit/audit-log.ts'
-import type { Tx } from '../../store/database.ts'
+} from '#store/audit/audit-log.ts'
+import type { Tx } from '#store/database.ts'
 
 /** At most so many events become leaves in one transaction, under one checkpoint. */
 export const leavesAtOnce = 1000
 
-/** Who signs a checkpoint at a hand-over: the key that takes over, and the one before; `null`: that one is lost. */
+/**
+ * Who signs a checkpoint at a hand-over: the key that takes over, and the one before; `null`: that
+ * one is lost.
+ */
 export interface HandoverSigners {
   readonly after: NoteSigner
   readonly before: NoteSigner | null
 }
 
 /**
- * Appends the events that wait to the log: leaves, the tiles that they complete and a signed checkpoint, in the caller's
- * transaction. Returns how many. The leaf's index is the fence: of two at it at once one commits, and the other rejects with a
- * unique violation. Rejects, and signs nothing, when the tree is not the one that the newest checkpoint signed.
+ * Appends the events that wait to the log: leaves, the tiles that they complete and a signed
+ * checkpoint, in the caller's transaction. Returns how many. The leaf's index is the fence: of two
+ * at it at once one commits, and the other rejects with a unique violation. Rejects, and signs
+ * nothing, when the tree is not the one that the newest checkpoint signed.
  */
 export async function appendToLog(tx: Tx, signer: NoteSigner): Promise<number> {
   return append(tx, [signer], (note) => openCheckpoint(note, signer.key))
 }
 
 /**
- * The same for a hand-over of the log from one key to another: both sign. Of a key that is lost, the checkpoint that it
- * signed last is compared by its root alone.
+ * The same for a hand-over of the log from one key to another: both sign. Of a key that is lost,
+ * the checkpoint that it signed last is compared by its root alone.
  */
 export async function appendHandover(tx: Tx, { after, before }: HandoverSigners): Promise<number> {
   if (before === null) return append(tx, [after], (note) => parseCheckpoint(parseNote(note).text))

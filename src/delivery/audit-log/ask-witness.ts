@@ -1,14 +1,14 @@
-import { MalformedEvidence } from '../../evidence/malformed.ts'
+import { MalformedEvidence } from '#evidence/malformed.ts'
 import {
   cosignatureIn,
   formatAddCheckpoint,
   parseWitnessSize,
   sizeContentType,
-} from '../../evidence/note/add-checkpoint.ts'
-import type { NoteKey } from '../../evidence/note/note-key.ts'
-import { proveConsistency } from '../../services/audit/log/prove-events.ts'
-import type { StoredCheckpoint } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/database.ts'
+} from '#evidence/note/add-checkpoint.ts'
+import type { NoteKey } from '#evidence/note/note-key.ts'
+import { proveConsistency } from '#services/audit/log/prove-events.ts'
+import type { StoredCheckpoint } from '#store/audit/audit-log.ts'
+import type { Db } from '#store/database.ts'
 import { askPinned, orAborted, type PinnedAnswer } from '../webhooks/ask-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
@@ -28,14 +28,14 @@ export type WitnessOutcome =
   | { readonly state: 'contradicted'; readonly problem: string }
   | { readonly state: 'failed'; readonly problem: string }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 /** A clock may be wrong by so much. */
-const mostAheadMs = 60 * 60 * 1000
+const maxAheadMs = 60 * 60 * 1000
 
 /**
- * Asks a witness to cosign a checkpoint that goes on from one of `from` events (C2SP tlog-witness), and once more from the
- * size that it names, when that is another one. What it answers counts only when it holds for this very checkpoint
- * under its own key. Never rejects.
+ * Asks a witness to cosign a checkpoint that goes on from one of `from` events (C2SP tlog-witness),
+ * and once more from the size that it names, when that is another one. What it answers counts only
+ * when it holds for this very checkpoint under its own key. Never rejects.
  */
 export async function askWitness(
   db: Db,
@@ -74,7 +74,7 @@ async function submit(
       headers: { 'content-type': 'text/plain; charset=utf-8', 'user-agent': 'countersign' },
       body: formatAddCheckpoint({ old, proof, note: checkpoint.note }),
       signal,
-      mostBytes,
+      maxBytes,
     })
   } catch (error) {
     if (late.aborted) throw new Error(`no answer in ${timeoutMs} ms`, { cause: error })
@@ -118,7 +118,7 @@ function cosignatureOf(body: string, note: string, key: NoteKey): WitnessOutcome
   try {
     const { line, atSeconds } = cosignatureIn(body, { note, key })
     const cosignedAt = new Date(atSeconds * 1000)
-    if (cosignedAt.getTime() <= Date.now() + mostAheadMs) {
+    if (cosignedAt.getTime() <= Date.now() + maxAheadMs) {
       return { state: 'cosigned', line, cosignedAt }
     }
     return { state: 'failed', problem: `its clock says ${cosignedAt.toISOString()}` }

@@ -1,21 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { openCheckpoint } from '../../evidence/note/checkpoint.ts'
-import { noteKey } from '../../evidence/note/note-key.ts'
-import type { NoteSigner } from '../../evidence/note/signed-note.ts'
-import { leafHash } from '../../evidence/merkle/tree-hash.ts'
-import { treeRoot } from '../../evidence/merkle/tree-of-leaves.ts'
-import {
-  readLeafDocuments,
-  readNewestCheckpoint,
-  readWholeTile,
-} from '../../store/audit/audit-log.ts'
-import { connectDatabase, type Tx } from '../../store/database.ts'
-import { up } from '../../store/migrations/20261122T104000Z-audit-log.ts'
-import { writeRecords } from '../../store/records.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { aside } from '#test/harness/aside.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { openCheckpoint } from '#evidence/note/checkpoint.ts'
+import { noteKey } from '#evidence/note/note-key.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
+import { leafHash } from '#evidence/merkle/tree-hash.ts'
+import { treeRoot } from '#evidence/merkle/tree-of-leaves.ts'
+import { readLeafDocuments, readNewestCheckpoint, readWholeTile } from '#store/audit/audit-log.ts'
+import { connectDatabase, type Tx } from '#store/database.ts'
+import { up } from '#store/migrations/20261122T104000Z-audit-log.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { appendToLog } from './append-to-log.ts'
 import { AuditSequencer, sequenceAudit } from './audit-sequencer.ts'
 
@@ -39,7 +36,10 @@ function write(tx: Tx, place: string): Promise<unknown> {
   )
 }
 
-/** The log as a stranger would recompute it: the places its entries tell of, when the newest checkpoint signs exactly them. */
+/**
+ * The log as a stranger would recompute it: the places its entries tell of, when the newest
+ * checkpoint signs exactly them.
+ */
 async function coveredPlaces(): Promise<string[]> {
   const newest = await readNewestCheckpoint(database.db)
   if (newest === null) return []
@@ -114,7 +114,9 @@ describe('the audit log', () => {
       // It writes its leaves and its tile, and waits before the checkpoint.
       await sql`lock table audit_checkpoint in share mode`.execute(tx)
       const sequencing = Promise.allSettled([sequenceAudit(killed, signer)])
-      await waitUntil(async () => (await waitingFor('relation')) === 1, { withinMs: 90_000 })
+      await aside(() =>
+        waitUntil(async () => (await waitingFor('relation')) === 1, { withinMs: 90_000 }),
+      )
       await sql`
         select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed'
       `.execute(tx)
@@ -136,7 +138,9 @@ describe('the audit log', () => {
         const appended = await appendToLog(tx, signer)
         atTheLeaf.resolve()
         // The other one is at the same leaf now, and waits for what becomes of this one.
-        await waitUntil(async () => (await waitingFor('transactionid')) === 1, { withinMs: 90_000 })
+        await aside(() =>
+          waitUntil(async () => (await waitingFor('transactionid')) === 1, { withinMs: 90_000 }),
+        )
         return appended
       }),
       atTheLeaf.promise.then(append),

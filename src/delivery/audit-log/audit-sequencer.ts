@@ -1,20 +1,24 @@
 import { sql } from 'kysely'
-import { formatVerifierKey } from '../../evidence/note/note-key.ts'
-import type { NoteSigner } from '../../evidence/note/signed-note.ts'
-import type { Log } from '../../services/context.ts'
-import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
-import type { Db } from '../../store/database.ts'
-import { readLogKey } from '../../store/installation-keys.ts'
+import { formatVerifierKey } from '#evidence/note/note-key.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
+import type { Log } from '#services/core/context.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import type { Db } from '#store/database.ts'
+import { readLogKey } from '#store/installation-keys.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
 import { Repeating } from '../repeating.ts'
 
-/** Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more often is more checkpoints to keep. */
+/**
+ * Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more
+ * often is more checkpoints to keep.
+ */
 const everyMs = 1000
 const tellAgainMs = 60_000
 
 /**
- * Keeps the log over the trail: takes committed events that have no leaf yet, whenever they were committed, and covers
- * them with a signed checkpoint. One in every API process; one of them works at a time.
+ * Keeps the log over the trail: takes committed events that have no leaf yet, whenever they were
+ * committed, and covers them with a signed checkpoint. One in every API process; one of them works
+ * at a time.
  */
 export class AuditSequencer implements AsyncDisposable {
   readonly #rounds: Repeating
@@ -33,9 +37,9 @@ export class AuditSequencer implements AsyncDisposable {
 
   /** Every round fails alike until somebody acts: said once, and again now and then. */
   #tell(error: string, log: Log): void {
-    const isSaid = error === this.#told.error && Date.now() - this.#told.at < tellAgainMs
+    const isSaid = error === this.#told.error && performance.now() - this.#told.at < tellAgainMs
     if (isSaid) return
-    this.#told = { error, at: Date.now() }
+    this.#told = { error, at: performance.now() }
     log.error({ error }, 'events wait for the audit log')
   }
 
@@ -44,7 +48,10 @@ export class AuditSequencer implements AsyncDisposable {
   }
 }
 
-/** Appends one batch; 0 when nothing waits or another process is at it. Rejects when the log has another key by now. */
+/**
+ * Appends one batch; 0 when nothing waits or another process is at it. Rejects when the log has
+ * another key by now.
+ */
 export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number> {
   const waiting = await db.selectFrom('audit_unsequenced').select('place').limit(1).execute()
   if (waiting.length === 0) return 0

@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
-import { formatHandover } from '../../evidence/note/handover.ts'
-import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
-import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
-import { readNewestCheckpoint } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/database.ts'
-import { noteLogKey, readLogKey } from '../../store/installation-keys.ts'
-import { writeRecords } from '../../store/records.ts'
+import { formatHandover } from '#evidence/note/handover.ts'
+import { formatVerifierKey, parseVerifierKey } from '#evidence/note/note-key.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
+import type { Db } from '#store/database.ts'
+import { noteLogKey, readLogKey } from '#store/installation-keys.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { appendHandover, leavesAtOnce, type HandoverSigners } from './append-to-log.ts'
 
 /**
- * Hands the log over to another key, once: the event `key.created`, everything that waits, a checkpoint that both keys sign
- * and the note that says so, in one transaction. Without `before` nobody but the new key vouches for it, and verifying says so.
- * Rejects, and changes nothing, when the tree is not what its newest checkpoint signed.
+ * Hands the log over to another key, once: the event `key.created`, everything that waits, a
+ * checkpoint that both keys sign and the note that says so, in one transaction. Without `before`
+ * nobody but the new key vouches for it, and verifying says so. Rejects, and changes nothing, when
+ * the tree is not what its newest checkpoint signed.
  */
 export async function handOverLog(
   db: Db,

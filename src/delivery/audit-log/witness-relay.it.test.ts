@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { noteSigner } from '../../../test/harness/evidence/fixed-log.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { parseAddCheckpoint } from '../../evidence/note/add-checkpoint.ts'
-import { cosign } from '../../evidence/note/cosignature.ts'
-import { keyLabel } from '../../evidence/note/note-key.ts'
-import { formatSignature, parseNote } from '../../evidence/note/signed-note.ts'
-import type { WitnessSetting } from '../../policy/settings.ts'
-import { readReadiness } from '../../runtime/api/readiness.ts'
-import type { Patient } from '../../runtime/doctor/check.ts'
-import { checkWitnesses } from '../../runtime/doctor/records/check-witnesses.ts'
-import { createApiMetrics } from '../../runtime/metrics/api-metrics.ts'
-import { readNewestCheckpoint } from '../../store/audit/audit-log.ts'
-import { readWitnesses, type WitnessStanding } from '../../store/audit/witnesses.ts'
+import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { parseAddCheckpoint } from '#evidence/note/add-checkpoint.ts'
+import { cosign } from '#evidence/note/cosignature.ts'
+import { keyLabel } from '#evidence/note/note-key.ts'
+import { formatSignature, parseNote } from '#evidence/note/signed-note.ts'
+import type { WitnessSetting } from '#policy/settings.ts'
+import { readReadiness } from '#runtime/api/readiness.ts'
+import type { CheckTarget } from '#runtime/doctor/target/check.ts'
+import { checkWitnesses } from '#runtime/doctor/records/check-witnesses.ts'
+import { createApiMetrics } from '#runtime/metrics/api-metrics.ts'
+import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
+import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
 import { askWitness, type WitnessOutcome } from './ask-witness.ts'
 import {
   answerAt,
@@ -64,10 +64,10 @@ async function standing(name = 'office'): Promise<WitnessStanding | undefined> {
 /** What readiness, doctor and metrics say of the witnesses. */
 async function said() {
   const temporal = { namespaceId: async () => 'a namespace' }
-  const patient = { databaseUrl: database.url, isAtWork: true } as Patient
+  const target = { databaseUrl: database.url, isAtWork: true } as CheckTarget
   return {
-    ready: (await readReadiness(database.db, temporal)).problems,
-    doctor: await checkWitnesses(patient),
+    ready: (await readReadiness(database.db, temporal, { recent: () => [] })).problems,
+    doctor: await checkWitnesses(target),
     metrics: await createApiMetrics(database.db, temporal).page.text(),
   }
 }

@@ -1,17 +1,17 @@
-import { keyLabel, parseVerifierKey } from '../../evidence/note/note-key.ts'
-import type { Policy } from '../../policy/policy.ts'
-import type { WitnessSetting } from '../../policy/settings.ts'
-import type { Log, PolicyReader } from '../../services/context.ts'
-import { errorText } from '../../services/error-text.ts'
-import { readNewestCheckpoint } from '../../store/audit/audit-log.ts'
+import { keyLabel, parseVerifierKey } from '#evidence/note/note-key.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { WitnessSetting } from '#policy/settings.ts'
+import type { Log, PolicyReader } from '#services/core/context.ts'
+import { errorText } from '#services/core/error-text.ts'
+import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import {
   forgetOtherWitnesses,
   leaseWitness,
   readCosignedSize,
   releaseWitness,
   writeCosignature,
-} from '../../store/audit/witnesses.ts'
-import type { Db } from '../../store/database.ts'
+} from '#store/audit/witnesses.ts'
+import type { Db } from '#store/database.ts'
 import { Repeating } from '../repeating.ts'
 import { askWitness, type AskedWitness, type WitnessOutcome } from './ask-witness.ts'
 
@@ -42,9 +42,9 @@ export interface WitnessRelayOptions {
 }
 
 /**
- * Has the newest checkpoint cosigned by each witness of the policy in force, in every API process; one of them at a time asks
- * a witness, by a lease. One that is slow or down delays nobody, and is asked for the newest one when it is back:
- * what it missed is covered by that.
+ * Has the newest checkpoint cosigned by each witness of the policy in force, in every API process;
+ * one of them at a time asks a witness, by a lease. One that is slow or down delays nobody, and is
+ * asked for the newest one when it is back: what it missed is covered by that.
  */
 export class WitnessRelay implements AsyncDisposable {
   readonly #options: WitnessRelayOptions
@@ -115,7 +115,10 @@ export class WitnessRelay implements AsyncDisposable {
     })
   }
 
-  /** Each failure after the first says no more, but that a history is contradicted is said every time. */
+  /**
+   * Each failure after the first says no more, but that a history is contradicted is said every
+   * time.
+   */
   #tell(
     witness: string,
     outcome: Exclude<WitnessOutcome, { state: 'cosigned' }>,
@@ -129,7 +132,10 @@ export class WitnessRelay implements AsyncDisposable {
     } else if (failures === 0) log.warn({ witness, problem }, 'a witness did not cosign')
   }
 
-  /** Half of it is chance: processes and installations that failed together do not come back together. */
+  /**
+   * Half of it is chance: processes and installations that failed together do not come back
+   * together.
+   */
   #pauseMs({ state }: WitnessOutcome, failures: number): number {
     const { everyMs, pauseMs } = this.#times
     if (state === 'cosigned') return everyMs

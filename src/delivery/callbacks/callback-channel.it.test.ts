@@ -1,18 +1,15 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { addKey } from '../../../test/harness/fixtures/people.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import {
-  openWebhookReceiver,
-  type WebhookReceiver,
-} from '../../../test/harness/webhook-receiver.ts'
-import { callbackSecret as secretForPrograms } from '../../client/callback-secret.ts'
-import { callbackSecret } from '../../services/external/callback-secret.ts'
-import { openProgramDesk, type ProgramDesk } from '../../services/external/external.fixture.ts'
-import { openExternal } from '../../services/external/open-external.ts'
-import { withdrawRequest } from '../../services/external/withdraw-request.ts'
-import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
-import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { openWebhookReceiver, type WebhookReceiver } from '#test/harness/webhook-receiver.ts'
+import { callbackSecret as secretForPrograms } from '#client/callback-secret.ts'
+import { callbackSecret } from '#services/external/callback-secret.ts'
+import { openProgramDesk, type ProgramDesk } from '#services/external/external.fixture.ts'
+import { openExternal } from '#services/external/open-external.ts'
+import { withdrawRequest } from '#services/external/withdraw-request.ts'
+import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
+import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import { callbackChannel } from './callback-channel.ts'
 

@@ -1,13 +1,14 @@
-import { callbackEndpoint } from '../../services/external/tell-program.ts'
-import type { Db } from '../../store/database.ts'
+import { callbackEndpoint } from '#services/requests/ending/notify-program.ts'
+import type { Db } from '#store/database.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { TargetRules } from '../webhooks/find-target.ts'
-import { sendSigned } from '../webhooks/send-signed.ts'
+import { sendSigned } from '../webhooks/send-webhook.ts'
 import { readSecrets } from '../webhooks/webhook-secret.ts'
 
 /**
- * Calls programs back where they said (`callbackUrl`). What is sent is written when a request ends, so nothing is
- * composed of the stream; each key has two places of its own, so that a program that hangs delays only itself.
+ * Calls programs back where they said (`callbackUrl`). What is sent is written when a request ends,
+ * so nothing is composed of the stream; each key has two places of its own, so that a program that
+ * hangs delays only itself.
  */
 export function callbackChannel(options: TargetRules & { readonly db: Db }): Channel {
   const { db, allow, isDevelopment } = options

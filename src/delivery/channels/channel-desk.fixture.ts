@@ -4,13 +4,13 @@ import {
   type RequestOptions,
   type TestRequest,
   type TestRun,
-} from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import type { StreamEventType } from '../../domain/stream-event.ts'
-import { writeRecords } from '../../store/records.ts'
+} from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import type { StreamEventType } from '#domain/stream-event.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { EventSequencer } from '../stream/event-sequencer.ts'
 
 export const publicUrl = 'https://countersign.example.com'

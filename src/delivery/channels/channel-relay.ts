@@ -1,7 +1,7 @@
-import type { Policy } from '../../policy/policy.ts'
-import type { Log, PolicyReader } from '../../services/context.ts'
-import { errorText } from '../../services/error-text.ts'
-import type { Db } from '../../store/database.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { Log, PolicyReader } from '#services/core/context.ts'
+import { errorText } from '#services/core/error-text.ts'
+import type { Db } from '#store/database.ts'
 import { Listener } from '../listener.ts'
 import { Repeating } from '../repeating.ts'
 import type { Channel, DueDelivery } from './channel.ts'
@@ -14,7 +14,10 @@ const hours = 60 * minutes
 
 /** Times of the relay; tests have shorter ones. */
 export interface RelayTimes {
-  /** after each failed attempt but the last: the schedule that Standard Webhooks recommends, about 3 days in all */
+  /**
+   * after each failed attempt but the last: the schedule that Standard Webhooks recommends, about 3
+   * days in all
+   */
   readonly pausesMs: readonly number[]
   readonly timeoutMs: number
   readonly leaseMs: number
@@ -52,8 +55,9 @@ export interface ChannelRelayOptions {
 }
 
 /**
- * Tells the channels of the policy in force of events, in every API process. Each has places of its own, so that one
- * that is slow or down delays nothing else; without channels it does nothing when something happens.
+ * Tells the channels of the policy in force of events, in every API process. Each has places of its
+ * own, so that one that is slow or down delays nothing else; without channels it does nothing when
+ * something happens.
  */
 export class ChannelRelay implements AsyncDisposable {
   readonly #options: ChannelRelayOptions

@@ -1,5 +1,5 @@
-import type { ConfiguredEndpoint } from '../../services/webhooks/configured-endpoints.ts'
-import type { Tx } from '../../store/database.ts'
+import type { ConfiguredEndpoint } from '#services/channels/webhooks/configured-endpoints.ts'
+import type { Tx } from '#store/database.ts'
 import type { Happening } from './happening.ts'
 
 /** What is sent to one recipient of an event: each is tried again on its own. */
@@ -25,7 +25,10 @@ export interface DueDelivery {
   readonly attempts: number
 }
 
-/** What became of an attempt. `error` is `null` when it was accepted; `status` when somebody answered. */
+/**
+ * What became of an attempt. `error` is `null` when it was accepted; `status` when somebody
+ * answered.
+ */
 export interface SendOutcome {
   readonly status: number | null
   readonly error: string | null
@@ -36,13 +39,19 @@ export interface SendOutcome {
 }
 
 /**
- * A way to tell somebody of what happened: a webhook, mail, chat. The relay makes of every event that the channel
- * wants its messages, once, and tries each until `send` says that it arrived. One that is slow or down delays no other.
+ * A way to tell somebody of what happened: a webhook, mail, chat. The relay makes of every event
+ * that the channel wants its messages, once, and tries each until `send` says that it arrived. One
+ * that is slow or down delays no other.
  */
 export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
-  /** how many are on their way at once from one process, and to one recipient; default: 4, to whomever */
+  /**
+   * how many are on their way at once from one process, and to one recipient; default: 4, to
+   * whomever
+   */
   readonly places?: { readonly atOnce: number; readonly perRecipient: number }
-  /** The messages of an event, in the transaction that stores them; none: there is nothing to say. */
+  /**
+   * The messages of an event, in the transaction that stores them; none: there is nothing to say.
+   */
   compose(tx: Tx, happening: Happening): Promise<readonly Message[]>
   /** One attempt, in `timeoutMs` at most; ends early when `stopping`. */
   send(due: DueDelivery, stopping: AbortSignal, timeoutMs: number): Promise<SendOutcome>

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
+import type { DeliveryState } from '#domain/delivery-state.ts'
+import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from './channel.ts'
 
-/** Of these, places are given out: a recipient that has many due keeps nobody from theirs for long. */
+/**
+ * Of these, places are given out: a recipient that has many due keeps nobody from theirs for long.
+ */
 const dueAtOnce = 500
 
 export interface Places {
@@ -15,9 +18,9 @@ export interface Places {
 }
 
 /**
- * Takes up to `most` deliveries of an endpoint that are due, for `leaseMs`: should this process end before it says what
- * became of them, they are sent again then, with the same id. Of those due, a recipient's oldest come first, and no
- * more than it has places.
+ * Takes up to `most` deliveries of an endpoint that are due, for `leaseMs`: should this process end
+ * before it says what became of them, they are sent again then, with the same id. Of those due, a
+ * recipient's oldest come first, and no more than it has places.
  */
 export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
   const { endpoint, most, leaseMs, perRecipient, underWay } = places
@@ -49,15 +52,16 @@ export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
 }
 
 /**
- * Records an attempt's outcome: delivered, due again after the next pause (or the longer one that the receiver asked
- * for), or dead when there is none left or no attempt ever will do. Returns the state; `null` when another has taken over.
+ * Records an attempt's outcome: delivered, due again after the next pause (or the longer one that
+ * the receiver asked for), or dead when there is none left or no attempt ever will do. Returns the
+ * state; `null` when another has taken over.
  */
 export async function recordAttempt(
   db: Db,
   due: DueDelivery,
   outcome: SendOutcome,
   pausesMs: readonly number[],
-): Promise<'pending' | 'delivered' | 'dead' | null> {
+): Promise<DeliveryState | null> {
   const pause = outcome.isFinal === true ? undefined : pausesMs[due.attempts - 1]
   const state = outcome.error === null ? 'delivered' : pause === undefined ? 'dead' : 'pending'
   const ended = state === 'pending' ? null : sql<Date>`clock_timestamp()`

@@ -1,4 +1,7 @@
-import type { Tx } from '../../store/database.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { effectSentence } from '#domain/text/effect-sentence.ts'
+import { maskSecrets } from '#domain/text/secrets.ts'
+import type { Tx } from '#store/database.ts'
 
 /** What happened, and to what, as stored when the notification is made. */
 export interface Happening {
@@ -37,7 +40,10 @@ export interface EventRow {
   readonly created_at: Date
 }
 
-/** The events with what is stored of their requests and runs now; one whose subject is gone is left out. */
+/**
+ * The events with what is stored of their requests and runs now; one whose subject is gone is left
+ * out.
+ */
 export async function happeningsOf(tx: Tx, events: readonly EventRow[]): Promise<Happening[]> {
   const ids = (field: string): string[] => [
     ...new Set(events.map(({ subject }) => subject[field]).filter((id) => typeof id === 'string')),
@@ -71,4 +77,9 @@ export async function happeningsOf(tx: Tx, events: readonly EventRow[]): Promise
       run: runOf.get(String(subject['runId'])) ?? null,
     }))
     .filter(({ request, run }) => request !== null || run !== null)
+}
+
+/** One line on the effect, with what looks like a secret masked. */
+export function effectOf(request: Pick<RequestFacts, 'kind' | 'tool' | 'title'>): string {
+  return effectSentence({ ...request, title: maskSecrets(request.title, hashBytes) })
 }

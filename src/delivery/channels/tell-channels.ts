@@ -1,17 +1,21 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
-import type { Db, Tx } from '../../store/database.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import type { Db, Tx } from '#store/database.ts'
 import type { Channel } from './channel.ts'
 import { happeningsOf, type Happening } from './happening.ts'
 
 const eventsAtOnce = 200
-/** An endpoint that is not configured now: it is told nothing, and should it come back, nothing of the time between. */
+/**
+ * An endpoint that is not configured now: it is told nothing, and should it come back, nothing of
+ * the time between.
+ */
 const retired = '-1'
 
 /**
- * Makes the deliveries of every numbered event that a channel has not been told of and wants, exactly once: the cursor
- * moves in the same transaction. A channel is told from the moment it was configured. Returns whether there may be more.
+ * Makes the deliveries of every numbered event that a channel has not been told of and wants,
+ * exactly once: the cursor moves in the same transaction. A channel is told from the moment it was
+ * configured. Returns whether there may be more.
  */
 export async function tellChannel(db: Db, channel: Channel): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

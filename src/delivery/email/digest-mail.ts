@@ -20,7 +20,10 @@ export interface DigestContent {
   readonly endedCount: number
 }
 
-/** One mail with all that waits and what has ended since the last; `null` when there is nothing to say. */
+/**
+ * One mail with all that waits and what has ended since the last; `null` when there is nothing to
+ * say.
+ */
 export function digestMail(content: DigestContent, to: string, pages: MailPages): Mail | null {
   const { waiting, waitingCount, freshCount, ended, endedCount } = content
   if (waitingCount === 0 && endedCount === 0) return null

@@ -1,10 +1,11 @@
-import type { EmailDigest } from '../../policy/settings.ts'
+import type { EmailDigest } from '#policy/settings.ts'
 
 const dayMs = 24 * 3_600_000
 
 /**
- * The newest instant up to `now` at which digests are due: each day at a time of day of a zone, whatever its clocks do, or
- * every so often counted from 1970. What is the same for every process is due once. Pure.
+ * The newest instant up to `now` at which digests are due: each day at a time of day of a zone,
+ * whatever its clocks do, or every so often counted from 1970. What is the same for every process
+ * is due once. Pure.
  */
 export function digestSlot(now: Date, digest: EmailDigest): Date {
   if ('everyMs' in digest) {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { decideRequest } from '../../services/decisions/decide-request.ts'
-import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
-import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
+import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
 import {
   ada,
   choose,

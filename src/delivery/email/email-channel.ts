@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { EmailSettings } from '../../policy/settings.ts'
-import { mailRecipients, type MailRecipient } from '../../services/notifications/mail-recipients.ts'
-import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
-import type { Db, Tx } from '../../store/database.ts'
+import type { EmailSettings } from '#policy/settings.ts'
+import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
+import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
+import type { Db, Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { Happening } from '../channels/happening.ts'
 import { isOverBeforeDigest } from './digest-slot.ts'
@@ -26,7 +26,10 @@ const occasions: Readonly<Record<string, Occasion>> = {
   'request.closed': 'ended',
 }
 
-/** Mails people of requests as it happens, those who want it so. One mail for each: one address is told of no other. */
+/**
+ * Mails people of requests as it happens, those who want it so. One mail for each: one address is
+ * told of no other.
+ */
 export function emailChannel(options: EmailChannelOptions): Channel {
   const { settings, environment } = options
   return {
@@ -68,7 +71,10 @@ async function compose(
   }))
 }
 
-/** Whom it concerns: while it waits those it waits for; its end, who asked for it and who wants to hear of all. */
+/**
+ * Whom it concerns: while it waits those it waits for; its end, who asked for it and who wants to
+ * hear of all.
+ */
 export function isConcerned(person: MailRecipient, occasion: Occasion): boolean {
   if (person.hasDecided) return false
   return occasion === 'ended' ? person.isStarter || person.ended : person.mayDecide
@@ -91,7 +97,9 @@ async function keepNews(
     .execute()
 }
 
-/** Mail that waited for its server is not sent when it has become wrong, or its person was disabled. */
+/**
+ * Mail that waited for its server is not sent when it has become wrong, or its person was disabled.
+ */
 async function whyOver(db: Db, due: DueDelivery): Promise<SendOutcome | null> {
   const { rows } = await sql<{ disabled: boolean; ended: boolean }>`
     select not exists (select 1 from person where email = ${due.recipient} and disabled_at is null) as disabled,

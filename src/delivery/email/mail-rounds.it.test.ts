@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { decideRequest } from '../../services/decisions/decide-request.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
 import type { Mail } from './mail.ts'
 import { MailRounds, mailRound } from './mail-rounds.ts'
 import {

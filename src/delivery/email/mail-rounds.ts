@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Log, PolicyReader } from '../../services/context.ts'
-import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
-import type { Db } from '../../store/database.ts'
+import type { Log, PolicyReader } from '#services/core/context.ts'
+import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
+import type { Db } from '#store/database.ts'
 import { Repeating } from '../repeating.ts'
 import type { MailPages } from './request-mail.ts'
 import { tellDigests } from './tell-digests.ts'
@@ -16,8 +16,8 @@ export interface MailRoundsOptions extends MailPages {
 }
 
 /**
- * What is mailed because of the time: digests, and requests that expire soon. In every API process; each mail is made by
- * one of them, and the relay sends it with the others.
+ * What is mailed because of the time: digests, and requests that expire soon. In every API process;
+ * each mail is made by one of them, and the relay sends it with the others.
  */
 export class MailRounds implements AsyncDisposable {
   readonly #rounds: Repeating

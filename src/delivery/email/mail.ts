@@ -1,4 +1,4 @@
-import type { EmailSettings } from '../../policy/settings.ts'
+import type { EmailSettings } from '#policy/settings.ts'
 
 /** A mail as it is stored and sent: the same at every attempt. */
 export interface Mail {
@@ -7,13 +7,19 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** names what it is about, the same in every mail about it, so that programs show them together; `null`: alone */
+  /**
+   * names what it is about, the same in every mail about it, so that programs show them together;
+   * `null`: alone
+   */
   readonly thread: string | null
   /** the page on which one says what one gets; `null`: the mail was asked for */
   readonly unsubscribe: string | null
 }
 
-/** What nodemailer is given. `id` makes the Message-ID: a second attempt is the same message, not another. */
+/**
+ * What nodemailer is given. `id` makes the Message-ID: a second attempt is the same message, not
+ * another.
+ */
 export function messageOf(mail: Mail, settings: EmailSettings, id: string) {
   const domain = settings.from.slice(settings.from.lastIndexOf('@') + 1)
   const thread = mail.thread === null ? undefined : `<${mail.thread}@${domain}>`

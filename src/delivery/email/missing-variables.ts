@@ -1,7 +1,10 @@
-import type { Policy, ProjectProblem } from '../../policy/policy.ts'
-import { placeOfSource } from '../../policy/reading/report.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { placeOfSource } from '#policy/reading/report.ts'
 
-/** A warning for each variable of the mail server's that is not set here; `check` and `doctor` show them. */
+/**
+ * A warning for each variable of the mail server's that is not set here; `check` and `doctor` show
+ * them.
+ */
 export function warnOfMissingMailVariables(
   policy: Policy,
   environment: Readonly<Record<string, string | undefined>>,

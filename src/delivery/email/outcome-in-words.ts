@@ -1,7 +1,10 @@
 import type { RequestFacts } from '../channels/happening.ts'
-import type { Tx } from '../../store/database.ts'
+import type { Tx } from '#store/database.ts'
 
-/** How a request ended: `Denied by Grace`, `Expired`. Reasons are people's own words and stay on its page. */
+/**
+ * How a request ended: `Denied by Grace`, `Expired`. Reasons are people's own words and stay on its
+ * page.
+ */
 export async function outcomeInWords(
   tx: Tx,
   { id, kind, state, revision }: Pick<RequestFacts, 'id' | 'kind' | 'state' | 'revision'>,

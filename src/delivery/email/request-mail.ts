@@ -1,5 +1,4 @@
-import { effectOf } from '../channels/effect-of.ts'
-import type { RequestFacts } from '../channels/happening.ts'
+import { effectOf, type RequestFacts } from '../channels/happening.ts'
 import type { Mail } from './mail.ts'
 import { escapedForMail, shownInMail } from './shown-in-mail.ts'
 
@@ -21,18 +20,21 @@ export interface MailPages {
   readonly publicUrl: string
 }
 
-const longestWord = 100
-const longestEffect = 300
+const maxWordLength = 100
+const maxEffectLength = 300
 
-/** What the agent wants, in one line that holds nothing of its arguments (docs/notifications.md) and hides nothing. */
+/**
+ * What the agent wants, in one line that holds nothing of its arguments (docs/notifications.md) and
+ * hides nothing.
+ */
 export function effectInMail(request: MailedRequest): string {
-  return shownInMail(effectOf(request), longestEffect)
+  return shownInMail(effectOf(request), maxEffectLength)
 }
 
 /** One line of facts: number, risk, queue and worker. */
 export function factsInMail({ number, risk, queue, worker }: MailedRequest): string {
-  const by = worker === null ? '' : `, ${shownInMail(worker, longestWord)}`
-  return `#${number}, ${risk} risk, ${shownInMail(queue, longestWord)}${by}`
+  const by = worker === null ? '' : `, ${shownInMail(worker, maxWordLength)}`
+  return `#${number}, ${risk} risk, ${shownInMail(queue, maxWordLength)}${by}`
 }
 
 export function requestUrl({ publicUrl }: MailPages, id: string): string {
@@ -79,7 +81,7 @@ function openingOf(occasion: Occasion, { outcome }: MailedRequest): string {
     escalated: 'Waits for a decision, of more people by now',
     expiring: 'Expires soon without a decision',
   }
-  return occasion === 'ended' ? shownInMail(outcome ?? 'Ended', longestWord) : openings[occasion]
+  return occasion === 'ended' ? shownInMail(outcome ?? 'Ended', maxWordLength) : openings[occasion]
 }
 
 function accountUrl({ publicUrl }: MailPages): string {

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { localCertificate } from '../../../test/harness/fixtures/local-certificate.ts'
-import { openMailServer, type MailServer } from '../../../test/harness/mail-server.ts'
-import type { EmailSettings } from '../../policy/settings.ts'
+import { localCertificate } from '#test/harness/fixtures/local-certificate.ts'
+import { openMailServer, type MailServer } from '#test/harness/mail-server.ts'
+import type { EmailSettings } from '#policy/settings.ts'
 import type { Mail } from './mail.ts'
 import { sendMail, tryMailServer, type MailRoute } from './send-mail.ts'
 
@@ -132,7 +132,8 @@ test('a server that is not there, or never answers, costs its time and no more',
   expect((await sendMail(routeTo(port), mail, patient)).error).toContain('ECONNREFUSED')
   server.refuse = 'never answers'
   const brief = { ...patient, timeoutMs: 50 }
-  // Who keeps the time first, the attempt or its connection, is chance: above all where this process is held up.
+  // Who keeps the time first, the attempt or its connection, is chance: above all where this
+  // process is held up.
   for (const heldUpMs of [0, 0, 60, 60, 60]) {
     const sent = sendMail(routeTo(server.port), mail, brief)
     if (heldUpMs > 0) setTimeout(() => holdUp(heldUpMs), 20)

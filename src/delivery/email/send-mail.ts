@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { EmailSettings } from '../../policy/settings.ts'
+import type { EmailSettings } from '#policy/settings.ts'
 import { messageOf, type Mail } from './mail.ts'
 
 /** How mail leaves: the project's settings, and where the secrets that they name are. */
@@ -18,7 +18,10 @@ export interface MailAttempt {
   readonly stopping: AbortSignal
 }
 
-/** What became of an attempt. `error` is `null` when the server took it; `status` is what the server answered. */
+/**
+ * What became of an attempt. `error` is `null` when the server took it; `status` is what the server
+ * answered.
+ */
 export interface MailOutcome {
   readonly status: number | null
   readonly error: string | null
@@ -26,7 +29,10 @@ export interface MailOutcome {
   readonly isFinal?: boolean
 }
 
-/** Hands one mail to the server, over a connection of its own. Never rejects; says nothing of what the mail holds. */
+/**
+ * Hands one mail to the server, over a connection of its own. Never rejects; says nothing of what
+ * the mail holds.
+ */
 export async function sendMail(
   route: MailRoute,
   mail: Mail,
@@ -53,7 +59,10 @@ export async function sendMail(
   }
 }
 
-/** Connects and signs in, as for a mail, and sends none. What is wrong, in words; `null`: nothing is. Never rejects. */
+/**
+ * Connects and signs in, as for a mail, and sends none. What is wrong, in words; `null`: nothing
+ * is. Never rejects.
+ */
 export async function tryMailServer(route: MailRoute, timeoutMs: number): Promise<string | null> {
   const missing = missingVariable(route)
   if (missing !== null) return `${missing} is not set`
@@ -99,7 +108,10 @@ interface SmtpError extends Error {
   readonly responseCode?: number
 }
 
-/** What a server answered is its own text, and may repeat the address or the message: only its code is told. */
+/**
+ * What a server answered is its own text, and may repeat the address or the message: only its code
+ * is told.
+ */
 function outcomeOf({ code, command, responseCode, message }: SmtpError): MailOutcome {
   const status = responseCode ?? null
   if (code === 'EAUTH') {

@@ -1,9 +1,10 @@
-import { linePieces } from '../../domain/text/line-pieces.ts'
-import { labelOf } from '../../domain/text/visible-text.ts'
+import { linePieces } from '#domain/text/line-pieces.ts'
+import { labelOf } from '#domain/text/visible-text.ts'
 
 /**
- * Text of somebody else's on one line of a mail: what an eye would miss is named, `⟦U+202E …⟧`, blanks at the end and
- * long runs of them are shown, and what is over `most` characters is cut with their count (security.md 17). Pure.
+ * Text of somebody else's on one line of a mail: what an eye would miss is named, `⟦U+202E …⟧`,
+ * blanks at the end and long runs of them are shown, and what is over `most` characters is cut with
+ * their count (security.md 17). Pure.
  */
 export function shownInMail(text: string, most: number): string {
   const shown = text.replaceAll('\t', ' ').split('\n').map(shownLine).join('⏎')
@@ -30,6 +31,7 @@ export function escapedForMail(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
-  // A break that may be taken within what looks like an address: mail programs make no link across one.
+  // A break that may be taken within what looks like an address: mail programs make no link across
+  // one.
   return escaped.replaceAll(/[./:@](?=[^\s])/g, '$&<wbr>')
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { EmailSettings } from '../../policy/settings.ts'
-import { mine } from '../../services/requests/lists/list-requests.ts'
-import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
-import type { Db, Tx } from '../../store/database.ts'
+import type { EmailSettings } from '#policy/settings.ts'
+import { mine } from '#services/requests/lists/list-requests.ts'
+import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
+import type { Db, Tx } from '#store/database.ts'
 import { digestMail, type DigestContent } from './digest-mail.ts'
 import { digestSlot } from './digest-slot.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -11,7 +11,7 @@ import type { MailedRequest, MailPages } from './request-mail.ts'
 
 const peopleAtOnce = 100
 /** The rest of a list is its count. */
-const mostListed = 30
+const maxListed = 30
 
 export interface TellingDigests extends MailPages {
   readonly settings: EmailSettings
@@ -20,8 +20,9 @@ export interface TellingDigests extends MailPages {
 }
 
 /**
- * Makes the digests that are due: for each person one, of the newest slot, however long nobody looked; none where there
- * is nothing to say. The person's slot moves in the transaction that stores the mail, so that no two processes make it.
+ * Makes the digests that are due: for each person one, of the newest slot, however long nobody
+ * looked; none where there is nothing to say. The person's slot moves in the transaction that
+ * stores the mail, so that no two processes make it.
  */
 export async function tellDigests(db: Db, telling: TellingDigests): Promise<void> {
   const { settings, now } = telling
@@ -76,7 +77,10 @@ async function tellOne(
   })
 }
 
-/** The slot before this one; `null`: another process has taken it, or the person's digests begin with the next. */
+/**
+ * The slot before this one; `null`: another process has taken it, or the person's digests begin
+ * with the next.
+ */
 async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | null> {
   const begun = await tx
     .insertInto('mail_digest')
@@ -114,7 +118,7 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
       count(*) filter (where request.created_at > ${since}) over () as fresh_count
     from request left join run on run.id = request.run_id
     where request.state = 'pending' and ${mine(caller)}
-    order by request.expires_at, request.id limit ${mostListed}
+    order by request.expires_at, request.id limit ${maxListed}
   `.execute(tx)
   const { rows: ended } = await sql<ListedRow>`
     with told as (delete from mail_news where person_id = ${personId} returning request_id)
@@ -123,7 +127,7 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
     order by request.number
   `.execute(tx)
   const shown: MailedRequest[] = []
-  for (const one of ended.slice(0, mostListed)) {
+  for (const one of ended.slice(0, maxListed)) {
     shown.push({ ...one, outcome: await outcomeInWords(tx, one) })
   }
   return {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { EmailSettings } from '../../policy/settings.ts'
-import { mailRecipients } from '../../services/notifications/mail-recipients.ts'
-import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
-import type { Db, Tx } from '../../store/database.ts'
+import type { EmailSettings } from '#policy/settings.ts'
+import { mailRecipients } from '#services/channels/mail/mail-recipients.ts'
+import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
+import type { Db, Tx } from '#store/database.ts'
 import { isConcerned } from './email-channel.ts'
 import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
 
@@ -11,8 +11,9 @@ import { requestMail, type MailedRequest, type MailPages } from './request-mail.
 const soonMs = 4 * 3_600_000
 
 /**
- * Tells at once of requests whose last hours have begun since the last time, once each; one that was extended is told of
- * again then. The mark moves in the transaction that stores the mails. Requests that ended meanwhile are left out.
+ * Tells at once of requests whose last hours have begun since the last time, once each; one that
+ * was extended is told of again then. The mark moves in the transaction that stores the mails.
+ * Requests that ended meanwhile are left out.
  */
 export async function tellExpiring(
   db: Db,

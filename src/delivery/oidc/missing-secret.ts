@@ -1,7 +1,10 @@
-import type { Policy, ProjectProblem } from '../../policy/policy.ts'
-import { placeOfSource } from '../../policy/reading/report.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { placeOfSource } from '#policy/reading/report.ts'
 
-/** A warning when the client secret of the sign-in provider is not set here; `check` and `doctor` show it. */
+/**
+ * A warning when the client secret of the sign-in provider is not set here; `check` and `doctor`
+ * show it.
+ */
 export function warnOfMissingClientSecret(
   policy: Policy,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,12 +1,12 @@
-import * as client from 'openid-client'
+import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import {
   ProviderFailure,
   type FindIdentityProvider,
   type FlowSecrets,
   type IdentityProvider,
-} from '../../services/access/oidc/identity-provider.ts'
-import type { OidcSettings } from '../../policy/settings.ts'
-import { failureOf } from './provider-failure.ts'
+} from '#services/access/oidc/identity-provider.ts'
+import * as client from 'openid-client'
+import type { OidcSettings } from '#policy/settings.ts'
 
 const timeoutSeconds = 10
 /** How far its clock and ours may differ. */
@@ -15,8 +15,8 @@ const clockToleranceSeconds = 30
 const discoveredForMs = 10 * 60_000
 
 /**
- * Clients of OpenID Connect providers, one a configuration; secrets are read from the environment by their names.
- * Nobody is asked before somebody signs in.
+ * Clients of OpenID Connect providers, one a configuration; secrets are read from the environment
+ * by their names. Nobody is asked before somebody signs in.
  */
 export function openIdProviders(
   environment: Readonly<Record<string, string | undefined>>,
@@ -107,12 +107,15 @@ class OpenIdProvider implements IdentityProvider {
     }
   }
 
-  /** What the provider says of itself, whose issuer must be the configured one; nothing is kept of a failure. */
+  /**
+   * What the provider says of itself, whose issuer must be the configured one; nothing is kept of a
+   * failure.
+   */
   #configuration(): Promise<client.Configuration> {
-    if (this.#discovered !== null && this.#discovered.untilMs > Date.now()) {
+    if (this.#discovered !== null && this.#discovered.untilMs > performance.now()) {
       return this.#discovered.config
     }
-    const discovered = { config: this.#discover(), untilMs: Date.now() + discoveredForMs }
+    const discovered = { config: this.#discover(), untilMs: performance.now() + discoveredForMs }
     this.#discovered = discovered
     discovered.config.catch(() => {
       if (this.#discovered === discovered) this.#discovered = null
@@ -149,4 +152,32 @@ function authenticationAt(server: client.ServerMetadata, secret: string | null):
   return methods.includes('client_secret_basic')
     ? client.ClientSecretBasic(secret)
     : client.ClientSecretPost(secret)
+}
+
+/** The library's code for a document that is of another issuer than the one that was asked for. */
+const otherIssuer = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
+
+/** What went wrong at the provider, in our words; its own texts go nowhere. */
+export function failureOf(error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error
+  if (error instanceof AuthorizationResponseError) {
+    return new ProviderFailure('provider_refused', codeOf(error.error), error)
+  }
+  if (error instanceof ResponseBodyError) {
+    const why = error.status >= 500 ? 'provider_down' : 'token_refused'
+    return new ProviderFailure(why, codeOf(error.error), error)
+  }
+  if (error instanceof ClientError) {
+    const code = error.code ?? 'unknown'
+    if (code === otherIssuer) return new ProviderFailure('provider_wrong', code, error)
+    const isDown = /TIMEOUT|ABORT|NOT_CONFORM|PARSE_ERROR/.test(code)
+    return new ProviderFailure(isDown ? 'provider_down' : 'token_refused', codeOf(code), error)
+  }
+  // `fetch` rejects with a TypeError when nobody answers.
+  return new ProviderFailure('provider_down', 'no_answer', error)
+}
+
+/** Codes are of the protocol; whatever else a provider may put there is not passed on. */
+function codeOf(code: string): string {
+  return /^[\w-]{1,64}$/.test(code) ? code : 'unknown'
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Db } from '../../store/database.ts'
-import type { OutboxKind } from '../../store/outbox.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Db } from '#store/database.ts'
+import type { OutboxKind } from '#store/records/outbox.ts'
 
 export interface ClaimedRow {
   readonly id: string
@@ -14,9 +14,9 @@ export interface ClaimedRow {
 const leaseMs = 5000
 
 /**
- * Leases a run's undelivered rows, oldest first, up to the first that another process holds, so that rows
- * of one run go in order. One statement, no transaction across a call: a row may be delivered twice when
- * its lease runs out, and its receiver does not mind.
+ * Leases a run's undelivered rows, oldest first, up to the first that another process holds, so
+ * that rows of one run go in order. One statement, no transaction across a call: a row may be
+ * delivered twice when its lease runs out, and its receiver does not mind.
  */
 export async function claimRows(db: Db, runId: string, owner: string): Promise<ClaimedRow[]> {
   const claimed = await sql<ClaimedRow>`
@@ -50,7 +50,10 @@ export async function runsToDeliver(db: Db, most: number): Promise<string[]> {
   return rows.rows.map((row) => row.run_id)
 }
 
-/** Marks rows as delivered. A crash may forget it, and then they travel again: nothing waits for the disk. */
+/**
+ * Marks rows as delivered. A crash may forget it, and then they travel again: nothing waits for the
+ * disk.
+ */
 export async function markDelivered(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`

@@ -3,9 +3,15 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client'
-import type { Db } from '../../store/database.ts'
-import { called, cancelRequested, childEnded, decided, messaged } from '../../workflows/messages.ts'
-import type { RunPosition } from '../../workflows/run-position.ts'
+import type { Db } from '#store/database.ts'
+import {
+  called,
+  cancelRequested,
+  childEnded,
+  decided,
+  messaged,
+  type RunPosition,
+} from '#workflows/messages.ts'
 import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
 import { approvalWorkflowId, startApproval } from './start-approval.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
@@ -30,10 +36,10 @@ interface RunAddress {
 }
 
 /**
- * Delivers a run's rows in order; decisions that were committed together travel in one signal. A workflow
- * that is missing while its run has not ended is started again and reads everything from the store.
- * `workflowId` is known to whoever has just written the rows. Rejects when Temporal cannot be reached; what was
- * delivered before that stays delivered.
+ * Delivers a run's rows in order; decisions that were committed together travel in one signal. A
+ * workflow that is missing while its run has not ended is started again and reads everything from
+ * the store. `workflowId` is known to whoever has just written the rows. Rejects when Temporal
+ * cannot be reached; what was delivered before that stays delivered.
  */
 export async function deliverRows(
   delivering: Delivering,
@@ -102,9 +108,9 @@ async function deliverGroup(
     if (!run.ended) await startAgain(delivering, run)
     return true
   }
-  const handle = delivering.temporal.client.workflow.getHandle(run.workflow_id)
   try {
     await delivering.temporal.withDeadline(() => {
+      const handle = delivering.temporal.client.workflow.getHandle(run.workflow_id)
       switch (kind) {
         case 'signal_decided':
           return handle.signal(
@@ -146,7 +152,10 @@ function idsIn(row: ClaimedRow, field: 'requestIds' | 'callIds' | 'runIds'): str
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
 
-/** Starts a run's workflow if it may be, or finds that it was started already. Idempotent by the workflow's id. */
+/**
+ * Starts a run's workflow if it may be, or finds that it was started already. Idempotent by the
+ * workflow's id.
+ */
 export async function startRun(
   delivering: Omit<Delivering, 'db'>,
   run: { readonly id: string; readonly workflow_id: string },

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addRun, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { Interruptible } from '../../../test/harness/interruptible.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { useTemporal, type TestTemporal } from '../../../test/harness/temporal.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import type { ServiceContext } from '../../services/context.ts'
-import type { ForeignNamespaceError } from '../../services/installation/remember-namespace.ts'
-import { lockRun } from '../../services/locks.ts'
-import { inUnitOfWork } from '../../services/unit-of-work.ts'
-import type { OutboxRow } from '../../store/outbox.ts'
-import { writeRecords } from '../../store/records.ts'
+import { addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { Interruptible } from '#test/harness/interruptible.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { useTemporal, type TestTemporal } from '#test/harness/temporal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import type { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
+import { lockRun } from '#services/core/locks.ts'
+import { inUnitOfWork } from '#services/core/unit-of-work.ts'
+import type { OutboxRow } from '#store/records/outbox.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { NamespaceGuard } from '../namespace-guard.ts'
 import { Relay } from './relay.ts'
 import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
+import type { SystemContext } from '#services/core/context.ts'
+import { bySystem, reconciler } from '#services/core/authority.ts'
 
 let database: TestDatabase
 let service: TestService
@@ -142,13 +143,13 @@ describe('relay', () => {
     await waitUntil(async () => (await undelivered(heard)) === 0, { withinMs: 90_000 })
     for (const run of [heard, missing]) {
       const workflowId = `run-${run.id}`
-      const ctx: ServiceContext = {
+      const ctx: SystemContext = {
         ...service.ctx,
         processId: 'test',
         outboxAnnounced: (announced) => relay.relay.announce(announced),
         outboxCommitted: (rows) => relay.relay.deliver(rows),
       }
-      await inUnitOfWork(ctx, async (unit) => {
+      await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
         await lockRun(unit.tx, run.id)
         unit.announce({ runId: run.id, workflowId, requestIds: ['a'] })
         await unit.enqueue({ ...decision('a'), runId: run.id })
@@ -166,12 +167,12 @@ describe('relay', () => {
     await commit(run, start)
     await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
     const delivered: unknown[] = []
-    const ctx: ServiceContext = {
+    const ctx: SystemContext = {
       ...service.ctx,
       outboxAnnounced: (announced) => relay.relay.announce(announced),
       outboxCommitted: (rows) => void delivered.push(...rows),
     }
-    const undone = inUnitOfWork(ctx, async (unit) => {
+    const undone = inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
       await lockRun(unit.tx, run.id)
       unit.announce({ runId: run.id, workflowId: `run-${run.id}`, requestIds: ['a'] })
       await unit.enqueue({ ...decision('a'), runId: run.id })

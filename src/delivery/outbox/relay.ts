@@ -1,12 +1,13 @@
-import type { Log } from '../../services/context.ts'
-import { errorText } from '../../services/error-text.ts'
-import { ForeignNamespaceError } from '../../services/installation/remember-namespace.ts'
-import type { AnnouncedDecision, WrittenOutboxRow } from '../../store/outbox.ts'
+import { decided } from '#workflows/messages.ts'
+import type { AnnouncedDecision, WrittenOutboxRow } from '#store/records/outbox.ts'
+import type { TemporalClient } from '../temporal-client.ts'
+import type { Log } from '#services/core/context.ts'
+import { errorText } from '#services/core/error-text.ts'
+import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
 import { type ClaimedRow, claimRows, markDelivered, postpone, runsToDeliver } from './claim-rows.ts'
 import { type Delivering, deliverRows } from './deliver-rows.ts'
 import { Listener } from '../listener.ts'
 import { Repeating } from '../repeating.ts'
-import { signalDecided } from './signal-decided.ts'
 
 /** Runs served in one round, and how many at the same time. */
 const runsPerRound = 200
@@ -14,9 +15,10 @@ const runsAtOnce = 16
 const roundEveryMs = 500
 
 /**
- * The outbox relay, a part of every API process. What this process commits it delivers at once; what was
- * left behind by others (or by a Temporal that was down) it takes in rounds, woken by `NOTIFY`.
- * Rows of one run go in order: within the process by a chain per run, between processes by leases.
+ * The outbox relay, a part of every API process. What this process commits it delivers at once;
+ * what was left behind by others (or by a Temporal that was down) it takes in rounds, woken by
+ * `NOTIFY`. Rows of one run go in order: within the process by a chain per run, between processes
+ * by leases.
  */
 export class Relay implements AsyncDisposable {
   readonly #delivering: Delivering
@@ -69,8 +71,9 @@ export class Relay implements AsyncDisposable {
   }
 
   /**
-   * Signals a decision whose commit is under way, where nothing of its run is being delivered. Answers whether Temporal
-   * took it; what it did not take, and a workflow that is missing, are left to the delivery behind the commit.
+   * Signals a decision whose commit is under way, where nothing of its run is being delivered.
+   * Answers whether Temporal took it; what it did not take, and a workflow that is missing, are
+   * left to the delivery behind the commit.
    */
   announce(decision: AnnouncedDecision): Promise<boolean> | undefined {
     if (!this.#reachable || this.#busy.has(decision.runId)) return undefined
@@ -90,8 +93,9 @@ export class Relay implements AsyncDisposable {
   }
 
   /**
-   * One run at a time; what arrives meanwhile is claimed together afterwards. `leased`: rows that are leased to this
-   * process since they were written, with none before them; they need not be read again.
+   * One run at a time; what arrives meanwhile is claimed together afterwards. `leased`: rows that
+   * are leased to this process since they were written, with none before them; they need not be
+   * read again.
    */
   async #deliverRun(runId: string, leased: readonly WrittenOutboxRow[] = []): Promise<void> {
     const busy = this.#busy.get(runId)
@@ -158,4 +162,17 @@ export class Relay implements AsyncDisposable {
     await this.#rounds[Symbol.asyncDispose]()
     await Promise.all(this.#inFlight)
   }
+}
+
+/**
+ * Tells a run's workflow that decisions on these requests are there to be looked at. Rejects when
+ * it did not hear.
+ */
+async function signalDecided(
+  temporal: TemporalClient,
+  { workflowId, requestIds }: Pick<AnnouncedDecision, 'workflowId' | 'requestIds'>,
+): Promise<void> {
+  await temporal.withDeadline(() =>
+    temporal.client.workflow.getHandle(workflowId).signal(decided, requestIds),
+  )
 }

@@ -8,8 +8,8 @@ export function approvalWorkflowId(requestId: string): string {
 }
 
 /**
- * Starts the workflow that waits for a program's request, if none runs. One that was terminated behind our back is
- * started afresh: it decides nothing, and reads where the request stands.
+ * Starts the workflow that waits for a program's request, if none runs. One that was terminated
+ * behind our back is started afresh: it decides nothing, and reads where the request stands.
  */
 export async function startApproval(
   delivering: {

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
-import { lookAtWorkflow } from './look-at-workflow.ts'
+import type { Db } from '#store/database.ts'
+import { lookAtWorkflow, endedWorkflows, orphanWorkflows, runningWorkflows } from './workflows.ts'
 import { stalledAfterAttempts } from './move-still-runs.ts'
-import { endedWorkflows, orphanWorkflows, runningWorkflows } from './running-workflows.ts'
 import { stillRuns } from './still-runs.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
-/** Where runs and workflows disagree, by run ids (`orphans`: workflow ids). Empty lists everywhere: they agree. */
+/**
+ * Where runs and workflows disagree, by run ids (`orphans`: workflow ids). Empty lists everywhere:
+ * they agree.
+ */
 export interface Comparison {
   readonly open: number
   /** their workflow is missing, or has ended without them */
@@ -21,7 +23,9 @@ export interface Comparison {
   readonly stalled: readonly string[]
 }
 
-/** Compares Postgres with Temporal and changes nothing. Rejects when one of them does not answer. */
+/**
+ * Compares Postgres with Temporal and changes nothing. Rejects when one of them does not answer.
+ */
 export async function compareRuns(
   db: Db,
   temporal: TemporalClient,

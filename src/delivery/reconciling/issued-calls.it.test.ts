@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { useTemporal } from '../../../test/harness/temporal.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { ScriptedStore, startScriptedRun } from '../../../test/workflows/scripted-run.ts'
-import { decided } from '../../workflows/messages.ts'
+import { useTemporal } from '#test/harness/temporal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { ScriptedStore, startScriptedRun } from '#test/workflows/scripted-run.ts'
+import { decided } from '#workflows/messages.ts'
 import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
 import { issuedCalls } from './issued-calls.ts'
 
@@ -26,6 +27,21 @@ it('names the calls of a workflow that were given to an executor, and none that 
   await run.handle.signal(decided, ['a'])
   await run.handle.result()
   expect((await issued()).toSorted()).toEqual(['0.0', '0.1', '0.2'])
+})
+
+it('says that nothing is known of a workflow whose history is removed after it was listed', async () => {
+  const workflowId = `removed-${randomUUID()}`
+  const removed = { workflowId, runId: randomUUID() }
+  const { client } = temporal
+  const workflow = Object.create(client.workflow, {
+    list: {
+      value: async function* () {
+        yield removed
+      },
+    },
+  })
+  const listing = { ...temporal, client: Object.create(client, { workflow: { value: workflow } }) }
+  expect(await issuedCalls(listing, workflowId)).toBeNull()
 })
 
 it('says that nothing is known of a workflow that Temporal has no history of', async () => {

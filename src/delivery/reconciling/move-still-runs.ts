@@ -1,33 +1,94 @@
-import type { ServiceContext } from '../../services/context.ts'
-import { noteStalls, type Stall } from '../../services/runs/note-stalls.ts'
-import { lookAtWorkflow } from './look-at-workflow.ts'
-import { stillRuns } from './still-runs.ts'
+import {
+  type TaskFailure,
+  noteRestart,
+  noteStalls,
+  restartsOf,
+  type Stall,
+} from '#services/runs/note-stalls.ts'
 import type { TemporalClient } from '../temporal-client.ts'
-import type { Woken } from '../outbox/woken.ts'
+import type { Log, SystemContext } from '#services/core/context.ts'
+import type { Delivering } from '../outbox/deliver-rows.ts'
+import { type Woken, lookAtWorkflow, startAfresh } from './workflows.ts'
+import { stillRuns } from './still-runs.ts'
 
 const runsAtOnce = 500
 
-/** A workflow task that was tried this often in a row fails at the code, not at a worker that went away. */
+/**
+ * A workflow task that was tried this often in a row fails at the code, not at a worker that went
+ * away.
+ */
 export const stalledAfterAttempts = 3
+/** Code that fails on a fresh workflow too is not helped by another one. */
+const restartsMost = 3
 
 /**
- * Looks at the workflow of every run that should move and does not. One that waits for nothing lost its signal, or
- * never had it: it is woken. One whose code keeps failing is shown as stalled until it moves again.
+ * Looks at the workflow of every run that should move and does not. One that waits for nothing lost
+ * its signal, or never had it: it is woken. One whose tasks keep failing is shown as stalled, with
+ * the reason, until it moves again; with no activity on its way it is started afresh from the
+ * store, a few times in its life: what Temporal has recorded of it may be what its code cannot read
+ * (security.md 31).
  */
 export async function moveStillRuns(
-  ctx: ServiceContext,
-  temporal: TemporalClient,
-  options: { readonly woken: Woken; readonly stillSeconds: number },
+  ctx: SystemContext,
+  delivering: Delivering,
+  options: { readonly log: Log; readonly woken: Woken; readonly stillSeconds: number },
 ): Promise<{ readonly woken: readonly string[]; readonly stalled: readonly string[] }> {
+  const { temporal } = delivering
   const woken: string[] = []
   const stalls: Stall[] = []
+  const unsure: string[] = []
+  const restarting: { readonly stall: Stall; readonly workflow_id: string }[] = []
   const still = await stillRuns(ctx.db, { seconds: options.stillSeconds, most: runsAtOnce })
   for (const run of still) {
     const found = await lookAtWorkflow(temporal, run.workflow_id)
     if (found?.status !== 'RUNNING') continue
-    if (found.taskAttempts >= stalledAfterAttempts)
-      stalls.push({ runId: run.id, attempts: found.taskAttempts })
+    if (found.taskAttempts >= stalledAfterAttempts) {
+      const why = await whyTasksFail(temporal, run.workflow_id)
+      const restarts = await restartsOf(ctx.db, run.id)
+      const stall = { runId: run.id, attempts: found.taskAttempts, why, restarts }
+      stalls.push(stall)
+      if (!found.busy && restarts < restartsMost) {
+        restarting.push({ stall, workflow_id: run.workflow_id })
+      }
+    } else if (found.taskAttempts > 0) unsure.push(run.id)
     if (found.idle && (await options.woken.wake(temporal, run))) woken.push(run.id)
   }
-  return { woken, stalled: await noteStalls(ctx, stalls) }
+  const stalled = await noteStalls(ctx, stalls, unsure)
+  for (const { stall, workflow_id } of restarting) {
+    await noteRestart(ctx, stall)
+    await startAfresh(delivering, { id: stall.runId, workflow_id }, 'of_running')
+    options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started afresh')
+  }
+  return { woken, stalled }
+}
+
+const eventsLookedAt = 50
+const shownCharacters = 300
+
+// Of Temporal's WorkflowTaskFailedCause, which is not part of the client: NON_DETERMINISTIC_ERROR;
+// and what the server does by itself when something comes while a task is on its way,
+// UNHANDLED_COMMAND and FORCE_CLOSE_COMMAND.
+const doesNotFit = 24
+const serversOwn: ReadonlySet<number> = new Set([1, 17])
+
+/**
+ * Why the newest failed workflow task of a run failed, from its history. Rejects when Temporal does
+ * not answer.
+ */
+async function whyTasksFail(temporal: TemporalClient, workflowId: string): Promise<TaskFailure> {
+  const { history } = await temporal.withDeadline(() =>
+    temporal.client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: temporal.namespace,
+      execution: { workflowId },
+      maximumPageSize: eventsLookedAt,
+    }),
+  )
+  for (const { workflowTaskFailedEventAttributes: failed } of history?.events ?? []) {
+    if (!failed || serversOwn.has(Number(failed.cause))) continue
+    const said = failed.failure?.message ?? ''
+    const message = said.replace(/\s+/g, ' ').trim().slice(0, shownCharacters).toWellFormed()
+    const kind = Number(failed.cause) === doesNotFit ? 'does_not_fit' : 'fails'
+    return { kind, message: message === '' ? null : message }
+  }
+  return { kind: 'unknown', message: null }
 }

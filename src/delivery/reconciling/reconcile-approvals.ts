@@ -1,15 +1,17 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
+import type { Db } from '#store/database.ts'
 import type { Delivering } from '../outbox/deliver-rows.ts'
 import { approvalWorkflowId, startApproval } from '../outbox/start-approval.ts'
+import { workflowIds } from './workflows.ts'
 
 /** Young requests are left alone: their start may be on its way. */
 const settleAfterSeconds = 10
 const requestsAtOnce = 500
 
 /**
- * Starts the workflow again of every pending request of a program that has none, as in a Temporal that was emptied or
- * restored. Answers their ids. One process at a time; call it under the reconciler's lock.
+ * Starts the workflow again of every pending request of a program that has none, as in a Temporal
+ * that was emptied or restored. Answers their ids. One process at a time; call it under the
+ * reconciler's lock.
  */
 export async function reconcileApprovals(delivering: Delivering): Promise<readonly string[]> {
   const startedAgain: string[] = []
@@ -38,11 +40,6 @@ async function waiting(db: Db, after: string | null): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-async function runningApprovals({ temporal }: Delivering): Promise<Set<string>> {
-  const ids = new Set<string>()
-  const query = "WorkflowType = 'approvalRequest' AND ExecutionStatus = 'Running'"
-  for await (const workflow of temporal.client.workflow.list({ query })) {
-    ids.add(workflow.workflowId)
-  }
-  return ids
+function runningApprovals({ temporal }: Delivering): Promise<Set<string>> {
+  return workflowIds(temporal, "WorkflowType = 'approvalRequest' AND ExecutionStatus = 'Running'")
 }

@@ -1,13 +1,19 @@
 import { fileURLToPath } from 'node:url'
-import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker'
+import {
+  bundleWorkflowCode,
+  NativeConnection,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addRequest, addRun, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { ScriptedStore, workflowBundle } from '../../../test/workflows/scripted-run.ts'
-import { turnQueueOf } from '../../workflows/task-queues.ts'
+import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { payloadOf, rawSignal } from '#test/workflows/hostile-client.ts'
+import { ScriptedStore, workflowBundle } from '#test/workflows/scripted-run.ts'
+import { turnQueueOf } from '#workflows/activity-port.ts'
 import { startRun } from '../outbox/deliver-rows.ts'
 import { reconcileRuns, type Reconciled } from './reconcile-runs.ts'
-import { Woken } from '../outbox/woken.ts'
+import { Woken } from './workflows.ts'
 import {
   addOldRun,
   ada,
@@ -28,6 +34,11 @@ beforeEach(() => {
 function reconcile(): Promise<Reconciled> {
   const { ctx } = service
   return reconcileRuns(ctx, delivering(), { log: ctx.log, woken, stillSeconds: 0 })
+}
+
+function reconcileOn(taskQueue: string): Promise<Reconciled> {
+  const { ctx } = service
+  return reconcileRuns(ctx, delivering(taskQueue), { log: ctx.log, woken, stillSeconds: 0 })
 }
 
 function startWorkflow(run: TestRun, taskQueue = address.taskQueue) {
@@ -59,7 +70,10 @@ async function failureOf(run: TestRun): Promise<string | undefined> {
 }
 
 /** Serves one run's workflow with the code that ships; the activities answer from `store`. */
-async function serve(store: ScriptedStore): Promise<AsyncDisposable> {
+async function serve(
+  store: ScriptedStore,
+  code: WorkflowBundleWithSourceMap | null = null,
+): Promise<AsyncDisposable> {
   const connection = await NativeConnection.connect({ address: address.address })
   const { namespace } = address
   const { takeTurn, ...activities } = store.activities
@@ -68,7 +82,7 @@ async function serve(store: ScriptedStore): Promise<AsyncDisposable> {
     Worker.create({
       ...options,
       taskQueue: store.taskQueue,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: code ?? (await workflowBundle()),
       activities,
     }),
     Worker.create({
@@ -159,7 +173,9 @@ describe('reconcileRuns', () => {
     const breaking = broken.run()
     await startWorkflow(run, store.taskQueue)
     await untilListed(run)
-    await waitUntil(async () => (await reconcile()).stalled.includes(run.id), { withinMs: 90_000 })
+    await waitUntil(async () => (await reconcileOn(store.taskQueue)).stalled.includes(run.id), {
+      withinMs: 90_000,
+    })
     expect(await failureOf(run)).toBe('stalled')
     broken.shutdown()
     await breaking
@@ -172,6 +188,50 @@ describe('reconcileRuns', () => {
       },
       { withinMs: 90_000 },
     )
+    await endRun(run)
+  }, 240_000)
+
+  // Rules: security.md 31
+  it('starts a run afresh whose workflow fails at what was sent to it, says why, and it goes on', async () => {
+    const run = await addOldRun()
+    const store = new ScriptedStore([[{ requestId: 'a' }]])
+    store.taskQueue = `${address.taskQueue}-undecodable`
+    // Where the store would say that the call may go on, this one says when to look again.
+    store.deadlineMs = 1000
+    // The workflow code without its own converter fails at a payload that it cannot decode.
+    const fragile = await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    })
+    await using _served = await serve(store, fragile)
+    await startWorkflow(run, store.taskQueue)
+    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+    const garbage = [payloadOf('binary/encrypted', 'x')]
+    await rawSignal(temporal.client, `run-${run.id}`, 'decided', garbage)
+    store.decided.add('a')
+    await untilListed(run)
+    await waitUntil(async () => (await reconcileOn(store.taskQueue)).stalled.includes(run.id), {
+      withinMs: 90_000,
+    })
+    await temporal.client.workflow.getHandle(`run-${run.id}`).result()
+    expect(store.journal).toEqual(['0.0'])
+    const events = await service.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('run_id', '=', run.id)
+      .where('type', '=', 'system.reconciled')
+      .orderBy('id')
+      .execute()
+    expect(events.map(({ document }) => JSON.parse(document).detail)).toMatchObject([
+      { found: 'stalled', why: 'fails', message: expect.stringContaining('encoding') },
+      { found: 'restarted', why: 'fails' },
+    ])
+    const { failure } = await service.db
+      .selectFrom('run')
+      .select('failure')
+      .where('id', '=', run.id)
+      .executeTakeFirstOrThrow()
+    expect(failure?.message).toMatch(/because the workflow code fails on it: “.*encoding.*”/)
+    expect(failure?.message).not.toContain('deployment')
     await endRun(run)
   }, 240_000)
 })

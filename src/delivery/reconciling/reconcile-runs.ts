@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
-import { WorkflowIdReusePolicy } from '@temporalio/client'
-import type { Log, ServiceContext } from '../../services/context.ts'
-import { loseRun } from '../../services/runs/ending/lose-run.ts'
-import type { RunPosition } from '../../workflows/run-position.ts'
+import type { Log, SystemContext } from '#services/core/context.ts'
+import { loseRun } from '#services/engine/lifecycle/lose-run.ts'
 import { type Delivering, startRun } from '../outbox/deliver-rows.ts'
-import { lookAtWorkflow } from './look-at-workflow.ts'
+import {
+  lookAtWorkflow,
+  startAfresh,
+  endedWorkflows,
+  runningWorkflows,
+  type Woken,
+} from './workflows.ts'
 import { moveStillRuns } from './move-still-runs.ts'
-import { endedWorkflows, runningWorkflows } from './running-workflows.ts'
-import type { Woken } from '../outbox/woken.ts'
 
 /** Young runs are left alone: their start may be on its way. */
 const settleAfterSeconds = 10
@@ -18,7 +20,10 @@ export interface Reconciled {
   readonly looked: number
   readonly startedAgain: readonly string[]
   readonly lost: readonly string[]
-  /** runs that stood still although they wait for nobody, and ended runs whose workflow had come back */
+  /**
+   * runs that stood still although they wait for nobody, and ended runs whose workflow had come
+   * back
+   */
   readonly woken: readonly string[]
   readonly stalled: readonly string[]
 }
@@ -29,13 +34,14 @@ interface OpenRun {
 }
 
 /**
- * Compares runs with Temporal's workflows (architecture.md, never more certain than the facts). A missing workflow is
- * started again; one that stands behind its run, as in a Temporal restored from an older copy, is woken and reads the
- * store; a run is `failed (workflow_lost)` only when Temporal says that its workflow was terminated. Whatever Temporal
- * does not answer is left as it is. One process at a time; call it under the reconciler's lock.
+ * Compares runs with Temporal's workflows (architecture.md, never more certain than the facts). A
+ * missing workflow is started again; one that stands behind its run, as in a Temporal restored from
+ * an older copy, is woken and reads the store; a run is `failed (workflow_lost)` only when Temporal
+ * says that its workflow was terminated. Whatever Temporal does not answer is left as it is. One
+ * process at a time; call it under the reconciler's lock.
  */
 export async function reconcileRuns(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   delivering: Delivering,
   options: { readonly log: Log; readonly woken: Woken; readonly stillSeconds: number },
 ): Promise<Reconciled> {
@@ -63,14 +69,14 @@ export async function reconcileRuns(
   for (const run of await endedWorkflows(ctx.db, running)) {
     if (await woken.wake(delivering.temporal, { ...run, fact: 'ended' })) revived.push(run.id)
   }
-  const moved = await moveStillRuns(ctx, delivering.temporal, options)
+  const moved = await moveStillRuns(ctx, delivering, options)
   for (const runId of [...revived, ...moved.woken])
     log.warn({ runId }, 'the workflow of a run stood behind it and was woken')
   for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')
   return { looked, startedAgain, lost, woken: [...revived, ...moved.woken], stalled: moved.stalled }
 }
 
-async function openRuns(ctx: ServiceContext, after: string): Promise<OpenRun[]> {
+async function openRuns(ctx: SystemContext, after: string): Promise<OpenRun[]> {
   let query = ctx.db
     .selectFrom('run')
     .select(['id', 'workflow_id'])
@@ -87,12 +93,11 @@ async function openRuns(ctx: ServiceContext, after: string): Promise<OpenRun[]> 
 }
 
 async function reconcileRun(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   delivering: Delivering,
   run: OpenRun,
 ): Promise<'alive' | 'started_again' | 'lost'> {
-  const { temporal } = delivering
-  const found = await lookAtWorkflow(temporal, run.workflow_id)
+  const found = await lookAtWorkflow(delivering.temporal, run.workflow_id)
   switch (found?.status) {
     case 'RUNNING':
     case 'PAUSED':
@@ -104,16 +109,9 @@ async function reconcileRun(
     case undefined:
       return (await startRun(delivering, run)) === 'refused' ? 'alive' : 'started_again'
     default: {
-      // It ended while the run goes on, for instance because Postgres was away: a fresh one reads where it stands.
-      const position: RunPosition = { runId: run.id }
-      await temporal.withDeadline(() =>
-        temporal.client.workflow.start('agentRun', {
-          workflowId: run.workflow_id,
-          taskQueue: delivering.taskQueue,
-          args: [position],
-          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-        }),
-      )
+      // It ended while the run goes on, for instance because Postgres was away: a fresh one reads
+      // where it stands.
+      await startAfresh(delivering, run, 'of_ended')
       return 'started_again'
     }
   }

@@ -1,14 +1,15 @@
-import { sql } from 'kysely'
-import type { ServiceContext } from '../../services/context.ts'
-import { errorText } from '../../services/error-text.ts'
-import { ForeignNamespaceError } from '../../services/installation/remember-namespace.ts'
-import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
-import type { Db } from '../../store/database.ts'
+import { recordRepeats } from '#services/refusals/record-refusal.ts'
+import { errorText } from '#services/core/error-text.ts'
+import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { underSessionLock } from '#store/session-lock.ts'
+import type { Db } from '#store/database.ts'
 import type { Delivering } from '../outbox/deliver-rows.ts'
 import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { Repeating } from '../repeating.ts'
-import { Woken } from '../outbox/woken.ts'
+import { Woken } from './workflows.ts'
+import type { SystemContext } from '#services/core/context.ts'
 
 const roundEveryMs = 15_000
 /** A run that should move and does not is looked at after this long. */
@@ -16,18 +17,7 @@ const stillSeconds = 30
 
 /** Does the work unless another process is at it. Answers whether it was done. */
 export async function underReconcilerLock(db: Db, work: () => Promise<void>): Promise<boolean> {
-  return db.connection().execute(async (connection) => {
-    const lock = await sql<{ mine: boolean }>`
-      select pg_try_advisory_lock(${advisoryLocks.reconciler}) as mine
-    `.execute(connection)
-    if (lock.rows[0]?.mine !== true) return false
-    try {
-      await work()
-      return true
-    } finally {
-      await sql`select pg_advisory_unlock(${advisoryLocks.reconciler})`.execute(connection)
-    }
-  })
+  return underSessionLock(db, advisoryLocks.reconciler, work)
 }
 
 /** Compares Postgres with Temporal at the start of every API process and every fifteen seconds. */
@@ -35,7 +25,7 @@ export class Reconciler implements AsyncDisposable {
   readonly #rounds: Repeating
 
   constructor(options: {
-    readonly ctx: ServiceContext
+    readonly ctx: SystemContext
     readonly delivering: Delivering
     readonly foreignNamespace: (error: ForeignNamespaceError) => void
   }) {
@@ -46,6 +36,7 @@ export class Reconciler implements AsyncDisposable {
       work: async () => {
         await underReconcilerLock(ctx.db, async () => {
           await reconcileRuns(ctx, delivering, { log: ctx.log, woken, stillSeconds })
+          await recordRepeats(ctx)
           for (const requestId of await reconcileApprovals(delivering))
             ctx.log.warn({ requestId }, 'nothing waited for the request of a program')
         })

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
-import { deadlineOfRequest } from '../../services/requests/deadline-of-request.ts'
-import type { Db } from '../../store/database.ts'
+import { deadlineOfRequest } from '#services/requests/facts/deadline-of-request.ts'
+import type { Db } from '#store/database.ts'
 
-/** A run that should move by itself, without a person, and of which nothing was recorded for a while. */
+/**
+ * A run that should move by itself, without a person, and of which nothing was recorded for a
+ * while.
+ */
 export interface StillRun {
   readonly id: string
   readonly workflow_id: string
@@ -11,9 +14,10 @@ export interface StillRun {
 }
 
 /**
- * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs waits although its
- * request was decided (and no other of it, nor of an earlier call of its turn, is pending), or a request's next step or
- * expiry is due; and those shown as stalled. What is on its way through the outbox is not among them.
+ * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs
+ * waits although its request was decided (and no other of it, nor of an earlier call of its turn,
+ * is pending), or a request's next step or expiry is due; and those shown as stalled. What is on
+ * its way through the outbox is not among them.
  */
 export async function stillRuns(
   db: Db,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest'
-import { addRun, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { useOwnNamespace, type TestTemporal } from '../../../test/harness/temporal.ts'
+import { addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
 import { NamespaceGuard } from '../namespace-guard.ts'
 import type { Delivering } from '../outbox/deliver-rows.ts'
 import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
@@ -15,7 +15,10 @@ export let temporal: TemporalClient
 /** starts the runs */
 export let ada: TestPerson
 
-/** Opens a service and a Temporal namespace of its own for a file of tests that hold runs against workflows. */
+/**
+ * Opens a service and a Temporal namespace of its own for a file of tests that hold runs against
+ * workflows.
+ */
 export function useWorkflowDesk(): void {
   beforeAll(async () => {
     database = await createTestDatabase()

@@ -1,12 +1,12 @@
 import type { ModalView } from '@slack/web-api'
 import { z } from 'zod'
-import { Problem } from '../../domain/problem.ts'
-import type { Caller, SigningContext } from '../../services/context.ts'
-import { decideRequest } from '../../services/decisions/decide-request.ts'
-import { getRequest } from '../../services/requests/detail/get-request.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, SigningContext } from '#services/core/context.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
 import { SlackFailure } from './slack-client.ts'
 import { identifySlackUser, slackTimeoutMs, type SlackWorkspace } from './slack-identity.ts'
-import type { SlackPerson } from '../../services/slack/slack-person.ts'
+import type { SlackPerson } from '#services/channels/slack/slack-person.ts'
 import { openAction } from './slack-message.ts'
 import {
   decisionField,
@@ -60,9 +60,9 @@ const shownRequest = z.object({
 })
 
 /**
- * Answers what somebody did in Slack, whose signature has been verified: a button opens the modal, which decides when
- * it is sent, by the one function for all channels. Whatever else there is, is heard and left. Never rejects for what
- * Slack or a person did wrong.
+ * Answers what somebody did in Slack, whose signature has been verified: a button opens the modal,
+ * which decides when it is sent, by the one function for all channels. Whatever else there is, is
+ * heard and left. Never rejects for what Slack or a person did wrong.
  */
 export async function answerInteraction(
   ctx: SigningContext,

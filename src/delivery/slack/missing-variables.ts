@@ -1,5 +1,5 @@
-import type { Policy, ProjectProblem } from '../../policy/policy.ts'
-import { placeOfSource } from '../../policy/reading/report.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { placeOfSource } from '#policy/reading/report.ts'
 
 /** A warning for each secret of Slack's that is not set here; `check` and `doctor` show them. */
 export function warnOfMissingSlackVariables(

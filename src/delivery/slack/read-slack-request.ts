@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
+import type { Db } from '#store/database.ts'
 import type { RequestFacts } from '../channels/happening.ts'
 
 /** What a message says of a request: nothing of its arguments. */

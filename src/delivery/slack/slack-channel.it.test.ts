@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openSlackServer, type SlackServer } from '../../../test/harness/slack-server.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import type { SlackSettings } from '../../policy/settings.ts'
-import { decideRequest } from '../../services/decisions/decide-request.ts'
-import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
+import { openSlackServer, type SlackServer } from '#test/harness/slack-server.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import type { SlackSettings } from '#policy/settings.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import {
   openChannelDesk,
   publicUrl,

@@ -1,7 +1,7 @@
-import { hashBytes } from '../../domain/digest.ts'
-import { slackEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
-import type { SlackSettings } from '../../policy/settings.ts'
-import type { Db } from '../../store/database.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { slackEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
+import type { SlackSettings } from '#policy/settings.ts'
+import type { Db } from '#store/database.ts'
 import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
 import { SlackFailure, type SlackCall, type SlackClient } from './slack-client.ts'
@@ -16,12 +16,14 @@ export interface SlackChannelOptions {
 }
 
 const done: SendOutcome = { status: null, error: null }
-/** How often a message is written again because it changed meanwhile; the next event comes anyway. */
-const mostUpdates = 5
+/**
+ * How often a message is written again because it changed meanwhile; the next event comes anyway.
+ */
+const maxUpdates = 5
 
 /**
- * A message for each request in the channel of its queue. What is sent is made when it is sent, of how the request is
- * then: a message that could not be posted in time says nothing that is over.
+ * A message for each request in the channel of its queue. What is sent is made when it is sent, of
+ * how the request is then: a message that could not be posted in time says nothing that is over.
  */
 export function slackChannel(options: SlackChannelOptions): Channel {
   const { settings, client } = options
@@ -61,7 +63,8 @@ async function sendTo(
   const message = await messageOf(db, request.id)
   if (message === null) {
     const channel = settings.channels.get(request.queue)
-    // Others come again with its next event, once it is posted; one that was decided meanwhile is never posted.
+    // Others come again with its next event, once it is posted; one that was decided meanwhile is
+    // never posted.
     if (due.type !== 'request.opened' || request.state !== 'pending' || channel === undefined)
       return
     const post = slackMessage(request, publicUrl)
@@ -87,7 +90,7 @@ async function refresh(
   requestId: string,
   call: SlackCall,
 ): Promise<void> {
-  for (let tried = 0; tried < mostUpdates; tried += 1) {
+  for (let tried = 0; tried < maxUpdates; tried += 1) {
     const request = await readSlackRequest(db, requestId)
     const message = await messageOf(db, requestId)
     if (request === null || message === null) return

@@ -12,7 +12,7 @@ import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
 /** Where Slack's methods are; another only for tests and proxies. */
 export const usualSlackUrl = 'https://slack.com/api/'
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 /** Why Slack did not do it. */
 export class SlackFailure extends Error {
@@ -114,7 +114,10 @@ export class SlackClient {
     return { id, team: user?.team_id ?? '', email, isMember }
   }
 
-  /** The token must be of the workspace that the configuration pins: asked once, before anything else. */
+  /**
+   * The token must be of the workspace that the configuration pins: asked once, before anything
+   * else.
+   */
   async #ask<T>(call: SlackCall, work: (web: WebClient) => Promise<T>): Promise<T> {
     const web = this.#connect(call)
     try {
@@ -174,7 +177,7 @@ function fetchPinned(rules: TargetRules, signal: AbortSignal): FetchFunction {
     const address = await orAborted(signal, findTarget(url, rules))
     const { headers = {} } = init
     if (typeof init.body !== 'string') throw new Error('Slack is asked with a form')
-    const answer = await askPinned({ url, address, headers, body: init.body, signal, mostBytes })
+    const answer = await askPinned({ url, address, headers, body: init.body, signal, maxBytes })
     const head = new Map(
       Object.entries(answer.headers).flatMap(([name, value]): [string, string][] =>
         value === undefined ? [] : [[name, String(value)]],

@@ -1,7 +1,11 @@
-import type { ServiceContext } from '../../services/context.ts'
-import { offerSlackLink } from '../../services/slack/offer-slack-link.ts'
-import { refuseSlackUser, type SlackRefusal } from '../../services/slack/refuse-slack-user.ts'
-import { findSlackPerson, type SlackPerson } from '../../services/slack/slack-person.ts'
+import type { ServiceContext } from '#services/core/context.ts'
+import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
+import {
+  refuseSlackUser,
+  type SlackRefusal,
+  findSlackPerson,
+  type SlackPerson,
+} from '#services/channels/slack/slack-person.ts'
 import type { SlackClient } from './slack-client.ts'
 
 /** A workspace that is configured and can be asked. */
@@ -22,8 +26,9 @@ export type SlackIdentity =
   | { readonly person: null; readonly sentence: string; readonly link: string | null }
 
 /**
- * Who a user of Slack is: a current member of the pinned workspace, linked by the person themselves, whose verified
- * address there is still ours. Asked anew every time; names are never looked at. Rejects with `SlackFailure`.
+ * Who a user of Slack is: a current member of the pinned workspace, linked by the person
+ * themselves, whose verified address there is still ours. Asked anew every time; names are never
+ * looked at. Rejects with `SlackFailure`.
  */
 export async function identifySlackUser(
   ctx: ServiceContext,

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
-import { effectOf } from '../channels/effect-of.ts'
+import { effectOf } from '../channels/happening.ts'
 import type { SlackRequest } from './read-slack-request.ts'
 import type { SlackPost } from './slack-client.ts'
 import { escaped, plainText } from './slack-text.ts'
@@ -17,8 +17,9 @@ const ended: Readonly<Record<string, string>> = {
 }
 
 /**
- * The message of a request: what it would do in one line, never its arguments; for high risk not even that. While it
- * waits it has a button, which opens a modal, and always a link to the page. Pure.
+ * The message of a request: what it would do in one line, never its arguments; for high risk not
+ * even that. While it waits it has a button, which opens a modal, and always a link to the page.
+ * Pure.
  */
 export function slackMessage(request: SlackRequest, publicUrl: string): SlackPost {
   const isWaiting = request.state === 'pending'
@@ -65,7 +66,10 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
   return { text: escaped(text), blocks: [{ type: 'section', text: plainText(text) }] }
 }
 
-/** High risk needs all of it on the screen, and questions and outcome checks are answered otherwise: on the page. */
+/**
+ * High risk needs all of it on the screen, and questions and outcome checks are answered otherwise:
+ * on the page.
+ */
 export function isDecidedInModal({ risk, kind }: Pick<SlackRequest, 'risk' | 'kind'>): boolean {
   return risk !== 'high' && (kind === 'tool_call' || kind === 'external' || kind === 'attachment')
 }

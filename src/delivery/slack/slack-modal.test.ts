@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestDetailRecord } from '../../services/requests/request-record.ts'
+import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
 import { whyOnPage } from './slack-modal.ts'
 
 /** What a person may decide in Slack; no other member is read. */

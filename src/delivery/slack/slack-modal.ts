@@ -1,15 +1,17 @@
 import type { KnownBlock, ModalView } from '@slack/web-api'
-import { findSecrets } from '../../domain/text/secrets.ts'
-import type { RequestDetailRecord } from '../../services/requests/request-record.ts'
+import { findSecrets } from '#domain/text/secrets.ts'
+import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
 import { isDecidedInModal, pageAction } from './slack-message.ts'
-import { longestText, plainText, visible } from './slack-text.ts'
+import { maxTextLength, plainText, visible } from './slack-text.ts'
 
 /** Names of the form's fields, as Slack sends them back. */
 export const decisionField = 'decision'
 export const reasonField = 'reason'
 export const decisionForm = 'countersign_decide'
 
-/** What the modal was opened for: comes back with what was filled in, and is what a decision names. */
+/**
+ * What the modal was opened for: comes back with what was filled in, and is what a decision names.
+ */
 export interface ShownRequest {
   readonly requestId: string
   readonly revision: number
@@ -17,11 +19,11 @@ export interface ShownRequest {
 }
 
 /** More than this is not read in a modal. */
-const mostCharacters = 9000
+const maxCharacters = 9000
 
 /**
- * Why a request cannot be decided in Slack: all of it must be seen, as it is, and that takes the page. `null` when it can.
- * Pure.
+ * Why a request cannot be decided in Slack: all of it must be seen, as it is, and that takes the
+ * page. `null` when it can. Pure.
  */
 export function whyOnPage(record: RequestDetailRecord): string | null {
   if (record.state !== 'pending') return `It is ${record.state} by now.`
@@ -33,7 +35,7 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
   }
   if (!isDecidedInModal(record)) return 'This is answered on its page.'
   const { content, truncated, type } = record.presentation
-  if (truncated || type === 'binary' || visible(content).length > mostCharacters) {
+  if (truncated || type === 'binary' || visible(content).length > maxCharacters) {
     return 'It is too long to be shown here in full: decide it on its page.'
   }
   if (findSecrets(content).length > 0 || findSecrets(record.title).length > 0) {
@@ -89,7 +91,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
           type: 'plain_text_input',
           action_id: reasonField,
           multiline: true,
-          max_length: longestText,
+          max_length: maxTextLength,
         },
       },
     ],
@@ -142,8 +144,8 @@ function factsOf(record: RequestDetailRecord): string[] {
 function preformatted(content: string): KnownBlock[] {
   const text = visible(content)
   const pieces: string[] = []
-  for (let at = 0; at < text.length; at += longestText)
-    pieces.push(text.slice(at, at + longestText))
+  for (let at = 0; at < text.length; at += maxTextLength)
+    pieces.push(text.slice(at, at + maxTextLength))
   return pieces.map((piece) => ({
     type: 'rich_text',
     elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: piece }] }],

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { sameSecret } from '../../services/access/token.ts'
+import { sameSecret } from '#services/access/token.ts'
 
-const longestAgeSeconds = 300
+const maxAgeSeconds = 300
 
 /**
- * Whether Slack signed these bytes within the last five minutes (its "v0" signature over `v0:timestamp:body`), in a
- * time that does not tell how much is right.
+ * Whether Slack signed these bytes within the last five minutes (its "v0" signature over
+ * `v0:timestamp:body`), in a time that does not tell how much is right.
  */
 export function isSignedBySlack(
   secret: string,
@@ -20,5 +20,5 @@ export function isSignedBySlack(
   if (secret === '' || !/^\d{1,12}$/.test(timestamp)) return false
   const expected = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`
   const isRight = sameSecret(signature, expected)
-  return isRight && Math.abs(now.getTime() / 1000 - Number(timestamp)) <= longestAgeSeconds
+  return isRight && Math.abs(now.getTime() / 1000 - Number(timestamp)) <= maxAgeSeconds
 }

@@ -1,16 +1,19 @@
-import { visibleText } from '../../domain/text/visible-text.ts'
+import { visibleText } from '#domain/text/visible-text.ts'
 
 /** Slack's bound of one text is 3,000 characters. */
-export const longestText = 3000
+export const maxTextLength = 3000
 
-/** A text that Slack shows as it is: no markup, no mentions, no emoji; what cannot be seen is named in place. */
+/**
+ * A text that Slack shows as it is: no markup, no mentions, no emoji; what cannot be seen is named
+ * in place.
+ */
 export interface PlainText {
   readonly type: 'plain_text'
   readonly text: string
   readonly emoji: false
 }
 
-export function plainText(text: string, most: number = longestText): PlainText {
+export function plainText(text: string, most: number = maxTextLength): PlainText {
   return { type: 'plain_text', text: cut(visible(text), most), emoji: false }
 }
 
@@ -21,7 +24,10 @@ export function visible(text: string): string {
     .join('')
 }
 
-/** For the one text that Slack reads as markup, the line of its notification: no entity, link or mention begins in it. */
+/**
+ * For the one text that Slack reads as markup, the line of its notification: no entity, link or
+ * mention begins in it.
+ */
 export function escaped(text: string): string {
   return visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,9 +1,11 @@
-import type { JsonObject } from '../../domain/json.ts'
-import type { Db } from '../../store/database.ts'
-import type { StreamEventType } from '../../domain/stream-event.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Db } from '#store/database.ts'
+import type { StreamEventType } from '#domain/stream-event.ts'
 import { Listener } from '../listener.ts'
 
-/** One event of the live stream: ids only. `sequence` grows without gaps that a reader could miss. */
+/**
+ * One event of the live stream: ids only. `sequence` grows without gaps that a reader could miss.
+ */
 export interface StreamEvent {
   readonly sequence: bigint
   readonly type: StreamEventType
@@ -31,10 +33,14 @@ export class EventFeed implements AsyncDisposable {
     })
   }
 
-  /** Events after `sequence`, oldest first. `null`: none, only where the stream stands now (see `latest`). */
+  /**
+   * Events after `sequence`, oldest first. `null`: none, only where the stream stands now (see
+   * `latest`).
+   */
   async since(sequence: bigint | null, limit: number): Promise<StreamEvent[]> {
     const after = sequence ?? (await this.latest())
-    // Hundreds of readers hear the same news and stand at the same place. A read that began before the news may not have it.
+    // Hundreds of readers hear the same news and stand at the same place. A read that began before
+    // the news may not have it.
     const asked = `${this.#news} ${after} ${limit}`
     const same = this.#reads.get(asked)
     if (same !== undefined) return same

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
-import type { Log } from '../../services/context.ts'
-import { errorText } from '../../services/error-text.ts'
+import type { Db } from '#store/database.ts'
+import type { Log } from '#services/core/context.ts'
+import { errorText } from '#services/core/error-text.ts'
 import { Listener } from '../listener.ts'
-import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { Repeating } from '../repeating.ts'
 
 const eventsAtOnce = 500
@@ -11,8 +11,8 @@ const eventsAtOnce = 500
 const gatherMs = 50
 
 /**
- * Numbers committed events of the live stream. Sequences are given after commit by one writer at a time, so
- * that a reader who has seen number n has seen everything below it: replay skips nothing.
+ * Numbers committed events of the live stream. Sequences are given after commit by one writer at a
+ * time, so that a reader who has seen number n has seen everything below it: replay skips nothing.
  */
 export class EventSequencer implements AsyncDisposable {
   readonly #listener: Listener

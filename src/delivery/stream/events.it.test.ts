@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import type { Tx } from '../../store/database.ts'
-import { writeRecords } from '../../store/records.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import type { Tx } from '#store/database.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { EventFeed } from './event-feed.ts'
 import { EventSequencer } from './event-sequencer.ts'
 

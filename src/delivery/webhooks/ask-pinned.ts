@@ -10,7 +10,7 @@ export interface PinnedQuestion {
   readonly body: string
   readonly signal: AbortSignal
   /** how much of the answer is read; 0: nothing of its body. A longer one is an error */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 export interface PinnedAnswer {
@@ -19,9 +19,11 @@ export interface PinnedAnswer {
   readonly body: string
 }
 
-/** Posts once: to the very address that was checked, under the name of the URL; follows no redirect. */
+/**
+ * Posts once: to the very address that was checked, under the name of the URL; follows no redirect.
+ */
 export function askPinned(question: PinnedQuestion): Promise<PinnedAnswer> {
-  const { url, address, body, mostBytes, signal } = question
+  const { url, address, body, maxBytes, signal } = question
   return new Promise((resolve, reject) => {
     const isTls = url.protocol === 'https:'
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
@@ -46,7 +48,7 @@ export function askPinned(question: PinnedQuestion): Promise<PinnedAnswer> {
       const parts: Buffer[] = []
       let read = 0
       response.on('error', reject)
-      if (mostBytes === 0) {
+      if (maxBytes === 0) {
         resolve({ status, headers, body: '' })
         response.destroy()
         return
@@ -54,7 +56,7 @@ export function askPinned(question: PinnedQuestion): Promise<PinnedAnswer> {
       response.on('data', (part: Buffer) => {
         parts.push(part)
         read += part.length
-        if (read > mostBytes) response.destroy(new Error(`it answered over ${mostBytes} bytes`))
+        if (read > maxBytes) response.destroy(new Error(`it answered over ${maxBytes} bytes`))
       })
       response.on('end', () => resolve({ status, headers, body: Buffer.concat(parts).toString() }))
       response.on('aborted', () => reject(new Error('the answer ended early')))

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findTarget } from './find-target.ts'
-import { isPublicAddress } from './public-address.ts'
+import { findTarget, isPublicAddress } from './find-target.ts'
 
 const strict = { allow: [], isDevelopment: false }
 const to =
@@ -21,7 +20,13 @@ describe('addresses of webhooks', () => {
     'https://100.64.0.1/',
     'https://169.254.169.254/latest/meta-data',
     'https://172.31.255.255/',
+    'https://192.0.0.8/',
+    'https://192.0.2.1/',
+    'https://192.88.99.1/',
     'https://192.168.0.1/',
+    'https://198.18.0.1/',
+    'https://198.51.100.1/',
+    'https://203.0.113.1/',
     'https://224.0.0.1/',
     'https://255.255.255.255/',
     'https://[::1]/',

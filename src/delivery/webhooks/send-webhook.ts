@@ -1,4 +1,5 @@
 import type { SendOutcome } from '../channels/channel.ts'
+import { webhookHeaders } from './webhook-secret.ts'
 import { askPinned, orAborted } from './ask-pinned.ts'
 import { findTarget, type Resolve, type TargetRules } from './find-target.ts'
 
@@ -13,8 +14,8 @@ export interface Sending extends TargetRules {
 }
 
 /**
- * Posts once: to the very address that was checked, no redirect followed, nothing read of the answer but its status.
- * Never rejects.
+ * Posts once: to the very address that was checked, no redirect followed, nothing read of the
+ * answer but its status. Never rejects.
  */
 export async function sendWebhook(sending: Sending): Promise<SendOutcome> {
   const late = AbortSignal.timeout(sending.timeoutMs)
@@ -23,7 +24,7 @@ export async function sendWebhook(sending: Sending): Promise<SendOutcome> {
     const url = new URL(sending.url)
     const address = await orAborted(signal, findTarget(url, sending, sending.resolve))
     const { headers, body } = sending
-    const { status } = await askPinned({ url, address, headers, body, signal, mostBytes: 0 })
+    const { status } = await askPinned({ url, address, headers, body, signal, maxBytes: 0 })
     return { status, error: verdictOn(status) }
   } catch (error) {
     if (sending.stopping.aborted) return { status: null, error: 'the service stopped' }
@@ -37,4 +38,25 @@ function verdictOn(status: number): string | null {
   return status >= 300 && status < 400
     ? `it answered ${status}: redirects are not followed`
     : `it answered ${status}`
+}
+
+/**
+ * One attempt at a CloudEvents envelope, signed with these keys as Standard Webhooks says. Never
+ * rejects.
+ */
+export async function sendSigned(
+  keys: readonly Buffer[],
+  sending: Omit<Sending, 'headers'> & { readonly id: string },
+): Promise<SendOutcome> {
+  const { id, ...rest } = sending
+  const outcome = await sendWebhook({
+    ...rest,
+    headers: {
+      'content-type': 'application/cloudevents+json',
+      'user-agent': 'countersign',
+      ...webhookHeaders(keys, { id, at: new Date(), body: sending.body }),
+    },
+  })
+  // Standard Webhooks: gone, and not to be asked again.
+  return outcome.status === 410 ? { ...outcome, isFinal: true } : outcome
 }

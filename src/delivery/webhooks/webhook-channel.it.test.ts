@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { openWebhookReceiver } from '../../../test/harness/webhook-receiver.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { openWebhookReceiver } from '#test/harness/webhook-receiver.ts'
 import { publicUrl, within } from '../channels/channel-desk.fixture.ts'
 import { sendWebhook } from './send-webhook.ts'
 import {

@@ -1,8 +1,8 @@
-import type { WebhookEndpoint } from '../../policy/settings.ts'
+import { effectOf, type Happening } from '../channels/happening.ts'
+import type { WebhookEndpoint } from '#policy/settings.ts'
 import type { Channel } from '../channels/channel.ts'
-import { cloudEvent } from './cloud-event.ts'
 import type { Resolve, TargetRules } from './find-target.ts'
-import { sendSigned } from './send-signed.ts'
+import { sendSigned } from './send-webhook.ts'
 import { readSecrets } from './webhook-secret.ts'
 
 export interface WebhookChannelOptions extends TargetRules {
@@ -13,7 +13,9 @@ export interface WebhookChannelOptions extends TargetRules {
   readonly resolve?: Resolve
 }
 
-/** Tells an endpoint of countersign.yaml: a CloudEvents envelope, signed as Standard Webhooks says. */
+/**
+ * Tells an endpoint of countersign.yaml: a CloudEvents envelope, signed as Standard Webhooks says.
+ */
 export function webhookChannel(options: WebhookChannelOptions): Channel {
   const { endpoint, publicUrl, environment, allow, isDevelopment, resolve } = options
   return {
@@ -32,4 +34,40 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
       return sendSigned(keys, { ...to, ...(resolve === undefined ? {} : { resolve }) })
     },
   }
+}
+
+/**
+ * The body of a notification: a CloudEvents 1.0 envelope in JSON, with ids and what a list shows,
+ * never arguments.
+ */
+function cloudEvent(happening: Happening, publicUrl: string): string {
+  const { request, run } = happening
+  const page = request === null ? `/runs/${run?.id ?? ''}` : `/requests/${request.id}`
+  return JSON.stringify({
+    specversion: '1.0',
+    id: happening.eventId,
+    source: publicUrl,
+    type: `countersign.${happening.type}`,
+    subject: request?.id ?? run?.id,
+    time: happening.at.toISOString(),
+    datacontenttype: 'application/json',
+    data: {
+      ...(request === null
+        ? {}
+        : {
+            requestId: request.id,
+            number: Number(request.number),
+            kind: request.kind,
+            state: request.state,
+            revision: request.revision,
+            queue: request.queue,
+            risk: request.risk,
+            tool: request.tool,
+            title: effectOf(request),
+            expiresAt: request.expires_at.toISOString(),
+          }),
+      ...(run === null ? {} : { runId: run.id, worker: run.worker, runState: run.state }),
+      url: publicUrl + page,
+    },
+  })
 }

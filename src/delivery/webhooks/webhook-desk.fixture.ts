@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import {
   openWebhookReceiver,
   type Received,
   type WebhookReceiver,
-} from '../../../test/harness/webhook-receiver.ts'
-import type { WebhookEndpoint } from '../../policy/settings.ts'
-import type { ServiceContext } from '../../services/context.ts'
-import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
+} from '#test/harness/webhook-receiver.ts'
+import type { WebhookEndpoint } from '#policy/settings.ts'
+import type { ServiceContext } from '#services/core/context.ts'
+import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import {
   openChannelDesk,
   publicUrl,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { openWebhookReceiver } from '../../../test/harness/webhook-receiver.ts'
-import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
-import { listEndpoints } from '../../services/webhooks/list-endpoints.ts'
-import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { openWebhookReceiver } from '#test/harness/webhook-receiver.ts'
+import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
+import { listEndpoints } from '#services/channels/webhooks/list-endpoints.ts'
+import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
 import { within } from '../channels/channel-desk.fixture.ts'
 import type { DueDelivery } from '../channels/channel.ts'
 import { takeDue } from '../channels/due-deliveries.ts'
@@ -137,7 +137,8 @@ it('delays nothing for a receiver that hangs, and asks it only four times at onc
   for (let place = 0; place < 12; place += 1) await desk.open()
   await waitUntil(() => healthy.received.length === 12, within)
   await waitUntil(() => receiver.received.length === 4, within)
-  // Each endpoint is told of what was numbered when it was its turn: the last may come a round later.
+  // Each endpoint is told of what was numbered when it was its turn: the last may come a round
+  // later.
   await waitUntil(async () => {
     const waiting = { endpoint: hanging.name, state: 'pending' } as const
     return (await listDeliveries(ctx, desk.olga.caller, waiting)).items.length === 12

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
-import type { Policy, ProjectProblem } from '../../policy/policy.ts'
-import { placeOfSource } from '../../policy/reading/report.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { placeOfSource } from '#policy/reading/report.ts'
 
 const secretForm = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 
 /**
- * The keys in a variable's text: one `whsec_` and base64 of 24 to 64 bytes, or, while one replaces another, several with
- * blanks between. `null` for anything else.
+ * The keys in a variable's text: one `whsec_` and base64 of 24 to 64 bytes, or, while one replaces
+ * another, several with blanks between. `null` for anything else.
  */
 export function readSecrets(text: string | undefined): readonly Buffer[] | null {
   const words = (text ?? '').trim().split(/\s+/)
@@ -14,7 +14,10 @@ export function readSecrets(text: string | undefined): readonly Buffer[] | null 
   return keys.every((key) => key.length >= 24 && key.length <= 64) ? keys : null
 }
 
-/** The headers of Standard Webhooks; every key signs. `id` stays the same at every attempt, `at` is this attempt's. */
+/**
+ * The headers of Standard Webhooks; every key signs. `id` stays the same at every attempt, `at` is
+ * this attempt's.
+ */
 export function webhookHeaders(
   keys: readonly Buffer[],
   message: { readonly id: string; readonly at: Date; readonly body: string },
@@ -31,7 +34,10 @@ export function webhookHeaders(
   }
 }
 
-/** A warning for each endpoint whose secret is not set here, or is none; `check` and `doctor` show them. */
+/**
+ * A warning for each endpoint whose secret is not set here, or is none; `check` and `doctor` show
+ * them.
+ */
 export function warnOfMissingSecrets(
   policy: Policy,
   environment: Readonly<Record<string, string | undefined>>,

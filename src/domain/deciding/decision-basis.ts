@@ -1,8 +1,9 @@
 import type { Quorum } from '../request.ts'
 
 /**
- * What a decision was judged by, kept with its event so that others can judge it again without the database: the quorum
- * and the people behind the request as they were frozen, and the decider's teams as they were then (audit.md, verifying).
+ * What a decision was judged by, kept with its event so that others can judge it again without the
+ * database: the quorum and the people behind the request as they were frozen, and the decider's
+ * teams as they were then (audit.md, verifying).
  */
 export interface DecisionBasis {
   readonly quorum: Quorum

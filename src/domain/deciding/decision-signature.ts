@@ -2,8 +2,8 @@ import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto
 import type { DecisionVerb } from '../request.ts'
 
 /**
- * What a person signs when they decide with a passkey (audit.md, Approver's signature): its canonical JSON, whose SHA-256
- * is the challenge.
+ * What a person signs when they decide with a passkey (audit.md, Approver's signature): its
+ * canonical JSON, whose SHA-256 is the challenge.
  */
 export interface DecisionStatement {
   readonly version: 1
@@ -23,7 +23,10 @@ export interface DecisionStatement {
   readonly nonce: string
 }
 
-/** A signed decision as its event keeps it, whole: with the credential's public key it is verified without anything else. */
+/**
+ * A signed decision as its event keeps it, whole: with the credential's public key it is verified
+ * without anything else.
+ */
 export interface DecisionSignature {
   readonly credentialId: string
   /** the exact bytes of the {@link DecisionStatement}, as text */
@@ -35,8 +38,9 @@ export interface DecisionSignature {
 }
 
 /**
- * How long before a passkey was registered its confirmer may have made no sign-in link for its owner: with it they could be in the
- * owner's session still, and a single person would be both. A link's fifteen minutes and a session's longest week fit.
+ * How long before a passkey was registered its confirmer may have made no sign-in link for its
+ * owner: with it they could be in the owner's session still, and a single person would be both. A
+ * link's fifteen minutes and a session's longest week fit.
  */
 export const linkReachMs = 8 * 24 * 3_600_000
 
@@ -45,7 +49,10 @@ export function challengeOf(statement: string): string {
   return createHash('sha256').update(statement, 'utf8').digest('base64url')
 }
 
-/** Reads a public key as events carry it: SubjectPublicKeyInfo in base64. `null` when it is none that passkeys have. */
+/**
+ * Reads a public key as events carry it: SubjectPublicKeyInfo in base64. `null` when it is none
+ * that passkeys have.
+ */
 export function readPasskeyKey(spki: string): KeyObject | null {
   try {
     const key = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' })
@@ -56,9 +63,9 @@ export function readPasskeyKey(spki: string): KeyObject | null {
 }
 
 /**
- * Why a decision's signature does not hold, as a sentence's end; `null`: it does. Looks at what WebAuthn asks for:
- * the kind of answer, the challenge, the origin and its host, that the person was there and verified, and the signature.
- * Never throws on hostile input.
+ * Why a decision's signature does not hold, as a sentence's end; `null`: it does. Looks at what
+ * WebAuthn asks for: the kind of answer, the challenge, the origin and its host, that the person
+ * was there and verified, and the signature. Never throws on hostile input.
  */
 export function whyNotSigned(signed: DecisionSignature, key: KeyObject): string | null {
   const statement = parse<DecisionStatement>(Buffer.from(signed.statement))
@@ -97,7 +104,9 @@ function holds(key: KeyObject, bytes: Buffer, signature: string): boolean {
   }
 }
 
-/** ES256 and RS256 hash first, EdDSA does so itself (`null`); `undefined` for keys of other kinds. */
+/**
+ * ES256 and RS256 hash first, EdDSA does so itself (`null`); `undefined` for keys of other kinds.
+ */
 function digestOf({ asymmetricKeyType }: KeyObject): 'sha256' | null | undefined {
   if (asymmetricKeyType === 'ed25519') return null
   return asymmetricKeyType === 'ec' || asymmetricKeyType === 'rsa' ? 'sha256' : undefined

@@ -1,35 +1,29 @@
 import { quorumTeams } from './quorum.ts'
 import type { Quorum } from '../request.ts'
 
-/** Why a person is behind a request (product.md 17); kept with the request. */
-export type PrincipalReason =
-  | 'started'
-  | 'started_above'
-  | 'owns_key'
-  | 'messaged'
-  | 'answered'
-  | 'invoked'
-  | 'edited'
-  | 'asked'
-  | 'on_behalf'
-
-/** Every reason, the one that a person is told first; also for checks of what the store holds. */
-export const principalReasons: readonly PrincipalReason[] = [
+/**
+ * Why a person is behind a request (product.md 17), the reason that a person is told first; kept
+ * with the request. Also for checks of what the store holds.
+ */
+export const principalReasons = [
   'started',
   'started_above',
   'owns_key',
+  'proposed_key',
   'messaged',
   'answered',
   'invoked',
   'edited',
   'asked',
   'on_behalf',
-]
+] as const
+export type PrincipalReason = (typeof principalReasons)[number]
 
 const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   started: 'you started this run',
   started_above: 'you started a run above this one',
   owns_key: 'your API key started this run',
+  proposed_key: 'you proposed the API key that acted here',
   messaged: 'you posted a message to this run or one above it',
   answered: 'you answered a question of this run or one above it',
   invoked: 'you invoked this tool',
@@ -38,7 +32,26 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   on_behalf: 'you are the one for whom this was asked',
 }
 
-export interface EligibilityQuestion {
+/** The same of somebody else, after "who". */
+const behindOthers: Readonly<Record<PrincipalReason, string>> = {
+  started: 'starts the run',
+  started_above: 'started a run above it',
+  owns_key: 'owns the API key',
+  proposed_key: 'proposed the API key',
+  messaged: 'wrote to the run or one above it',
+  answered: 'answered a question of the run or one above it',
+  invoked: 'invoked the tool',
+  edited: 'edited the call',
+  asked: 'owns the API key that asks',
+  on_behalf: 'is the one for whom this is asked',
+}
+
+/** Why somebody stands behind what is asked, after their name and "who". */
+export function behindWords(why: PrincipalReason): string {
+  return behindOthers[why]
+}
+
+export interface EligibilityInput {
   /** `null` for a machine, which never decides (product.md 19) */
   readonly person: {
     readonly id: string
@@ -61,22 +74,23 @@ export type Eligibility =
     }
 
 /**
- * Whether someone may decide a request: an enabled person, in a team that the quorum names, and not behind it
- * (product.md 17 to 19). With `selfApproval` those behind it may too, and their decision is marked.
+ * Whether someone may decide a request: an enabled person, in a team that the quorum names, and not
+ * behind it (product.md 17 to 19). With `selfApproval` those behind it may too, and their decision
+ * is marked.
  */
-export function judgeEligibility(question: EligibilityQuestion): Eligibility {
-  const { person } = question
+export function judgeEligibility(input: EligibilityInput): Eligibility {
+  const { person } = input
   if (person === null) {
     return refused('machine', "you can't decide: machine identities never decide")
   }
   if (!person.enabled) return refused('disabled', "you can't decide: your account is disabled")
-  const teams = quorumTeams(question.quorum)
+  const teams = quorumTeams(input.quorum)
   if (!person.teams.some((team) => teams.includes(team))) {
-    const named = teams.length === 0 ? 'any team that may decide this' : teams.join(' or ')
-    return refused('not_in_team', `you can't decide: you are not in ${named}`)
+    const teamNames = teams.length === 0 ? 'any team that may decide this' : teams.join(' or ')
+    return refused('not_in_team', `you can't decide: you are not in ${teamNames}`)
   }
-  const behind = question.principals.filter((principal) => principal.personId === person.id)
-  if (behind.length > 0 && !question.selfApproval) {
+  const behind = input.principals.filter((principal) => principal.personId === person.id)
+  if (behind.length > 0 && !input.selfApproval) {
     const reasons = behind.map((principal) => principal.why)
     return refused('behind_request', `you can't decide: ${behindText(reasons)}`)
   }
@@ -84,7 +98,7 @@ export function judgeEligibility(question: EligibilityQuestion): Eligibility {
 }
 
 function refused(
-  which: 'machine' | 'disabled' | 'not_in_team' | 'behind_request',
+  which: Extract<Eligibility, { canDecide: false }>['which'],
   reason: string,
 ): Eligibility {
   return { canDecide: false, which, reason }

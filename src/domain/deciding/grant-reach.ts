@@ -9,7 +9,10 @@ export interface NamedFile {
   readonly hash: string | 'absent'
 }
 
-/** What an approval with one scope covers (product.md 10): calls of this tool for which all of this holds. */
+/**
+ * What an approval with one scope covers (product.md 10): calls of this tool for which all of this
+ * holds.
+ */
 export interface GrantReach {
   readonly scope: Scope
   readonly tool: string
@@ -31,7 +34,9 @@ export interface ReachableCall {
 
 /** What a remembered approval of a command rests on besides its vector. */
 export interface GrantedCommand {
-  /** the files it names; `null` where what they contain by then does not matter (scope `command`) */
+  /**
+   * the files it names; `null` where what they contain by then does not matter (scope `command`)
+   */
   readonly files: readonly NamedFile[] | null
   /** hash of the rest: its programs and the sandbox profile */
   readonly rest: string
@@ -96,7 +101,10 @@ export interface ReachRoot {
   readonly isOwn: boolean
 }
 
-/** The same in sentences, for whoever is about to approve (security.md 16). Plain text; names in it are the agent's. */
+/**
+ * The same in sentences, for whoever is about to approve (security.md 16). Plain text; names in it
+ * are the agent's.
+ */
 export function reachWords(reach: GrantReach, root: ReachRoot | null): string[] {
   if (reach.scope === 'once') return ['This call, once.']
   return [

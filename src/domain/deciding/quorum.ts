@@ -6,7 +6,10 @@ export interface Vote {
   readonly teams: readonly string[]
 }
 
-/** Where a request stands: of the alternative that is nearest to being met, what it asks, has and lacks. */
+/**
+ * Where a request stands: of the alternative that is nearest to being met, what it asks, has and
+ * lacks.
+ */
 export interface Tally {
   readonly met: boolean
   readonly required: readonly QuorumPlace[]
@@ -15,8 +18,9 @@ export interface Tally {
 }
 
 /**
- * Counts approvals against a quorum: distinct people fill distinct places, each place only by a member of its team,
- * assigned so that as many places as possible are filled (product.md 18). A quorum without a place is never met.
+ * Counts approvals against a quorum: distinct people fill distinct places, each place only by a
+ * member of its team, assigned so that as many places as possible are filled (product.md 18). A
+ * quorum without a place is never met.
  */
 export function tally(quorum: Quorum, votes: readonly Vote[]): Tally {
   const tallies = quorum.any.map((places) => tallyOf(places, votes))
@@ -29,7 +33,9 @@ export function quorumTeams(quorum: Quorum): string[] {
   return [...new Set(quorum.any.flat().flatMap(teamsOf))]
 }
 
-/** For people: `1 of platform`, `1 of platform and 1 of security`, `2 of platform or 1 of security`. */
+/**
+ * For people: `1 of platform`, `1 of platform and 1 of security`, `2 of platform or 1 of security`.
+ */
 export function quorumText(quorum: Quorum): string {
   return quorum.any.map((places) => places.map(placeText).join(' and ')).join(' or ')
 }
@@ -45,8 +51,9 @@ export function placeText(place: {
 }
 
 /**
- * A quorum that is met only by people who would meet both: of the same team the larger number, of others each. Quorums
- * are combined before anybody is asked, so before an escalation could add a team to a place.
+ * A quorum that is met only by people who would meet both: of the same team the larger number, of
+ * others each. Quorums are combined before anybody is asked, so before an escalation could add a
+ * team to a place.
  */
 export function bothQuorums(one: Quorum, other: Quorum): Quorum {
   const any = one.any.flatMap((left) => other.any.map((right) => bothPlaces(left, right)))
@@ -107,10 +114,10 @@ function assign(seats: readonly QuorumPlace[], votes: readonly Vote[]): Map<numb
     }
     return false
   }
-  const seen = new Set<string>()
+  const countedPeople = new Set<string>()
   for (const vote of votes) {
-    if (seen.has(vote.personId)) continue
-    seen.add(vote.personId)
+    if (countedPeople.has(vote.personId)) continue
+    countedPeople.add(vote.personId)
     sit(vote, new Set())
   }
   return filled

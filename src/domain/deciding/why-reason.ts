@@ -6,8 +6,9 @@ export interface ReasonedRequest {
 }
 
 /**
- * Why a decision needs a reason, as a sentence without its full stop; `null`: it needs none. High risk does (security.md 15),
- * and an approval of what may have run before a restore (docs/backup.md): nobody repeats that by habit. Pure.
+ * Why a decision needs a reason, as a sentence without its full stop; `null`: it needs none. High
+ * risk does (security.md 15), and an approval of what may have run before a restore
+ * (docs/backup.md): nobody repeats that by habit. Pure.
  */
 export function whyReason(
   decision: 'approve' | 'deny',

@@ -2,7 +2,10 @@ import { sign, verify, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../digest.ts'
 import type { Signed, StatementKind } from './statement.ts'
 
-/** What is signed: a domain prefix, so that one kind of statement can never pass for another, and the canonical JSON. */
+/**
+ * What is signed: a domain prefix, so that one kind of statement can never pass for another, and
+ * the canonical JSON.
+ */
 function signedBytes(kind: StatementKind, statement: string): Buffer {
   return Buffer.from(`countersign/${kind}/v1\0${statement}`, 'utf8')
 }
@@ -35,7 +38,10 @@ export function signStatement(signer: Signer, kind: StatementKind, statement: ob
   return { statement: text, signature, keyId }
 }
 
-/** By key: the signatures that held. The same bytes hold again; a run's statement is looked at for each of its calls. */
+/**
+ * By key: the signatures that held. The same bytes hold again; a run's statement is looked at for
+ * each of its calls.
+ */
 const verified = new WeakMap<KeyObject, Set<string>>()
 const verifiedMost = 1000
 
@@ -52,8 +58,8 @@ function holds(key: KeyObject, kind: StatementKind, signed: Signed): boolean {
 }
 
 /**
- * The parsed statement when its signature holds under a known key; `null` otherwise. Never throws on hostile input.
- * The caller compares every field with what it is about to do.
+ * The parsed statement when its signature holds under a known key; `null` otherwise. Never throws
+ * on hostile input. The caller compares every field with what it is about to do.
  */
 export function verifyStatement<T extends object>(
   verifier: Verifier,

@@ -3,8 +3,8 @@ import type { GrantedCommand } from '../deciding/grant-reach.ts'
 import type { RunMode, Scope } from '../verdict.ts'
 
 /**
- * What the API process signs with its Ed25519 key (security.md 13), in canonical JSON behind a domain prefix.
- * The executor verifies these for every call and never trusts a row.
+ * What the API process signs with its Ed25519 key (security.md 13), in canonical JSON behind a
+ * domain prefix. The executor verifies these for every call and never trusts a row.
  */
 export interface RunStatement {
   readonly version: 1
@@ -53,7 +53,10 @@ export interface GrantStatement {
   /** what scope `path` matches */
   readonly path: string | null
   readonly grantedBy: string
-  /** the queue and the teams of the quorum it was given under: its giver must still be in one of them */
+  /**
+   * the queue and the teams of the quorum it was given under: its giver must still be in one of
+   * them
+   */
   readonly queue: string
   readonly teams: readonly string[]
   /** its giver was behind the request and the queue allowed that */
@@ -71,11 +74,18 @@ export interface ActivationStatement {
   readonly previousDigest: string | null
   readonly activatedAt: string
   readonly sequence: number
-  /** ids of the people who agreed: two where a second one has to; empty for the system, absent before there was any */
+  /** hash of the statement of the version before; absent of the first, and before there was any */
+  readonly previousHash?: string
+  /**
+   * ids of the people who agreed: two where a second one has to; empty for the system, absent
+   * before there was any
+   */
   readonly people?: readonly string[]
 }
 
-/** A version that a person wants in force and that takes a second person (workers-and-policy.md). */
+/**
+ * A version that a person wants in force and that takes a second person (workers-and-policy.md).
+ */
 export interface ProposalStatement {
   readonly version: 1
   readonly proposalId: string
@@ -86,7 +96,10 @@ export interface ProposalStatement {
   readonly expiresAt: string
 }
 
-/** What an MCP server said of its tools when a version took force (product.md 25): the API asked, and signed the answer. */
+/**
+ * What an MCP server said of its tools when a version took force (product.md 25): the API asked,
+ * and signed the answer.
+ */
 export interface PinStatement {
   readonly version: 1
   /** sequence of the activation that it is for */
@@ -101,7 +114,7 @@ export interface PinStatement {
   readonly pinnedAt: string
 }
 
-export type StatementKind = 'run' | 'permit' | 'grant' | 'activation' | 'proposal' | 'pin'
+export type StatementKind = 'run' | 'permit' | 'grant' | 'activation' | 'proposal' | 'pin' | 'row'
 
 /** A statement's exact bytes with its signature (base64url) and the id of the key that made it. */
 export interface Signed {

@@ -1,6 +1,9 @@
 import { visibleText, type TextSegment } from './visible-text.ts'
 
-/** A piece of one line as it is drawn: text, a chip for a hidden character, or a counted run of blanks. */
+/**
+ * A piece of one line as it is drawn: text, a chip for a hidden character, or a counted run of
+ * blanks.
+ */
 export type LinePiece =
   | TextSegment
   | {
@@ -10,23 +13,24 @@ export type LinePiece =
       readonly trailing: boolean
     }
 
-/** Runs of blanks from this length on are drawn as their count, so that nothing is pushed out of sight. */
+/**
+ * Runs of blanks from this length on are drawn as their count, so that nothing is pushed out of
+ * sight.
+ */
 const foldBlanksFrom = 40
 
 /**
  * One line (without its line feed) as pieces; joined they are the line. Blanks at its end and long
- * runs of blanks are pieces of their own (security.md 17). `endsLine` is false of a part that is not the last. Pure.
+ * runs of blanks are pieces of their own (security.md 17). `endsLine` is false of a part that is
+ * not the last. Pure.
  */
 export function linePieces(line: string, endsLine = true): LinePiece[] {
-  return visibleText(line).flatMap((segment, index, all) =>
-    segment.kind === 'chip'
-      ? [segment]
-      : splitBlanks(segment.text, endsLine && all.slice(index + 1).every(isCarriageReturn)),
+  const segments = visibleText(line)
+  // What only carriage returns follow ends the line too.
+  const last = segments.findLastIndex((segment) => segment.text !== '\r')
+  return segments.flatMap((segment, index) =>
+    segment.kind === 'chip' ? [segment] : splitBlanks(segment.text, endsLine && index >= last),
   )
-}
-
-function isCarriageReturn(segment: TextSegment): boolean {
-  return segment.text === '\r'
 }
 
 function splitBlanks(text: string, last: boolean): LinePiece[] {
@@ -60,7 +64,9 @@ export interface LineBlock {
 
 const foldLinesFrom = 8
 
-/** Folds runs of eight and more blank lines; the rest stays in blocks of at most `most` lines. Pure. */
+/**
+ * Folds runs of eight and more blank lines; the rest stays in blocks of at most `most` lines. Pure.
+ */
 export function lineBlocks(lines: readonly string[], most: number): LineBlock[] {
   const runs = blankRuns(lines)
   const foldsAt = (at: number): boolean => (runs[at] ?? 0) >= foldLinesFrom

@@ -1,4 +1,7 @@
-/** A part of what a command has written to one of its streams: its bytes from `start` on, of one attempt. */
+/**
+ * A part of what a command has written to one of its streams: its bytes from `start` on, of one
+ * attempt.
+ */
 export interface OutputPiece {
   readonly attempt: number
   readonly start: number
@@ -15,9 +18,9 @@ export interface OutputPlace {
 export const noOutput: OutputPlace = { attempt: 0, offset: 0 }
 
 /**
- * Where a reader is behind a piece that was asked for from their offset on, and how many bytes before it are not kept any
- * more. `null`: it is of another attempt than what was read before, of which nothing counts now: begin with `noOutput`.
- * Pure.
+ * Where a reader is behind a piece that was asked for from their offset on, and how many bytes
+ * before it are not kept any more. `null`: it is of another attempt than what was read before, of
+ * which nothing counts now: begin with `noOutput`. Pure.
  */
 export function placeBehind(
   place: OutputPlace,
@@ -29,8 +32,8 @@ export function placeBehind(
 }
 
 /**
- * The end of what was read, as text of at most `most.bytes` bytes and `most.lines` lines, and how many bytes come before
- * it. A character that is not whole yet is left for later. Pure.
+ * The end of what was read, as text of at most `most.bytes` bytes and `most.lines` lines, and how
+ * many bytes come before it. A character that is not whole yet is left for later. Pure.
  */
 export function endOfOutput(
   bytes: Uint8Array,

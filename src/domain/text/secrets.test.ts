@@ -18,10 +18,6 @@ const samples: readonly (readonly [kind: string, value: string])[] = [
   ['Stripe key', `sk_live_${letters.slice(0, 24)}`],
   ['npm token', `npm_${letters.slice(0, 36)}`],
   ['JSON web token', `eyJ${letters}.eyJ${letters}.${letters}`],
-  [
-    'private key',
-    `-----BEGIN RSA PRIVATE KEY-----\n${letters}\n${letters}\n-----END RSA PRIVATE KEY-----`,
-  ],
 ]
 
 // Rules: security.md 20
@@ -48,6 +44,25 @@ describe('findSecrets', () => {
   ])('knows %j', (text, value) => {
     const values = findSecrets(text).map(({ start, end }) => text.slice(start, end))
     expect(values).toEqual(value === null ? [] : [value])
+  })
+
+  it.each([
+    ['echo https://a:;sh<run.sh;@b', []],
+    ['echo https://a:x$(id)y@b', []],
+    ['password=abcdefgh&&sh<run.sh', ['abcdefgh']],
+    ['password=abcdefgh|sh', ['abcdefgh']],
+    ['secret: ../../etc/shadow', []],
+    ['token=$(cat x); api_key=`id`12345678', []],
+    ['https://ada:p%40ssword@db', ['40ssword']],
+    [
+      'https://hooks.slack.com/services/T0000000/B0000000/abcdefghijkl',
+      ['T0000000', 'B0000000', 'abcdefghijkl'],
+    ],
+    [`-----BEGIN PRIVATE KEY-----\n${letters}\nsh\nrun\n-----END PRIVATE KEY-----`, [letters]],
+  ])('covers nothing that a shell, an address or a path gives meaning to: %s', (text, values) => {
+    const found = findSecrets(text).map(({ start, end }) => text.slice(start, end))
+    expect(found).toEqual(values)
+    for (const value of found) expect(value).toMatch(/^[\w+=.-]+$/)
   })
 
   it.each([
@@ -100,6 +115,21 @@ describe('chippedSecrets', () => {
     expect(chippedSecrets(`${short} ${long}`)).toEqual(findSecrets(short))
   })
 })
+
+// Rules: security.md 27
+it.each(['eyJ-', 'sk-eyJ-', '-----BEGIN PRIVATE KEY-----A', 'secret: .', 'AIza-', 'a.b-c+', 'SG.'])(
+  'a text that is nothing but %j takes time in proportion to its length',
+  (bit) => {
+    const text = bit.repeat(Math.ceil(50_000 / bit.length))
+    // The best of three: another process may have the core.
+    const times = [0, 1, 2].map(() => {
+      const began = performance.now()
+      findSecrets(text)
+      return performance.now() - began
+    })
+    expect(Math.min(...times)).toBeLessThan(100)
+  },
+)
 
 // Rules: security.md 20
 describe('maskSecrets', () => {

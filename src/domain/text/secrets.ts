@@ -7,13 +7,13 @@ export interface FoundSecret {
 }
 
 /**
- * Known forms. The first group, where there is one, is the value itself. Each pattern is linear: bounded
- * repetitions of one class, no nesting.
+ * Known forms. The first group, where there is one, is the value itself. Each pattern is linear:
+ * bounded repetitions of one class, no nesting.
  */
 const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     'private key',
-    /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,20000}-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----/g,
+    /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----([A-Za-z0-9+/=\s\\]{1,20000})-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----/g,
   ],
   ['Countersign API key', /\bcs_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/g],
   ['AWS access key', /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b/g],
@@ -30,7 +30,9 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,64}\b/g],
   [
     'JSON web token',
-    /\beyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,1000}/g,
+    // From the beginning of a run of its characters only: from each `eyJ` of a long run it would be
+    // quadratic.
+    /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,1000}/g,
   ],
   [
     'password in an address',
@@ -46,28 +48,55 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
 /** What values of known form are called. */
 export const secretKinds: readonly string[] = [...new Set(forms.map(([kind]) => kind))]
 
+/** Where a shell ends or changes a word: what stands there and behind it is no part of a value. */
+const shellActive = /[\s;&|<>()$`"'*?[\]{}#!\\^]/
+
 /**
- * Values of known secret form, in order and without overlap, for masking in lists, logs and messages, and as chips on
- * the request page. A guess in both directions: digests and bytes never depend on it. Pure.
+ * The parts of a value that a mask may cover: letters, digits and what has no meaning to a shell,
+ * an address or a path. A mask never covers the rest, so that no command hides behind it
+ * (security.md 20).
+ */
+function maskable(kind: string, value: string): (readonly [from: number, to: number])[] {
+  const isKey = kind === 'private key'
+  const end = isKey ? -1 : value.search(shellActive)
+  const text = end < 0 ? value : value.slice(0, end)
+  if (text.length < 3) return []
+  // A value with a slash may be a path, the lines of a key may be words.
+  const minCharacters = isKey ? 12 : text.includes('/') ? 8 : 3
+  const runs = text.matchAll(isKey ? /[A-Za-z0-9+=]+/g : /[\w+=-]+(?:\.[\w+=-]+)*/g)
+  return [...runs]
+    .filter(([run]) => run.length >= minCharacters)
+    .map((match) => [match.index, match.index + match[0].length] as const)
+}
+
+/**
+ * Values of known secret form, in order and without overlap, for masking in lists, logs and
+ * messages, and as chips on the request page. A guess in both directions: digests and bytes never
+ * depend on it. Pure.
  */
 export function findSecrets(text: string): FoundSecret[] {
-  const found: FoundSecret[] = []
+  const matches: FoundSecret[] = []
   for (const [kind, pattern] of forms) {
     for (const match of text.matchAll(pattern)) {
       const value = match[1] ?? match[0]
       const start = match.index + match[0].lastIndexOf(value)
-      found.push({ start, end: start + value.length, kind })
+      for (const [from, to] of maskable(kind, value)) {
+        matches.push({ start: start + from, end: start + to, kind })
+      }
     }
   }
-  const ordered = found.toSorted((one, other) => one.start - other.start || other.end - one.end)
-  const kept: FoundSecret[] = []
+  const ordered = matches.toSorted((one, other) => one.start - other.start || other.end - one.end)
+  const separate: FoundSecret[] = []
   for (const secret of ordered) {
-    if (secret.start >= (kept.at(-1)?.end ?? 0)) kept.push(secret)
+    if (secret.start >= (separate.at(-1)?.end ?? 0)) separate.push(secret)
   }
-  return kept
+  return separate
 }
 
-/** What stands on one line and is short enough to be read at a glance is drawn as a chip (security.md 20). */
+/**
+ * What stands on one line and is short enough to be read at a glance is drawn as a chip
+ * (security.md 20).
+ */
 const chipCharacters = 200
 
 /** The secrets of one line that a page shows as chips, in order. */
@@ -76,8 +105,8 @@ export function chippedSecrets(line: string): FoundSecret[] {
 }
 
 /**
- * A text with each secret replaced by the fact, its length and its hash (`hash` gives `sha256:…`), for places that
- * must not show it (security.md 20). Never for what an approver decides by.
+ * A text with each secret replaced by the fact, its length and its hash (`hash` gives `sha256:…`),
+ * for places that must not show it (security.md 20). Never for what an approver decides by.
  *
  * @example maskSecrets('use ghp_…', hashBytes) // 'use [GitHub token, 40 characters, sha256:1f0c…]'
  */

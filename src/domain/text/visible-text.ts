@@ -1,7 +1,18 @@
-/** Why a character is shown as a chip instead of itself. */
-export type ChipReason = 'control' | 'bidirectional' | 'invisible' | 'space' | 'look-alike'
+import { lookAlikes } from './look-alikes.ts'
 
-/** A piece of text as a reader can trust it: plain, or one character that an eye would miss or mistake. */
+/** Why a character is shown as a chip instead of itself. */
+export type ChipReason =
+  | 'control'
+  | 'bidirectional'
+  | 'invisible'
+  | 'space'
+  | 'private'
+  | 'look-alike'
+
+/**
+ * A piece of text as a reader can trust it: plain, or one character that an eye would miss or
+ * mistake.
+ */
 export type TextSegment =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -11,6 +22,8 @@ export type TextSegment =
       /** `U+202E`, with its name where it is well known */
       readonly label: string
       readonly reason: ChipReason
+      /** of a look-alike: the ASCII text that it is taken for */
+      readonly look?: string
     }
 
 const names: Readonly<Record<string, string>> = {
@@ -51,20 +64,24 @@ const bidirectional = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/u
 const control = /^[\p{Cc}\p{Cs}]$/u
 const invisible = /^[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]$/u
 const space = /^\p{Zs}$/u
-const suspicious = /[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Zs}\u2800]/u
+const privateUse = /^[\p{Co}\p{Cn}]$/u
+const suspicious =
+  /[\p{Co}\p{Cn}\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Zs}\u2800]/u
 
 /**
- * Splits a text into plain pieces and chips for what cannot be seen: control (but newline and tab), bidirectional,
- * invisible and ignorable characters, U+2800, and every space but U+0020; and for letters of a word that mixes scripts
- * which look alike. The pieces joined are the text (security.md 17). Pure; for dashboard and terminal alike.
+ * Splits a text into plain pieces and chips for what cannot be seen: control (but newline and tab),
+ * bidirectional, invisible and ignorable characters, U+2800, every space but U+0020, characters
+ * that no standard gives a form, and what looks like another character (look-alikes.ts). The pieces
+ * joined are the text (security.md 17). Pure; for dashboard and terminal alike.
  */
 export function visibleText(text: string): TextSegment[] {
-  const strangers = lookAlikePositions(text)
+  const strangers = new Map(lookAlikes(text).map((one) => [one.start, one.look]))
   const segments: TextSegment[] = []
   let plain = ''
   let at = 0
   for (const character of text) {
     const reason = hiddenReason(character) ?? (strangers.has(at) ? 'look-alike' : null)
+    const look = reason === 'look-alike' ? strangers.get(at) : null
     at += character.length
     if (reason === null) {
       plain += character
@@ -72,19 +89,25 @@ export function visibleText(text: string): TextSegment[] {
     }
     if (plain !== '') segments.push({ kind: 'text', text: plain })
     plain = ''
-    segments.push({ kind: 'chip', text: character, label: labelOf(character), reason })
+    const label = labelOf(character)
+    const chip = { kind: 'chip', text: character, label, reason } as const
+    segments.push(look === null || look === undefined ? chip : { ...chip, look })
   }
   if (plain !== '') segments.push({ kind: 'text', text: plain })
   return segments
 }
 
-/** Why a single character cannot be seen for what it is, or `null`. Newline, tab and the plain space can. */
+/**
+ * Why a single character cannot be seen for what it is, or `null`. Newline, tab and the plain space
+ * can.
+ */
 export function hiddenReason(character: string): Exclude<ChipReason, 'look-alike'> | null {
   if (character === '\n' || character === '\t' || character === ' ') return null
   if (!suspicious.test(character)) return null
   if (control.test(character)) return 'control'
   if (bidirectional.test(character)) return 'bidirectional'
   if (space.test(character)) return 'space'
+  if (privateUse.test(character)) return 'private'
   return invisible.test(character) ? 'invisible' : null
 }
 
@@ -93,55 +116,4 @@ export function labelOf(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
   const name = Object.hasOwn(names, code) ? ` ${names[code]}` : ''
   return `U+${code}${name}`
-}
-
-/** A word whose letters come from scripts that look alike, such as a Cyrillic `а` among Latin letters. */
-export interface MixedWord {
-  readonly word: string
-  /** where the word begins, in UTF-16 units */
-  readonly start: number
-  readonly scripts: readonly string[]
-}
-
-const word = /[\p{L}\p{M}\p{N}_]+/gu
-const scripts = [
-  ['Latin', /\p{Script=Latin}/u],
-  ['Cyrillic', /\p{Script=Cyrillic}/u],
-  ['Greek', /\p{Script=Greek}/u],
-  ['Armenian', /\p{Script=Armenian}/u],
-  ['Cherokee', /\p{Script=Cherokee}/u],
-  ['Coptic', /\p{Script=Coptic}/u],
-] as const
-
-/** Letters of other scripts that no eye tells from Latin ones, and full-width or mathematical forms of Latin. */
-const disguised = /[\uFF21-\uFF3A\uFF41-\uFF5A\u{1D400}-\u{1D7FF}]/u
-const foreignLetter =
-  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\uFF21-\uFF3A\uFF41-\uFF5A\u{1D400}-\u{1D7FF}]/u
-
-/** Words that mix look-alike scripts; a word wholly in one script is somebody's language and not listed. */
-export function mixedWords(text: string): MixedWord[] {
-  if (!foreignLetter.test(text)) return []
-  const found: MixedWord[] = []
-  for (const match of text.matchAll(word)) {
-    if (!foreignLetter.test(match[0])) continue
-    const used = scripts
-      .filter(([, script]) => script.test(match[0]))
-      .map(([name]) => name as string)
-    if (disguised.test(match[0])) used.push('Latin in disguise')
-    const alone = used.length < 2 && !disguised.test(match[0])
-    if (!alone) found.push({ word: match[0], start: match.index, scripts: used })
-  }
-  return found
-}
-
-function lookAlikePositions(text: string): ReadonlySet<number> {
-  const positions = new Set<number>()
-  for (const mixed of mixedWords(text)) {
-    let at = mixed.start
-    for (const character of mixed.word) {
-      if (foreignLetter.test(character)) positions.add(at)
-      at += character.length
-    }
-  }
-  return positions
 }

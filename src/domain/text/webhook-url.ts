@@ -5,8 +5,9 @@ export interface UrlProblem {
 }
 
 /**
- * Reads an address that is to be called: `https://…`, or `http://` to this machine, which only the development profile
- * then calls; without credentials or a fragment. Where it leads is looked at when it is called (security.md 23).
+ * Reads an address that is to be called: `https://…`, or `http://` to this machine, which only the
+ * development profile then calls; without credentials or a fragment. Where it leads is looked at
+ * when it is called (security.md 23).
  */
 export function readWebhookUrl(text: string): { readonly url: string } | UrlProblem {
   const url = URL.canParse(text) ? new URL(text) : null

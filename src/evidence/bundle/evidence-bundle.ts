@@ -1,17 +1,24 @@
+import { whyAmbiguous } from '#domain/ambiguous-json.ts'
 import { MalformedEvidence } from '../malformed.ts'
-import type { KeptStatement } from '../verify/statements/statements.ts'
+import type { StoredStatement } from './statements.ts'
 import { asStatement } from './log-files.ts'
 
 export const bundleFormat = 'countersign-evidence-bundle/v1'
 
-/** One event of the log: its exact bytes as text, its place, and the hashes that lead from it to the root (base64). */
+/**
+ * One event of the log: its exact bytes as text, its place, and the hashes that lead from it to the
+ * root (base64).
+ */
 export interface BundledEvent {
   readonly index: number
   readonly event: string
   readonly proof: readonly string[]
 }
 
-/** Words that an event commits to: the salted document whose hash the event carries (audit.md, Form). */
+/**
+ * Words that an event commits to: the salted document whose hash the event carries (audit.md,
+ * Form).
+ */
 export interface RevealedText {
   readonly hash: string
   readonly document: string
@@ -26,7 +33,10 @@ export interface WitnessedCheckpoint {
   readonly proof: readonly string[]
 }
 
-/** What there is about one request, in one JSON document that can be verified with the log's key alone. */
+/**
+ * What there is about one request, in one JSON document that can be verified with the log's key
+ * alone.
+ */
 export interface EvidenceBundle {
   readonly format: typeof bundleFormat
   /** the request it was made for */
@@ -37,15 +47,20 @@ export interface EvidenceBundle {
   readonly checkpoint: string
   /** the keys of the statements, signed by the log's key */
   readonly keys: string
-  /** how the log's keys took over from each other: notes, the first one first; absent where none did */
+  /**
+   * how the log's keys took over from each other: notes, the first one first; absent where none did
+   */
   readonly handovers?: readonly string[]
   /** in the log's order */
   readonly events: readonly BundledEvent[]
-  readonly statements: readonly KeptStatement[]
+  readonly statements: readonly StoredStatement[]
   readonly revealed: readonly RevealedText[]
   /** that the tree continues the one of `from` events, for whoever kept its checkpoint */
   readonly consistency?: { readonly from: number; readonly proof: readonly string[] }
-  /** the newest that each witness cosigned before the checkpoint, the largest first; absent: there is none */
+  /**
+   * the newest that each witness cosigned before the checkpoint, the largest first; absent: there
+   * is none
+   */
   readonly witnessed?: readonly WitnessedCheckpoint[]
 }
 
@@ -57,6 +72,9 @@ export function parseBundle(text: string): EvidenceBundle {
   } catch {
     throw new MalformedEvidence('A bundle is one JSON document')
   }
+  // Another reader of the bundle must find in it what was verified.
+  const why = whyAmbiguous(text)
+  if (why !== null) throw new MalformedEvidence(`A bundle means one thing to every reader: ${why}`)
   if (value === null || typeof value !== 'object' || value.format !== bundleFormat) {
     throw new MalformedEvidence(`A bundle's format is "${bundleFormat}"`)
   }
@@ -72,7 +90,9 @@ export function parseBundle(text: string): EvidenceBundle {
     keys,
     ...(handovers === undefined ? {} : { handovers: textsOf(handovers) }),
     events: listOf(value.events, 'events', readEvent),
-    statements: listOf(value.statements, 'statements', (one) => asStatement(one as KeptStatement)),
+    statements: listOf(value.statements, 'statements', (one) =>
+      asStatement(one as StoredStatement),
+    ),
     revealed: listOf(value.revealed, 'revealed', readRevealed),
     ...(consistency === undefined ? {} : { consistency: readConsistency(consistency) }),
     ...(witnessed === undefined

@@ -1,10 +1,10 @@
 import { MalformedEvidence } from '../malformed.ts'
 import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
-import type { KeptStatement } from '../verify/statements/statements.ts'
+import type { StoredStatement } from './statements.ts'
 
 /**
- * Files of a full export beside those of C2SP tlog-tiles (`checkpoint`, `tile/…`, `tile/entries/…`): what is needed to
- * judge what the events say.
+ * Files of a full export beside those of C2SP tlog-tiles (`checkpoint`, `tile/…`,
+ * `tile/entries/…`): what is needed to judge what the events say.
  */
 export const logFileNames = {
   checkpoint: 'checkpoint',
@@ -22,9 +22,14 @@ export const logPartNames = {
   uncovered: 'uncovered',
   /** paths of stored tiles that the tree does not have: a JSON text a line */
   stray: 'stray',
-  /** how the log's keys took over from each other, the first one first: a note as a JSON text a line */
+  /**
+   * how the log's keys took over from each other, the first one first: a note as a JSON text a line
+   */
   handovers: 'handovers',
-  /** ids of events that the trail keeps under another time, type or subject than they say: a JSON text a line */
+  /**
+   * ids of events that the trail keeps under another time, type or subject than they say: a JSON
+   * text a line
+   */
   misfiled: 'misfiled',
 } as const
 
@@ -33,7 +38,9 @@ export function partPath(name: string, part: number): string {
   return `${name}/${part}.jsonl`
 }
 
-/** An event of the trail that the checkpoint does not cover; `index`: it has a leaf all the same. */
+/**
+ * An event of the trail that the checkpoint does not cover; `index`: it has a leaf all the same.
+ */
 export interface UncoveredEvent {
   readonly index: number | null
   readonly document: string
@@ -57,12 +64,12 @@ export function readLines<T>(files: LogFiles, name: string): T[] {
 }
 
 /** The statements of an export, checked for their form. Throws when a line is none. */
-export function readStatements(files: LogFiles): KeptStatement[] {
-  return readLines<KeptStatement>(files, logPartNames.statements).map(asStatement)
+export function readStatements(files: LogFiles): StoredStatement[] {
+  return readLines<StoredStatement>(files, logPartNames.statements).map(asStatement)
 }
 
 /** A statement as it was read from elsewhere. Throws `MalformedEvidence` when it is none. */
-export function asStatement(value: KeptStatement): KeptStatement {
+export function asStatement(value: StoredStatement): StoredStatement {
   const { kind, statement, signature, keyId } = value
   for (const text of [kind, statement, signature, keyId] as unknown[]) {
     if (typeof text !== 'string')

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { RetiredKey, Verifier } from '../../domain/statements/statement-bytes.ts'
+import type { RetiredKey, Verifier } from '#domain/statements/statement-bytes.ts'
 import { MalformedEvidence } from '../malformed.ts'
 import type { LogKeys } from '../note/log-keys.ts'
 import {
@@ -10,12 +10,16 @@ import {
   type NoteSigner,
 } from '../note/signed-note.ts'
 
-/** What such a note begins with: it can never pass for a checkpoint, which begins with its log's name. */
+/**
+ * What such a note begins with: it can never pass for a checkpoint, which begins with its log's
+ * name.
+ */
 const heading = 'countersign statement keys v1'
 
 /**
- * The public keys of the installation's statements as a note that the log's key signs: whoever has the log's key needs
- * no other. A line is the key's id and its SubjectPublicKeyInfo in base64; of a retired key, the word and when.
+ * The public keys of the installation's statements as a note that the log's key signs: whoever has
+ * the log's key needs no other. A line is the key's id and its SubjectPublicKeyInfo in base64; of a
+ * retired key, the word and when.
  */
 export function formatStatementKeys(verifier: Verifier, signer: NoteSigner): string {
   const { publicKeys, retired } = verifier
@@ -29,7 +33,10 @@ export function formatStatementKeys(verifier: Verifier, signer: NoteSigner): str
   return formatNote({ text, signatures: [signText(text, signer)] })
 }
 
-/** The keys of such a note; retired ones are among both, since they signed what is older. Throws `MalformedEvidence` unless the log's key signed it for its own log. */
+/**
+ * The keys of such a note; retired ones are among both, since they signed what is older. Throws
+ * `MalformedEvidence` unless the log's key signed it for its own log.
+ */
 export function openStatementKeys(note: string, { keys }: LogKeys): Verifier {
   const signed = parseNote(note)
   const name = keys[0]?.key.name

@@ -8,7 +8,9 @@ export interface ArchivedFile {
   readonly bytes: Uint8Array
 }
 
-/** One file of a POSIX archive (ustar): its header and its bytes. The path has at most 100 bytes. */
+/**
+ * One file of a POSIX archive (ustar): its header and its bytes. The path has at most 100 bytes.
+ */
 export function archiveFile({ path, bytes }: ArchivedFile): Buffer {
   const header = Buffer.alloc(block)
   if (Buffer.byteLength(path) > 100) throw new RangeError(`The path ${path} is too long`)
@@ -30,21 +32,28 @@ export function archiveFile({ path, bytes }: ArchivedFile): Buffer {
 /** What an archive ends with. */
 export const archiveEnd = Buffer.alloc(2 * block)
 
-/** The files of such an archive as its bytes come in. Throws `MalformedEvidence` on anything else than plain files. */
+/**
+ * The files of such an archive as its bytes come in. Throws `MalformedEvidence` on anything else
+ * than plain files, and on a path that is there twice: which of the two counts would depend on who
+ * unpacks it.
+ */
 export async function* filesOfArchive(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ArchivedFile, void, undefined> {
-  let held: Buffer = Buffer.alloc(0)
+  let buffer: Buffer = Buffer.alloc(0)
+  const paths = new Set<string>()
   for await (const chunk of chunks) {
-    held = Buffer.concat([held, chunk])
+    buffer = Buffer.concat([buffer, chunk])
     for (;;) {
-      if (held.length < block) break
-      if (held[0] === 0) return
-      const { path, size } = readHeader(held)
+      if (buffer.length < block) break
+      if (buffer[0] === 0) return
+      const { path, size } = readHeader(buffer)
       const end = block + Math.ceil(size / block) * block
-      if (held.length < end) break
-      yield { path, bytes: held.subarray(block, block + size) }
-      held = held.subarray(end)
+      if (buffer.length < end) break
+      if (paths.has(path)) throw new MalformedEvidence(`The archive has ${path} twice`)
+      paths.add(path)
+      yield { path, bytes: buffer.subarray(block, block + size) }
+      buffer = buffer.subarray(end)
     }
   }
   throw new MalformedEvidence('The archive is not whole')
@@ -53,13 +62,14 @@ export async function* filesOfArchive(
 function readHeader(header: Buffer): { path: string; size: number } {
   const text = (from: number, to: number): string =>
     header.toString('utf8', from, to).split('\0')[0] ?? ''
-  const size = Number.parseInt(text(124, 136), 8)
+  const size = text(124, 136)
   const sum = Number.parseInt(text(148, 156), 8)
   const blank = Buffer.from(header.subarray(0, block)).fill(' ', 148, 156)
-  if (text(257, 263) !== 'ustar' || text(156, 157) !== '0' || sum !== checksumOf(blank)) {
+  const isPlain = text(257, 263) === 'ustar' && text(156, 157) === '0' && /^[0-7]+$/.test(size)
+  if (!isPlain || sum !== checksumOf(blank)) {
     throw new MalformedEvidence('This is no archive of plain files')
   }
-  return { path: text(0, 100), size }
+  return { path: text(0, 100), size: Number.parseInt(size, 8) }
 }
 
 function checksumOf(header: Buffer): number {

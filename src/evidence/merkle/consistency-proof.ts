@@ -2,8 +2,9 @@ import { isSameHash, nodeHash } from './tree-hash.ts'
 import { nodesOfRange, rangeHash, splitOf, type NodeAt, type TreeRange } from './tree-range.ts'
 
 /**
- * The ranges whose hashes prove that the first `from` leaves of a tree of `size` leaves are the older tree
- * (RFC 9162 2.1.4.1), in the proof's order. None for the empty older tree and for the same size.
+ * The ranges whose hashes prove that the first `from` leaves of a tree of `size` leaves are the
+ * older tree (RFC 9162 2.1.4.1), in the proof's order. None for the empty older tree and for the
+ * same size.
  */
 export function consistencyRanges(from: number, size: number): TreeRange[] {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(size) || from < 0 || from > size) {
@@ -28,14 +29,17 @@ export function consistencyRanges(from: number, size: number): TreeRange[] {
   return ranges.toReversed()
 }
 
-/** The consistency proof from the tree of `from` leaves to that of `size`. Throws where `nodeAt` does. */
+/**
+ * The consistency proof from the tree of `from` leaves to that of `size`. Throws where `nodeAt`
+ * does.
+ */
 export function consistencyProof(from: number, size: number, nodeAt: NodeAt): Buffer[] {
   return consistencyRanges(from, size).map((range) => rangeHash(range, nodeAt))
 }
 
 /**
- * Whether the proof shows that the tree of `size` leaves begins with the tree of `from` leaves (RFC 9162 2.1.4.2).
- * False for whatever does not: never throws on hostile input.
+ * Whether the proof shows that the tree of `size` leaves begins with the tree of `from` leaves (RFC
+ * 9162 2.1.4.2). False for whatever does not: never throws on hostile input.
  */
 export function verifyConsistency(claim: {
   readonly from: number

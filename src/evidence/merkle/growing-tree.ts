@@ -1,6 +1,9 @@
 import { emptyTreeHash, nodeHash } from './tree-hash.ts'
 
-/** A tree that leaves are appended to, of which only the whole subtrees at its edge are kept: for reading a whole log once. */
+/**
+ * A tree that leaves are appended to, of which only the whole subtrees at its edge are kept: for
+ * reading a whole log once.
+ */
 export class GrowingTree {
   /** left to right, each wider than the next */
   readonly #subtrees: { leaves: number; hash: Uint8Array }[] = []

@@ -1,7 +1,10 @@
 import { isSameHash, nodeHash } from './tree-hash.ts'
 import { rangeHash, splitOf, type NodeAt, type TreeRange } from './tree-range.ts'
 
-/** The ranges whose hashes lead from leaf `index` to the root of a tree of `size` leaves, lowest first (RFC 9162 2.1.3.1). */
+/**
+ * The ranges whose hashes lead from leaf `index` to the root of a tree of `size` leaves, lowest
+ * first (RFC 9162 2.1.3.1).
+ */
 export function inclusionRanges(index: number, size: number): TreeRange[] {
   if (!Number.isSafeInteger(index) || index < 0 || index >= size) {
     throw new RangeError(`A tree of ${size} leaves has no leaf ${index}`)
@@ -21,14 +24,17 @@ export function inclusionRanges(index: number, size: number): TreeRange[] {
   return ranges.toReversed()
 }
 
-/** The audit path of leaf `index` in a tree of `size` leaves, lowest first. Throws where `nodeAt` does. */
+/**
+ * The audit path of leaf `index` in a tree of `size` leaves, lowest first. Throws where `nodeAt`
+ * does.
+ */
 export function inclusionProof(index: number, size: number, nodeAt: NodeAt): Buffer[] {
   return inclusionRanges(index, size).map((range) => rangeHash(range, nodeAt))
 }
 
 /**
- * Whether the path proves that the tree of `size` leaves with this root has this leaf hash at `index`
- * (RFC 9162 2.1.3.2). False for whatever does not: never throws on hostile input.
+ * Whether the path proves that the tree of `size` leaves with this root has this leaf hash at
+ * `index` (RFC 9162 2.1.3.2). False for whatever does not: never throws on hostile input.
  */
 export function verifyInclusion(claim: {
   readonly index: number

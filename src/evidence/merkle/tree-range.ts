@@ -6,7 +6,10 @@ export interface TreeNode {
   readonly index: number
 }
 
-/** Neighbouring leaves from `begin` (included) to `end` (left out) that RFC 6962 hashes as one subtree. */
+/**
+ * Neighbouring leaves from `begin` (included) to `end` (left out) that RFC 6962 hashes as one
+ * subtree.
+ */
 export interface TreeRange {
   readonly begin: number
   readonly end: number
@@ -15,7 +18,10 @@ export interface TreeRange {
 /** Looks up the hash of a whole subtree; throws where it is not known. */
 export type NodeAt = (node: TreeNode) => Uint8Array
 
-/** The largest power of two below `count`, where RFC 6962 splits `count` leaves. `count` is at least 2. */
+/**
+ * The largest power of two below `count`, where RFC 6962 splits `count` leaves. `count` is at least
+ * 2.
+ */
 export function splitOf(count: number): number {
   let power = 1
   // Sizes pass 2^31: arithmetic, not 32-bit operators.

@@ -4,17 +4,23 @@ import { cosignedAt } from './cosignature.ts'
 import { decodeBase64, type NoteKey } from './note-key.ts'
 import { formatSignature, parseNote } from './signed-note.ts'
 
-/** What a log asks a witness (C2SP tlog-witness): to cosign `note`, which goes on from the tree of `old` events. */
+/**
+ * What a log asks a witness (C2SP tlog-witness): to cosign `note`, which goes on from the tree of
+ * `old` events.
+ */
 export interface AddCheckpoint {
   readonly old: number
-  /** consistency proof from `old` to the note's checkpoint (RFC 6962 2.1.2); empty from 0 and between equal sizes */
+  /**
+   * consistency proof from `old` to the note's checkpoint (RFC 6962 2.1.2); empty from 0 and
+   * between equal sizes
+   */
   readonly proof: readonly Uint8Array[]
   readonly note: string
 }
 
 /** How a witness says which size it cosigned last, with the status 409. */
 export const sizeContentType = 'text/x.tlog.size'
-const mostProofLines = 63
+const maxProofLines = 63
 
 /** The body of `POST …/add-checkpoint`. */
 export function formatAddCheckpoint({ old, proof, note }: AddCheckpoint): string {
@@ -30,8 +36,8 @@ export function parseAddCheckpoint(body: string): AddCheckpoint {
   if (digits === undefined || !Number.isSafeInteger(Number(digits))) {
     throw new MalformedEvidence('The first line is "old " and the size of the last checkpoint')
   }
-  if (hashes.length > mostProofLines) {
-    throw new MalformedEvidence(`A consistency proof has at most ${mostProofLines} lines`)
+  if (hashes.length > maxProofLines) {
+    throw new MalformedEvidence(`A consistency proof has at most ${maxProofLines} lines`)
   }
   return { old: Number(digits), proof: hashes.map(parseHash), note: body.slice(gap + 2) }
 }
@@ -44,8 +50,9 @@ export function parseWitnessSize(body: string): number | null {
 }
 
 /**
- * This witness's cosignature of the note, as one signature line, out of what it answered; other signatures there are ignored.
- * Throws `MalformedEvidence` when it is none, has none of this key, or one that does not hold for this very note.
+ * This witness's cosignature of the note, as one signature line, out of what it answered; other
+ * signatures there are ignored. Throws `MalformedEvidence` when it is none, has none of this key,
+ * or one that does not hold for this very note.
  */
 export function cosignatureIn(
   answer: string,

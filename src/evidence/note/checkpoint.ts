@@ -3,7 +3,10 @@ import { MalformedEvidence } from '../malformed.ts'
 import { decodeBase64, type NoteKey } from './note-key.ts'
 import { isSignedBy, parseNote } from './signed-note.ts'
 
-/** A tree at one size (C2SP tlog-checkpoint): `origin` names the log, `extensions` are further lines. */
+/**
+ * A tree at one size (C2SP tlog-checkpoint): `origin` names the log, `extensions` are further
+ * lines.
+ */
 export interface Checkpoint {
   readonly origin: string
   readonly size: number
@@ -39,8 +42,8 @@ export function parseCheckpoint(text: string): Checkpoint {
 }
 
 /**
- * The checkpoint of a signed note. Throws `MalformedEvidence` unless the log's key signed it, and its origin is
- * that key's name.
+ * The checkpoint of a signed note. Throws `MalformedEvidence` unless the log's key signed it, and
+ * its origin is that key's name.
  */
 export function openCheckpoint(note: string, key: NoteKey): Checkpoint {
   const signed = parseNote(note)

@@ -6,11 +6,12 @@ import type { NoteSignature, NoteSigner, SignedNote } from './signed-note.ts'
 /** A time of eight bytes before the 64 of Ed25519. */
 const timeBytes = 8
 /** The end of the year 9999: no clock that is right says more. */
-const latestSeconds = 253_402_300_799
+const maxTimestampSeconds = 253_402_300_799
 
 /**
- * Cosigns a checkpoint's text at a time in whole seconds since 1970 (C2SP tlog-cosignature): it says that the witness
- * saw this tree, and no other that does not go on from it. The key's algorithm is `cosignature`.
+ * Cosigns a checkpoint's text at a time in whole seconds since 1970 (C2SP tlog-cosignature): it
+ * says that the witness saw this tree, and no other that does not go on from it. The key's
+ * algorithm is `cosignature`.
  */
 export function cosign(
   text: string,
@@ -24,8 +25,8 @@ export function cosign(
 }
 
 /**
- * When this witness cosigned the note, in seconds since 1970; `null` when it did not. Throws `MalformedEvidence` when
- * its cosignature does not hold.
+ * When this witness cosigned the note, in seconds since 1970; `null` when it did not. Throws
+ * `MalformedEvidence` when its cosignature does not hold.
  */
 export function cosignedAt(note: SignedNote, key: NoteKey): number | null {
   const own = note.signatures.find(({ name, keyId }) => name === key.name && keyId === key.keyId)
@@ -33,7 +34,7 @@ export function cosignedAt(note: SignedNote, key: NoteKey): number | null {
   const bytes = Buffer.from(own.signature)
   const seconds = bytes.length > timeBytes ? Number(bytes.readBigUInt64BE(0)) : 0
   const signature = bytes.subarray(timeBytes)
-  const isTime = seconds <= latestSeconds
+  const isTime = seconds <= maxTimestampSeconds
   if (!isTime || !verify(null, cosignedBytes(note.text, seconds), key.publicKey, signature)) {
     throw new MalformedEvidence(`The cosignature of ${key.name} does not hold`)
   }

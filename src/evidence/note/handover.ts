@@ -2,11 +2,17 @@ import { MalformedEvidence } from '../malformed.ts'
 import { formatVerifierKey, parseVerifierKey, type NoteKey } from './note-key.ts'
 import { formatNote, isSignedBy, parseNote, signText, type NoteSigner } from './signed-note.ts'
 
-/** What such a note begins with: it can never pass for a checkpoint, which begins with its log's name. */
+/**
+ * What such a note begins with: it can never pass for a checkpoint, which begins with its log's
+ * name.
+ */
 const heading = 'countersign log key v1'
 const unknown = 'unknown'
 
-/** One key of a log takes over from another one: the checkpoint of `size` events is the first that `after` signs. */
+/**
+ * One key of a log takes over from another one: the checkpoint of `size` events is the first that
+ * `after` signs.
+ */
 export interface Handover {
   readonly size: number
   /** `null`: nobody knows it any more */
@@ -29,7 +35,10 @@ export function formatHandover(
   return formatNote({ text, signatures: signing.map((signer) => signText(text, signer)) })
 }
 
-/** Reads a hand-over, which the key that takes over must have signed. Throws `MalformedEvidence` with what is wrong with it. */
+/**
+ * Reads a hand-over, which the key that takes over must have signed. Throws `MalformedEvidence`
+ * with what is wrong with it.
+ */
 export function parseHandover(note: string): Handover {
   const signed = parseNote(note)
   const [first, name, size = '', before = '', after = '', ...more] = signed.text

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { fixedLog, noteSigner } from '../../../test/harness/evidence/fixed-log.ts'
+import { fixedLog, noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import {
   cosignatureIn,
   formatAddCheckpoint,

@@ -15,11 +15,17 @@ export type SubmissionAnswer =
       readonly line: string
       readonly checkpoint: Checkpoint
     }
-  /** `size`: of the last checkpoint that was cosigned; `isForked`: the log signed another tree of that very size */
+  /**
+   * `size`: of the last checkpoint that was cosigned; `isForked`: the log signed another tree of
+   * that very size
+   */
   | { readonly status: 409; readonly size: number; readonly isForked: boolean }
   | { readonly status: 400 | 403 | 404 | 422; readonly sentence: string }
 
-/** The log's checkpoint of a submission, or why it is not looked at: who asked is then nobody that this witness knows. */
+/**
+ * The log's checkpoint of a submission, or why it is not looked at: who asked is then nobody that
+ * this witness knows.
+ */
 export function openSubmission(
   { old, note }: AddCheckpoint,
   log: LogKeys,
@@ -43,8 +49,9 @@ export function openSubmission(
 }
 
 /**
- * Judges a submission by the last checkpoint that this witness cosigned (`null`: none yet), in the order of C2SP tlog-witness.
- * Pure: whoever asks keeps the note of a 200 before the line leaves the house, and asks for one submission at a time.
+ * Judges a submission by the last checkpoint that this witness cosigned (`null`: none yet), in the
+ * order of C2SP tlog-witness. Pure: whoever asks keeps the note of a 200 before the line leaves the
+ * house, and asks for one submission at a time.
  */
 export function judgeSubmission(
   submission: AddCheckpoint,

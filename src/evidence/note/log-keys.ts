@@ -3,7 +3,10 @@ import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { parseHandover, type Handover } from './handover.ts'
 import { formatVerifierKey, type NoteKey } from './note-key.ts'
 
-/** A key of a log. `until`: another one took over with the checkpoint of so many events, and it signs none above that. */
+/**
+ * A key of a log. `until`: another one took over with the checkpoint of so many events, and it
+ * signs none above that.
+ */
 export interface LogKey {
   readonly key: NoteKey
   readonly until: number | null
@@ -16,11 +19,14 @@ export interface LogKeys {
 }
 
 /**
- * The keys of a log for somebody who has one of them: those that it handed over to, and those whose successor it is. A
- * hand-over without the signature of the key before leads from the new key back, and not from the old one on.
+ * The keys of a log for somebody who has one of them: those that it handed over to, and those whose
+ * successor it is. A hand-over without the signature of the key before leads from the new key back,
+ * and not from the old one on.
  */
-export function logKeysOf(given: NoteKey, handovers: readonly Handover[]): LogKeys {
-  const known = new Map<string, LogKey>([[formatVerifierKey(given), { key: given, until: null }]])
+export function logKeysOf(startKey: NoteKey, handovers: readonly Handover[]): LogKeys {
+  const known = new Map<string, LogKey>([
+    [formatVerifierKey(startKey), { key: startKey, until: null }],
+  ])
   const believed = new Set<Handover>()
   for (let before = -1; before !== believed.size;) {
     before = believed.size
@@ -51,8 +57,8 @@ export function parseHandovers(notes: readonly string[]): Handover[] {
 }
 
 /**
- * The checkpoint of a signed note, by the keys that are believed. Throws `MalformedEvidence` unless one of them signed it
- * while it was the log's.
+ * The checkpoint of a signed note, by the keys that are believed. Throws `MalformedEvidence` unless
+ * one of them signed it while it was the log's.
  */
 export function openLogCheckpoint(note: string, { keys, unvouched }: LogKeys): Checkpoint {
   let refused: unknown = null

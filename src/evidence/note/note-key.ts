@@ -1,7 +1,10 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { MalformedEvidence } from '../malformed.ts'
 
-/** What a signature of a note is over: the text (`ed25519`), or a cosignature with its time (C2SP tlog-cosignature). */
+/**
+ * What a signature of a note is over: the text (`ed25519`), or a cosignature with its time (C2SP
+ * tlog-cosignature).
+ */
 export type NoteAlgorithm = 'ed25519' | 'cosignature'
 
 const algorithmBytes: Readonly<Record<NoteAlgorithm, number>> = { ed25519: 1, cosignature: 4 }
@@ -17,7 +20,10 @@ export interface NoteKey {
 /** Subject public key info of an Ed25519 key, up to its 32 bytes (RFC 8410). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** A key with its id. Throws `MalformedEvidence` when the name cannot stand in a note, or the key is not Ed25519. */
+/**
+ * A key with its id. Throws `MalformedEvidence` when the name cannot stand in a note, or the key is
+ * not Ed25519.
+ */
 export function noteKey(
   name: string,
   publicKey: KeyObject,
@@ -42,7 +48,10 @@ export function keyLabel({ name, keyId }: Pick<NoteKey, 'name' | 'keyId'>): stri
   return `${name}+${keyId.toString(16).padStart(8, '0')}`
 }
 
-/** The key of such a line. Throws `MalformedEvidence` when it is none, or its hash is not that of its key. */
+/**
+ * The key of such a line. Throws `MalformedEvidence` when it is none, or its hash is not that of
+ * its key.
+ */
 export function parseVerifierKey(line: string): NoteKey {
   const [, name = '', hash = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(line) ?? []
   const typed = decodeBase64(base64)
@@ -60,12 +69,18 @@ export function parseVerifierKey(line: string): NoteKey {
   return key
 }
 
-/** Whether a name may stand in a signature line: some text without white space and plus (C2SP signed-note). */
+/**
+ * Whether a name may stand in a signature line: some text without white space and plus (C2SP
+ * signed-note).
+ */
 export function isKeyName(name: string): boolean {
   return name !== '' && !/[\s+\p{Cc}]/u.test(name) && name.isWellFormed()
 }
 
-/** Bytes of standard base64 with padding; `null` when the text is not exactly what those bytes encode to. */
+/**
+ * Bytes of standard base64 with padding; `null` when the text is not exactly what those bytes
+ * encode to.
+ */
 export function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : null

@@ -15,12 +15,15 @@ export interface SignedNote {
   readonly signatures: readonly NoteSignature[]
 }
 
-const longestNote = 1_000_000
-const mostSignatures = 100
+const maxNoteLength = 1_000_000
+const maxSignatures = 100
 
-/** Reads a signed note (C2SP signed-note). Throws `MalformedEvidence` with what is wrong with it. */
+/**
+ * Reads a signed note (C2SP signed-note). Throws `MalformedEvidence` with what is wrong with it.
+ */
 export function parseNote(note: string): SignedNote {
-  if (note.length > longestNote) throw new MalformedEvidence(`A note has over ${longestNote} bytes`)
+  if (note.length > maxNoteLength)
+    throw new MalformedEvidence(`A note has over ${maxNoteLength} bytes`)
   if (!note.isWellFormed() || /[^\P{Cc}\n]/u.test(note)) {
     throw new MalformedEvidence('A note has characters that it must not have')
   }
@@ -29,8 +32,8 @@ export function parseNote(note: string): SignedNote {
   if (gap < 1 || lines.pop() !== '' || lines.length === 0) {
     throw new MalformedEvidence('A note is a text, an empty line and at least one signature')
   }
-  if (lines.length > mostSignatures) {
-    throw new MalformedEvidence(`A note has over ${mostSignatures} signatures`)
+  if (lines.length > maxSignatures) {
+    throw new MalformedEvidence(`A note has over ${maxSignatures} signatures`)
   }
   return { text: note.slice(0, gap + 1), signatures: lines.map(parseSignature) }
 }

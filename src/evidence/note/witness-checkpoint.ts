@@ -18,10 +18,11 @@ export type Witnessed =
   | { readonly refusal: WitnessRefusal; readonly checkpoint: Checkpoint }
 
 /**
- * Cosigns a checkpoint that goes on from the last one this witness has seen (C2SP tlog-witness). `last`: that one;
- * `null` at first. Throws `MalformedEvidence` unless the log's key signed the note.
+ * Cosigns a checkpoint that goes on from the last one this witness has seen (C2SP tlog-witness).
+ * `last`: that one; `null` at first. Throws `MalformedEvidence` unless the log's key signed the
+ * note.
  */
-export function witnessCheckpoint(asked: {
+export function witnessCheckpoint(input: {
   readonly log: LogKeys
   readonly last: Pick<Checkpoint, 'size' | 'root'> | null
   readonly note: string
@@ -30,17 +31,21 @@ export function witnessCheckpoint(asked: {
   readonly signer: NoteSigner
   readonly atSeconds: number
 }): Witnessed {
-  const { log, last, note, proof, signer, atSeconds } = asked
+  const { log, last, note, proof, signer, atSeconds } = input
   const checkpoint = openLogCheckpoint(note, log)
   const refusal = last === null ? null : refusalOf(last, checkpoint, proof)
   if (refusal !== null) return { refusal, checkpoint }
   const { text, signatures } = parseNote(note)
   const cosignature = cosign(text, signer, atSeconds)
   // What others put there is not theirs to be kept here.
-  const own = signatures.filter(({ name, keyId }) =>
+  const logSignatures = signatures.filter(({ name, keyId }) =>
     log.keys.some(({ key }) => key.name === name && key.keyId === keyId),
   )
-  return { note: formatNote({ text, signatures: [...own, cosignature] }), cosignature, checkpoint }
+  return {
+    note: formatNote({ text, signatures: [...logSignatures, cosignature] }),
+    cosignature,
+    checkpoint,
+  }
 }
 
 function refusalOf(
@@ -50,6 +55,6 @@ function refusalOf(
 ): WitnessRefusal | null {
   if (size < last.size) return 'behind'
   if (size === last.size) return isSameHash(root, last.root) ? null : 'forked'
-  const claim = { from: last.size, fromRoot: last.root, size, root, proof }
-  return verifyConsistency(claim) ? null : 'unproven'
+  const consistency = { from: last.size, fromRoot: last.root, size, root, proof }
+  return verifyConsistency(consistency) ? null : 'unproven'
 }

@@ -1,14 +1,14 @@
 import { MalformedEvidence } from '../malformed.ts'
 
 /** The most bytes an entry may have: its length is two bytes. */
-const longestEntry = 0xffff
+const maxEntryLength = 0xffff
 
 /** Entries one after the other, each behind its length as a big-endian uint16 (C2SP tlog-tiles). */
 export function encodeEntries(entries: readonly Uint8Array[]): Buffer {
   return Buffer.concat(
     entries.flatMap((entry) => {
-      if (entry.length > longestEntry)
-        throw new RangeError(`An entry has over ${longestEntry} bytes`)
+      if (entry.length > maxEntryLength)
+        throw new RangeError(`An entry has over ${maxEntryLength} bytes`)
       const length = Buffer.alloc(2)
       length.writeUInt16BE(entry.length)
       return [length, entry]

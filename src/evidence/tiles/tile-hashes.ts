@@ -27,7 +27,10 @@ export function splitTile(bytes: Uint8Array): Uint8Array[] {
   )
 }
 
-/** A tree out of its tiles: `hashesOf` gives the hashes that a tile has by now, and throws where there is no such tile. */
+/**
+ * A tree out of its tiles: `hashesOf` gives the hashes that a tile has by now, and throws where
+ * there is no such tile.
+ */
 export function treeOfTiles(hashesOf: (tile: TilePlace) => readonly Uint8Array[]): NodeAt {
   const trees = new Map<string, NodeAt>()
   return (node) => {

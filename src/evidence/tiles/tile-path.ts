@@ -2,7 +2,10 @@
 export const tileHeight = 8
 export const tileWidth = 256
 
-/** A tile of hashes: `level` counts tiles, `index` from the left, `width` its hashes (below 256: partial). */
+/**
+ * A tile of hashes: `level` counts tiles, `index` from the left, `width` its hashes (below 256:
+ * partial).
+ */
 export interface Tile {
   readonly level: number
   readonly index: number
@@ -25,7 +28,9 @@ export function entriesPath({ index, width }: EntryTile): string {
   return `tile/entries/${placePath(index, width)}`
 }
 
-/** Which tile a path names; `null` for any other path, also for one that is not written the one way. */
+/**
+ * Which tile a path names; `null` for any other path, also for one that is not written the one way.
+ */
 export function parseTilePath(path: string): Tile | null {
   const [, level = '', place = ''] = /^tile\/(\d{1,2})\/(.+)$/.exec(path) ?? []
   const at = placeOf(place)
@@ -40,7 +45,10 @@ export function parseEntriesPath(path: string): EntryTile | null {
   return tile !== null && entriesPath(tile) === path ? tile : null
 }
 
-/** The tiles of one level of a tree of `size` leaves: whole ones, and at most one partial one at the end. */
+/**
+ * The tiles of one level of a tree of `size` leaves: whole ones, and at most one partial one at the
+ * end.
+ */
 export function tilesOfLevel(level: number, size: number): Tile[] {
   const hashes = Math.floor(size / tileWidth ** level)
   return Array.from({ length: Math.ceil(hashes / tileWidth) }, (_, index) => ({
@@ -60,10 +68,10 @@ function placePath(index: number, width: number): string {
 }
 
 function placeOf(path: string): EntryTile | null {
-  const found = /^((?:x\d{3}\/)*\d{3})(?:\.p\/(\d{1,3}))?$/.exec(path)
-  if (found === null) return null
-  const index = Number((found[1] ?? '').replaceAll(/[x/]/g, ''))
-  const width = found[2] === undefined ? tileWidth : Number(found[2])
+  const match = /^((?:x\d{3}\/)*\d{3})(?:\.p\/(\d{1,3}))?$/.exec(path)
+  if (match === null) return null
+  const index = Number((match[1] ?? '').replaceAll(/[x/]/g, ''))
+  const width = match[2] === undefined ? tileWidth : Number(match[2])
   const isPlace = Number.isSafeInteger(index) && width >= 1 && width <= tileWidth
   return isPlace ? { index, width } : null
 }

@@ -1,5 +1,5 @@
-import type { Check } from './check.ts'
-import type { Findings } from './finding.ts'
+import type { Check } from './findings/check.ts'
+import type { Findings } from './findings/finding.ts'
 
 /** Says how much was erased by people: it is not here, and what commits to it is. */
 export function countErased(findings: Findings): Check {

@@ -2,13 +2,14 @@ import { checkAuthorisation } from './authorisation/check-authorisation.ts'
 import { checkBinding } from './binding/check-binding.ts'
 import { checkCompleteness } from './completeness/check-completeness.ts'
 import { checkStatements } from './statements/check-statements.ts'
-import type { Check, Extent } from './check.ts'
+import type { Check, Extent } from './findings/check.ts'
 import { countErased } from './count-erased.ts'
-import { Findings, verdictNames, type Verdict, type VerdictName } from './finding.ts'
-import type { LoggedEvent } from './logged-event.ts'
-import { readEvent } from './logged-event.ts'
+import { Findings, verdictNames, type Verdict, type VerdictName } from './findings/finding.ts'
+import { LogClock } from './findings/log-clock.ts'
+import type { LoggedEvent } from './findings/logged-event.ts'
+import { readEvent } from './findings/logged-event.ts'
 import { checkSignatures } from './signatures/check-signatures.ts'
-import type { Statements } from './statements/statements.ts'
+import type { Statements } from '../bundle/statements.ts'
 
 /** What is found about one piece of evidence, by verdict. */
 export type AllFindings = Readonly<Record<VerdictName, Findings>>
@@ -27,7 +28,7 @@ export function verdictsOf(findings: AllFindings): Verdict[] {
 export class EventJudge {
   readonly #checks: readonly Check[]
   readonly #findings: AllFindings
-  #newest: LoggedEvent | null = null
+  readonly #clock = new LogClock()
 
   constructor(findings: AllFindings, extent: Extent, statements: Statements) {
     this.#findings = findings
@@ -36,14 +37,14 @@ export class EventJudge {
       checkAuthorisation(findings.authorisation, extent),
       checkSignatures(findings),
       checkBinding(findings.binding, extent),
-      checkCompleteness(findings.completeness, extent),
+      checkCompleteness(findings.completeness, extent, this.#clock),
       countErased(findings.integrity),
     ]
   }
 
-  /** The newest event so far, by its time. */
+  /** The newest event so far, by its time on the clock as it goes now. */
   get newest(): LoggedEvent | null {
-    return this.#newest
+    return this.#clock.newest
   }
 
   take(index: number, text: string): void {
@@ -52,7 +53,6 @@ export class EventJudge {
       this.#findings.completeness.fail('the event is no JSON document', { event: { index } })
       return
     }
-    if (this.#newest === null || event.atMs >= this.#newest.atMs) this.#newest = event
     for (const check of this.#checks) check.take(event)
   }
 

@@ -1,5 +1,5 @@
-import { canonicalJson, hashBytes } from '../../domain/digest.ts'
-import type { JsonObject } from '../../domain/json.ts'
+import { canonicalJson, hashBytes } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
 
 /** An event before it is dated and chained. */
 export interface TrailEvent {
@@ -94,7 +94,10 @@ export function changed(
   })
 }
 
-/** Dates, numbers and chains the events as the service does, so that only what they say can be wrong. */
+/**
+ * Dates, numbers and chains the events as the service does, so that only what they say can be
+ * wrong.
+ */
 export function asRequest(
   trail: readonly TrailEvent[],
   idAt = (place: number): string => `event-${place}`,

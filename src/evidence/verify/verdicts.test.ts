@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { openFindings, EventJudge, verdictsOf } from './judge-events.ts'
 import { asRequest, changed, legalTrail, personOf, type TrailEvent } from './trail.fixture.ts'
-import type { VerdictName } from './finding.ts'
+import type { VerdictName } from './findings/finding.ts'
 
-/** The verdicts that fail, and what they say, of events that are chained and canonical as the service writes them. */
+/**
+ * The verdicts that fail, and what they say, of events that are chained and canonical as the
+ * service writes them.
+ */
 function judge(events: readonly TrailEvent[]): { names: VerdictName[]; problems: string } {
   const findings = openFindings()
   const extent = { whole: true, requestIds: new Set<string>() }
@@ -251,5 +254,88 @@ describe('completeness fails', () => {
     const found = judge(events)
     expect(found.names).toContain('completeness')
     expect(found.problems).toContain(problem)
+  })
+})
+
+describe('a clock that was ahead', () => {
+  const minuteMs = 60_000
+  const begin = Date.parse('2026-03-01T10:00:00.000Z')
+  const asked = (minutes: number): TrailEvent => ({
+    type: 'session.refused',
+    actor: { type: 'system' },
+    at: new Date(begin + minutes * minuteMs).toISOString(),
+    detail: {},
+  })
+  const minutes = (from: number, count: number): TrailEvent[] =>
+    Array.from({ length: count }, (_, place) => asked(from + place))
+
+  function warningsOf(events: readonly TrailEvent[]): string[] {
+    const findings = openFindings()
+    const extent = { whole: true, requestIds: new Set<string>() }
+    const judging = new EventJudge(findings, extent, { kept: [], verifier: null })
+    for (const [index, text] of asRequest(events).entries()) judging.take(index, text)
+    judging.end()
+    return findings.completeness
+      .verdict()
+      .warnings.map(({ kind, problem }) => `${kind}: ${problem}`)
+  }
+
+  test('is one warning for all that came after, and the evidence holds', () => {
+    const events = [...minutes(0, 30), ...minutes(30 + 600, 5), ...minutes(35, 1_244)]
+    expect(judge(events)).toEqual({ names: [], problems: '' })
+    expect(warningsOf(events)).toEqual([
+      "clock: the service's clock was ahead by 9 h 59 min or more: events 30 to 34 (5) are dated " +
+        '2026-03-01T20:30:00.000Z to 2026-03-01T20:34:00.000Z, and event 35 after them 2026-03-01T10:35:00.000Z',
+    ])
+  })
+
+  test('is one warning also when it was so from the first event on, and when it was so again and again', () => {
+    const first = [...minutes(600, 5), ...minutes(5, 30)]
+    expect(judge(first).names).toEqual([])
+    expect(warningsOf(first)).toHaveLength(1)
+    const often = [0, 1, 2].flatMap((day) => [
+      ...minutes(day * 1440, 10),
+      ...minutes(day * 1440 + 200, 10),
+      ...minutes(day * 1440 + 20, 10),
+    ])
+    expect(judge(often).names).toEqual([])
+    expect(warningsOf(often)).toEqual([
+      "clock: the service's clock was ahead 3 times, by up to 3 h 9 min or more, for 30 events between event 10, dated " +
+        '2026-03-01T13:20:00.000Z, and event 80, dated 2026-03-03T10:20:00.000Z',
+    ])
+  })
+
+  test('explains no event that was put in among others: it is dated before, and no time leapt forward', () => {
+    const events = [...minutes(0, 200), asked(30), ...minutes(200, 30)]
+    expect(judge(events)).toMatchObject({
+      names: ['completeness'],
+      problems: expect.stringContaining('it was put in afterwards'),
+    })
+    expect(warningsOf(events)).toEqual([])
+  })
+
+  test('explains none that is dated further back than time leapt forward, nor before the log began', () => {
+    const night = [...minutes(0, 60), ...minutes(60 + 480, 600)]
+    expect(judge([...night, asked(100)]).names).toEqual(['completeness'])
+    expect(judge([...minutes(0, 60), asked(-1_000_000)]).names).toEqual(['completeness'])
+  })
+
+  test('does not explain one that was behind, which looks as if events were put in: one finding for all of them', () => {
+    const events = [...minutes(0, 2000), ...minutes(1000, 500), ...minutes(2500, 10)]
+    expect(judge(events)).toEqual({
+      names: ['completeness'],
+      problems:
+        'events 2000 to 2499 (500) are dated 2026-03-02T02:40:00.000Z to 2026-03-02T10:59:00.000Z, but event 1999 before them ' +
+        "is of 2026-03-02T19:19:00.000Z: they were put in afterwards, or the service's clock was behind",
+    })
+  })
+
+  test('leaves what is put in afterwards to be found, before it and after it', () => {
+    const events = [...minutes(0, 60), ...minutes(1000, 5), ...minutes(65, 100)]
+    for (const place of [50, 150]) {
+      const forged = events.toSpliced(place, 0, asked(10))
+      expect(judge(forged).names).toEqual(['completeness'])
+      expect(warningsOf(forged)).toHaveLength(1)
+    }
   })
 })

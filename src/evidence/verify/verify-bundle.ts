@@ -1,4 +1,4 @@
-import { hashBytes } from '../../domain/digest.ts'
+import { hashBytes } from '#domain/digest.ts'
 import { hashesOf, type EvidenceBundle } from '../bundle/evidence-bundle.ts'
 import { openStatementKeys } from '../bundle/statement-keys.ts'
 import { verifyConsistency } from '../merkle/consistency-proof.ts'
@@ -10,13 +10,14 @@ import type { NoteKey } from '../note/note-key.ts'
 import { checkFreshness } from './log/check-freshness.ts'
 import type { WitnessQuorum } from './log/check-witnesses.ts'
 import { openedCheckpoint, sentenceOf } from './log/checkpoint-opened.ts'
-import type { Findings, Verdict } from './finding.ts'
+import type { Findings, Verdict } from './findings/finding.ts'
 import { EventJudge, openFindings, verdictsOf } from './judge-events.ts'
-import type { Statements } from './statements/statements.ts'
+import type { Statements } from '../bundle/statements.ts'
 
 /**
- * Verifies an evidence bundle with nothing but the log's key: every verdict of audit.md, as far as one request goes.
- * `since`: a checkpoint that somebody kept; `witnesses`: who shall have cosigned it, or a tree that has every event of the bundle. Never throws on hostile input.
+ * Verifies an evidence bundle with nothing but the log's key: every verdict of audit.md, as far as
+ * one request goes. `since`: a checkpoint that somebody kept; `witnesses`: who shall have cosigned
+ * it, or a tree that has every event of the bundle. Never throws on hostile input.
  */
 export function verifyBundle(
   bundle: EvidenceBundle,
@@ -48,7 +49,9 @@ export function verifyBundle(
   return verdictsOf(findings)
 }
 
-/** What witnesses may have cosigned of it: the checkpoint, and smaller ones that it goes on from. */
+/**
+ * What witnesses may have cosigned of it: the checkpoint, and smaller ones that it goes on from.
+ */
 function witnessedBundle({ checkpoint, witnessed = [], events }: EvidenceBundle) {
   const last = events.reduce((most, { index }) => Math.max(most, index), -1)
   return {
@@ -124,17 +127,17 @@ function continues(
   older: Checkpoint,
 ): boolean | null {
   if (checkpoint === null) return null
-  const given =
+  const proof =
     consistency?.from === older.size
       ? consistency.proof
       : (witnessed?.find(({ from }) => from === older.size)?.proof ?? null)
   // Of the same size, and of none, the empty proof says it.
-  if (given === null && older.size !== checkpoint.size && older.size !== 0) return null
+  if (proof === null && older.size !== checkpoint.size && older.size !== 0) return null
   return verifyConsistency({
     from: older.size,
     fromRoot: older.root,
     size: checkpoint.size,
     root: checkpoint.root,
-    proof: hashesOf(given ?? []),
+    proof: hashesOf(proof ?? []),
   })
 }

@@ -20,17 +20,21 @@ import type { WitnessQuorum } from './log/check-witnesses.ts'
 import { openedCheckpoint, sentenceOf } from './log/checkpoint-opened.ts'
 import { witnessedLog } from './log/witnessed-log.ts'
 import { CompactTree } from './log/compact-tree.ts'
-import type { Findings, Verdict } from './finding.ts'
+import type { Findings, Verdict } from './findings/finding.ts'
 import { EventJudge, openFindings, verdictsOf, type AllFindings } from './judge-events.ts'
-import { readEvent, referenceTo } from './logged-event.ts'
-import type { Statements } from './statements/statements.ts'
+import { readEvent, referenceTo } from './findings/logged-event.ts'
+import type { Statements } from '../bundle/statements.ts'
 
-/** An event that the log does not cover yet may be so young, compared with the newest that it covers. */
+/**
+ * An event that the log does not cover yet may be so young, compared with the newest that it
+ * covers.
+ */
 const coveredWithinMs = 60_000
 
 /**
- * Verifies a full export with nothing but the log's key: every verdict of audit.md. `since`: a checkpoint that somebody
- * kept; `witnesses`: who shall have cosigned it, or all of this but the last minutes. Never throws on hostile input: what cannot be read fails the verdict that needs it.
+ * Verifies a full export with nothing but the log's key: every verdict of audit.md. `since`: a
+ * checkpoint that somebody kept; `witnesses`: who shall have cosigned it, or all of this but the
+ * last minutes. Never throws on hostile input: what cannot be read fails the verdict that needs it.
  */
 export function verifyLog(
   files: LogFiles,
@@ -175,7 +179,10 @@ function checkpointsOf(
   )
 }
 
-/** What the trail holds beside the log: young events that wait for it, or what somebody put in or took out of it. */
+/**
+ * What the trail holds beside the log: young events that wait for it, or what somebody put in or
+ * took out of it.
+ */
 function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: EventJudge): void {
   let uncovered: Partial<Record<keyof UncoveredEvent, unknown>>[] = []
   try {

@@ -1,12 +1,12 @@
-import { hashJson } from '../../domain/digest.ts'
-import { decidingZones } from '../judge/consent/zones-of-path.ts'
-import type { WorkerDefinition, Zone, ZoneOperation } from '../policy.ts'
-
-const operations: readonly ZoneOperation[] = ['read', 'write', 'delete', 'share']
+import { operations } from '#domain/tool.ts'
+import { hashJson } from '#domain/digest.ts'
+import { decidingZones } from '../globs/zones-of-path.ts'
+import type { WorkerDefinition, Zone } from '../policy.ts'
 
 /**
- * What a new worker could do and the worker that writes it cannot, each as a sentence's end; empty when it may be made
- * (product.md 24). Zones are compared as they decide at every root of either side, so that no path is wider.
+ * What a new worker could do and the worker that writes it cannot, each as a sentence's end; empty
+ * when it may be made (product.md 24). Zones are compared as they decide at every root of either
+ * side, so that no path is wider.
  */
 export function lackingCapabilities(
   creator: WorkerDefinition,
@@ -17,7 +17,9 @@ export function lackingCapabilities(
   if (created.sandbox.network === 'allow' && creator.sandbox.network !== 'allow') {
     lacking.push('the network (sandbox.network: allow)')
   }
-  if (creator.sandbox.required && !created.sandbox.required) {
+  // Without commands and servers there is nothing that would run in a sandbox.
+  const runsPrograms = created.shell !== null || created.mcpServers.size > 0
+  if (runsPrograms && creator.sandbox.required && !created.sandbox.required) {
     lacking.push('commands without a sandbox (write sandbox.required: true)')
   }
   for (const name of created.tools.keys()) {

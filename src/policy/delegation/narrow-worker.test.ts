@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { projectWith } from '../../../test/harness/fixtures/judging.ts'
-import { decidingZones } from '../judge/consent/zones-of-path.ts'
+import { projectWith } from '#test/harness/fixtures/judging.ts'
+import { decidingZones } from '../globs/zones-of-path.ts'
 import type { Zone } from '../policy.ts'
 import { narrowPolicy, narrowZones } from './narrow-worker.ts'
 

@@ -1,10 +1,12 @@
-import { decidingZones } from '../judge/consent/zones-of-path.ts'
-import type { Policy, WorkerDefinition, Zone, ZoneOperation } from '../policy.ts'
+import { operations } from '#domain/tool.ts'
+import { decidingZones } from '../globs/zones-of-path.ts'
+import type { Policy, WorkerDefinition, Zone } from '../policy.ts'
 
 /**
- * The policy under which a delegated run's calls are judged (product.md 23): the one in force, in which the run's worker
- * has no zones wider than those of any run above it, since all of them work in one workspace. `above`: the names of the
- * workers above, from the root down; one that no longer exists may touch nothing.
+ * The policy under which a delegated run's calls are judged (product.md 23): the one in force, in
+ * which the run's worker has no zones wider than those of any run above it, since all of them work
+ * in one workspace. `above`: the names of the workers above, from the root down; one that no longer
+ * exists may touch nothing.
  */
 export function narrowPolicy(policy: Policy, worker: string, above: readonly string[]): Policy {
   const own = policy.workers.get(worker)
@@ -18,9 +20,9 @@ export function narrowPolicy(policy: Policy, worker: string, above: readonly str
 }
 
 /**
- * Zones that allow a path exactly what both allow it: at the root of every zone of either side that lies in a zone of the
- * other, the child's zone there with what the parent's takes away. A blocked approval of the parent's is taken over; every
- * other consent is the child's own.
+ * Zones that allow a path exactly what both allow it: at the root of every zone of either side that
+ * lies in a zone of the other, the child's zone there with what the parent's takes away. A blocked
+ * approval of the parent's is taken over; every other consent is the child's own.
  */
 export function narrowZones(child: readonly Zone[], parent: readonly Zone[]): readonly Zone[] {
   const roots = new Set([...child, ...parent].map((zone) => zone.root))
@@ -36,7 +38,8 @@ function narrowZone(placed: Zone, zone: Zone, above: readonly Zone[]): Zone {
     (left, { suffixes: right }) => commonSuffixes(left, right),
     zone.suffixes,
   )
-  // Patterns may be relative to the zone's root: only the same pattern of the same root means the same names.
+  // Patterns may be relative to the zone's root: only the same pattern of the same root means the
+  // same names.
   const sameRoot = [zone, ...above].every(({ root }) => root === placed.root)
   const isCommon = (glob: string): boolean => above.every((one) => one.protected.includes(glob))
   return {
@@ -48,7 +51,10 @@ function narrowZone(placed: Zone, zone: Zone, above: readonly Zone[]): Zone {
   }
 }
 
-/** A name ends in one of each side: in the longer of two of which one ends in the other. `null`: any name does. */
+/**
+ * A name ends in one of each side: in the longer of two of which one ends in the other. `null`: any
+ * name does.
+ */
 function commonSuffixes(left: Zone['suffixes'], right: Zone['suffixes']): Zone['suffixes'] {
   if (left === null || right === null) return left ?? right
   const common = left.flatMap((one) =>
@@ -59,8 +65,6 @@ function commonSuffixes(left: Zone['suffixes'], right: Zone['suffixes']): Zone['
   )
   return [...new Set(common)]
 }
-
-const operations: readonly ZoneOperation[] = ['read', 'write', 'delete', 'share']
 
 function blockedIn(zone: Zone, above: readonly Zone[]): Zone['approval'] {
   const blocked = operations.flatMap((operation) => {

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { noteSigner } from '../../../test/harness/evidence/fixed-log.ts'
-import { fixtureFiles, policyOf } from '../../../test/harness/fixtures/project.ts'
-import { formatVerifierKey } from '../../evidence/note/note-key.ts'
+import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
+import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
+import { formatVerifierKey } from '#evidence/note/note-key.ts'
 import type { Policy, ProjectFiles } from '../policy.ts'
-import { compareVersions } from './compare-versions.ts'
-import { maskChange } from './mask-change.ts'
+import { compareVersions, maskChange } from './compare-versions.ts'
 
 /** The fixture folder with some texts replaced; `null` removes a file. */
 function folder(changes: Record<string, [from: string, to: string] | string | null>): Policy {

@@ -1,7 +1,13 @@
+import type { ChangeKind } from '#domain/change-kind.ts'
 import type { Policy, ProjectFiles } from '../policy.ts'
 import { settingsOf } from './settings-of.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { maskSecrets } from '#domain/text/secrets.ts'
 
-/** One setting that differs; `null`: it is not there. Of a list each member that came or went is one. */
+/**
+ * One setting that differs; `null`: it is not there. Of a list each member that came or went is
+ * one.
+ */
 export interface SettingChange {
   /** `queues.platform.selfApproval` */
   readonly at: string
@@ -11,21 +17,27 @@ export interface SettingChange {
 
 export interface FileChange {
   readonly path: string
-  readonly change: 'added' | 'changed' | 'removed'
+  readonly change: ChangeKind
 }
 
 /** What one version changes of another. */
 export interface VersionDifference {
   readonly files: readonly FileChange[]
   readonly settings: readonly SettingChange[]
-  /** those of the settings that decide who must agree: a second person has to (workers-and-policy.md); empty: nobody has to */
+  /**
+   * those of the settings that decide who must agree: a second person has to
+   * (workers-and-policy.md); empty: nobody has to
+   */
   readonly secondPerson: readonly SettingChange[]
 }
 
 /** Lists in which the first match wins: another order is another meaning. */
 const ordered = /^(routing|workers\.[^.]+\.shell\.rules)$/
 
-/** What `after` changes of `before`; against `null`, everything is new and nobody has to agree twice. */
+/**
+ * What `after` changes of `before`; against `null`, everything is new and nobody has to agree
+ * twice.
+ */
 export function compareVersions(before: Policy | null, after: Policy): VersionDifference {
   const files = changedFiles(before?.files ?? { texts: new Map(), toolFiles: [] }, after.files)
   if (before === null) return { files, settings: [], secondPerson: [] }
@@ -37,8 +49,9 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
 }
 
 /**
- * Does a setting decide who must agree to a call: teams, quorum (with the queue and the routing that lead to it),
- * `selfApproval`, rights, who vouches for people, and for the trail? A worker that is new has no queue that it could leave.
+ * Does a setting decide who must agree to a call: teams, quorum (with the queue and the routing
+ * that lead to it), `selfApproval`, rights, who vouches for people, and for the trail? A worker
+ * that is new has no queue that it could leave.
  */
 function decidesWho(at: string, isKnownWorker: boolean): boolean {
   if (/^(teams|rights|routing|defaults\.queue|signIn|audit)(\.| |$)/.test(at)) return true
@@ -88,4 +101,24 @@ function changedFiles(before: ProjectFiles, after: ProjectFiles): FileChange[] {
 function contentsOf(files: ProjectFiles): Map<string, string> {
   const tools = files.toolFiles.map((tool) => [tool.path, tool.hash] as const)
   return new Map([...files.texts, ...tools])
+}
+
+/** Where settings hand values to other programs: what stands there is told by its hash. */
+const handedOn = /\.(env|headers)(\.|$)/
+
+/**
+ * A change as lists and the trail show it: what is, or looks like, a secret is its length and hash
+ * (security.md 20).
+ */
+export function maskChange(change: SettingChange): SettingChange {
+  const mask = (value: string | null): string | null => {
+    if (value === null) return null
+    return handedOn.test(change.at) ? hashed('value', value) : maskSecrets(value, hashBytes)
+  }
+  return { at: change.at, before: mask(change.before), after: mask(change.after) }
+}
+
+function hashed(kind: string, value: string): string {
+  const hash = hashBytes(value).slice(0, 'sha256:'.length + 12)
+  return `[${kind}, ${value.length} characters, ${hash}…]`
 }

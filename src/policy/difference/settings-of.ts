@@ -1,21 +1,28 @@
-import { canonicalJson } from '../../domain/digest.ts'
+import { canonicalJson } from '#domain/digest.ts'
 import type { Holder, Policy } from '../policy.ts'
 import { durationText } from '../reading/duration.ts'
 
 /**
- * A version's settings by where they stand: `queues.platform.selfApproval` → `["false"]`. A list has one entry a
- * member. Two versions are compared by these: the lines things are written in, and comments, count for nothing.
+ * A version's settings by where they stand: `queues.platform.selfApproval` → `["false"]`. A list
+ * has one entry a member. Two versions are compared by these: the lines things are written in, and
+ * comments, count for nothing.
  */
 export type Settings = ReadonlyMap<string, readonly string[]>
 
-/** What says nothing of its own: where something is written, or what other settings are made from. */
+/**
+ * What says nothing of its own: where something is written, or what other settings are made from.
+ */
 const silent = new Set(['source', 'text', 'digest', 'name', 'email'])
 
-/** Every setting of a version: of countersign.yaml under its own keys, of workers under `workers.NAME`, tool files. */
+/**
+ * Every setting of a version: of countersign.yaml under its own keys, of workers under
+ * `workers.NAME`, tool files.
+ */
 export function settingsOf(policy: Policy): Settings {
   const settings = new Map<string, readonly string[]>()
-  const { defaultQueue, people, rights, ...config } = policy.config
+  const { commit, defaultQueue, people, rights, ...config } = policy.config
   if (defaultQueue !== null) settings.set('defaults.queue', [defaultQueue])
+  if (commit !== null) settings.set('commit', [`${commit.name} <${commit.email}>`])
   for (const person of people) settings.set(`people.${person.email}`, [person.name])
   for (const [right, holders] of Object.entries(rights)) {
     if (holders.length > 0) settings.set(`rights.${right}`, holders.map(holderName))

@@ -1,7 +1,7 @@
-import type { Json } from '../../domain/json.ts'
-import type { Tool } from '../../domain/tool.ts'
+import type { Json } from '#domain/json.ts'
+import type { Tool } from '#domain/tool.ts'
 import type { Policy, WorkerDefinition } from '../policy.ts'
-import { blockingRule } from '../shell/blocking-rule.ts'
+import { blockingRule } from '../shell/blocked-commands.ts'
 import { canonicalCall, type CanonicalCall } from './calls/canonical-call.ts'
 import { commandTraits } from './routing/command-traits.ts'
 import { overlayOpinions } from './consent/consent.ts'
@@ -10,11 +10,12 @@ import { ownQueue } from './routing/route.ts'
 import { zoneOpinions } from './consent/zone-consent.ts'
 
 /** A longer command takes too long to look through beside other work. */
-const mostCharacters = 2000
+const maxCharacters = 2000
 
 /**
- * The rule of a version that blocks a built-in tool's call, as a sentence, as far as the files alone say so: neither
- * host, workspace nor protected names are looked at. `null`: none of these does, which judging still may.
+ * The rule of a version that blocks a built-in tool's call, as a sentence, as far as the files
+ * alone say so: neither host, workspace nor protected names are looked at. `null`: none of these
+ * does, which judging still may.
  */
 export async function blockedNow(
   policy: Policy,
@@ -22,7 +23,7 @@ export async function blockedNow(
   tool: Tool,
   input: Json,
 ): Promise<string | null> {
-  if (tool.command !== undefined && JSON.stringify(input).length > mostCharacters) return null
+  if (tool.command !== undefined && JSON.stringify(input).length > maxCharacters) return null
   const canonical = await canonicalCall(tool, input)
   if ('error' in canonical) return null
   const { call } = canonical
@@ -44,7 +45,7 @@ export async function blockedNow(
     }),
     ...shellOpinions(worker, call),
   ])
-  return decisive?.word === 'blocked' ? decisive.rule.text : null
+  return decisive?.approval === 'blocked' ? decisive.rule.text : null
 }
 
 function shellOpinions(worker: WorkerDefinition, { command }: CanonicalCall): readonly Opinion[] {

@@ -1,17 +1,17 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CommandHost } from '../../domain/command.ts'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import type { Tool } from '../../domain/tool.ts'
+import type { CommandHost } from '#domain/command.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { Tool } from '#domain/tool.ts'
 import {
   customTool,
   inUsualWorkspace,
   projectWith,
   usualZones,
-} from '../../../test/harness/fixtures/judging.ts'
-import { realPathOf } from '../../sandbox/real-path.ts'
-import type { JudgeQuestion } from './question.ts'
+} from '#test/harness/fixtures/judging.ts'
+import { realPathOf } from '#sandbox/real-path.ts'
+import type { JudgeQuestion } from './calls/question.ts'
 
 const { judgeBy, root } = inUsualWorkspace()
 beforeAll(() => {
@@ -104,7 +104,11 @@ describe('a command is judged by the worker’s shell rules', () => {
     const { steps } = await judgeShell('ls; git add x > y')
     expect(steps.filter(({ step }) => step === 'command')).toEqual([
       { step: 'command', outcome: 'preApproved', detail: 'ls: shell rule "ls" is pre-approved' },
-      { step: 'command', outcome: 'ask', detail: 'git add x: shell rule "git add" asks' },
+      {
+        step: 'command',
+        outcome: 'ask',
+        detail: 'git add x: Stage files: shell rule "git add" asks',
+      },
       expect.objectContaining({ detail: expect.stringContaining('redirects to something') }),
     ])
   })

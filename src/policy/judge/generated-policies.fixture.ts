@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Approval } from '../../domain/verdict.ts'
-import { projectWith } from '../../../test/harness/fixtures/judging.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Approval } from '#domain/verdict.ts'
+import { projectWith } from '#test/harness/fixtures/judging.ts'
 import type { Consent, Overlay, Policy, RoutingEntry, ShellPolicy, When, Zone } from '../policy.ts'
 
 const base = projectWith('zones: []')

@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Approval, Verdict } from '../../domain/verdict.ts'
-import {
-  customTool,
-  inUsualWorkspace,
-  projectWith,
-} from '../../../test/harness/fixtures/judging.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Approval, Verdict } from '#domain/verdict.ts'
+import { customTool, inUsualWorkspace, projectWith } from '#test/harness/fixtures/judging.ts'
 
 const { judgeBy } = inUsualWorkspace()
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { callDigest } from '../../domain/digest.ts'
-import type { Json } from '../../domain/json.ts'
+import { callDigest } from '#domain/digest.ts'
+import type { Json } from '#domain/json.ts'
 import {
   customTool,
   inUsualWorkspace,
   projectWith,
   usualProject,
   usualZones,
-} from '../../../test/harness/fixtures/judging.ts'
-import type { GrantLookup } from './question.ts'
+} from '#test/harness/fixtures/judging.ts'
+import type { GrantLookup } from './calls/question.ts'
 
 const { ask, judgeBy } = inUsualWorkspace()
 

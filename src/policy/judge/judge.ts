@@ -1,25 +1,26 @@
-import type { ExplainStep, Judgement, WaitingStep } from '../../domain/judgement.ts'
-import type { Rule } from '../../domain/verdict.ts'
+import type { ExplainStep, Judgement, WaitingStep } from '#domain/judgement.ts'
+import type { Rule } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '../policy.ts'
 import { durationText } from '../reading/duration.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './calls/canonical-call.ts'
 import { judgeCapability, missingTarget } from './consent/capability.ts'
-import { askingAttachments, refusedDelegation } from './delegation.ts'
-import { commandVerdict, refusedCommand } from './consent/command-consent.ts'
+import { askingAttachments, refusedDelegation, unlistedOpinion } from './consent/delegation.ts'
+import { commandVerdict, refusedCommand, unreadCommand } from './consent/command-consent.ts'
 import { commandTraits } from './routing/command-traits.ts'
 import { guardedNames, judgeConsent } from './consent/consent.ts'
+import { unchangedRule } from './consent/unchanged.ts'
 import { knownCall } from './calls/known-call.ts'
 import { blockedText, type Opinion } from './consent/opinion.ts'
-import type { JudgeQuestion } from './question.ts'
-import { unreadCommand } from './calls/unread-command.ts'
+import type { JudgeQuestion } from './calls/question.ts'
 import { ownQueue, route, writtenFile } from './routing/route.ts'
 import type { Route } from './routing/stricter-route.ts'
 
 const nothingWritten: ReadonlySet<string> = new Set()
 
 /**
- * What policy says of one call (workers-and-policy.md, from call to verdict): seven steps, each of which is listed
- * in `steps`. Never throws for what a model wrote; rejects when the workspace or the grants cannot be read.
+ * What policy says of one call (workers-and-policy.md, from call to verdict): seven steps, each of
+ * which is listed in `steps`. Never throws for what a model wrote; rejects when the workspace or
+ * the grants cannot be read.
  */
 export async function judge(question: JudgeQuestion): Promise<Judgement> {
   const steps: ExplainStep[] = []
@@ -72,11 +73,17 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
 
   const command = await commandVerdict(question, worker, call)
   for (const line of command?.lines ?? []) note('command', line.outcome, line.detail)
-  const commanded = command === null ? null : { ...command, highRisk: false }
+  const commanded =
+    command === null ? unlistedOpinion(worker, call) : { ...command, highRisk: false }
   const opinion = await judgeConsent(question, worker, call, guarded, place.traits, commanded)
-  note('consent', opinion.word, opinion.rule.text)
-  if (opinion.word === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
-  if (opinion.word === 'preApproved') {
+  note('consent', opinion.approval, opinion.rule.text)
+  if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
+  const unchanged = await unchangedRule(question, worker, call)
+  if (unchanged !== null) {
+    note('unchanged', 'yes', unchanged.text)
+    return answer('preApproved', unchanged, unchanged.text)
+  }
+  if (opinion.approval === 'preApproved') {
     const printed = command?.printed ?? null
     return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
   }
@@ -159,7 +166,9 @@ function stepText(step: WaitingStep): string {
   return `${to} after ${durationText(step.afterMs)}`
 }
 
-/** Why the mode `approve_all` leaves a command to people, as they read it; `null` where it does not. */
+/**
+ * Why the mode `approve_all` leaves a command to people, as they read it; `null` where it does not.
+ */
 function unreadByMode(
   question: JudgeQuestion,
   worker: WorkerDefinition,

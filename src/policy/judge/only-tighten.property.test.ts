@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import type { CommandHost } from '../../domain/command.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import type { RunMode, Verdict } from '../../domain/verdict.ts'
-import { customTool, inUsualWorkspace } from '../../../test/harness/fixtures/judging.ts'
+import type { CommandHost } from '#domain/command.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { RunMode, Verdict } from '#domain/verdict.ts'
+import { customTool, inUsualWorkspace } from '#test/harness/fixtures/judging.ts'
 import {
   emptyWhen,
   overlay,
@@ -14,14 +14,19 @@ import {
   type World,
 } from './generated-policies.fixture.ts'
 
-/** Cases of each property. Each is a policy of its own, a call, and what is laid over or granted. */
+/**
+ * Cases of each property. Each is a policy of its own, a call, and what is laid over or granted.
+ */
 const runs = { numRuns: 1500 }
 
 vi.setConfig({ testTimeout: 180_000 })
 
 const { judgeBy } = inUsualWorkspace()
 
-/** A host whose sandbox works and that has every program: nothing but policy keeps a command from running. */
+/**
+ * A host whose sandbox works and that has every program: nothing but policy keeps a command from
+ * running.
+ */
 const commandHost: CommandHost = {
   sandboxProblem: null,
   executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:0' }),

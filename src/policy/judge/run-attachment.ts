@@ -1,7 +1,7 @@
 import type { WorkerDefinition } from '../policy.ts'
 import { blockedText } from './consent/opinion.ts'
 import { readOpinion, shareOpinion, type ReadingPlace } from './consent/read-opinion.ts'
-import { decidingZones } from './consent/zones-of-path.ts'
+import { decidingZones } from '../globs/zones-of-path.ts'
 
 /** Why a run may not be given a file when it starts. */
 export interface RefusedAttachment {
@@ -11,9 +11,10 @@ export interface RefusedAttachment {
 }
 
 /**
- * Whether a run may be given a file when it starts (workers-and-policy.md, zones), or why not: what its worker may read
- * unasked, and what another worker could hand to it unasked: one of `sharers`, which may call it, whose zone pre-approves
- * `share`. A file that only asks is never given, since nobody would have been asked. Pure; the path is canonical.
+ * Whether a run may be given a file when it starts (workers-and-policy.md, zones), or why not: what
+ * its worker may read unasked, and what another worker could hand to it unasked: one of `sharers`,
+ * which may call it, whose zone pre-approves `share`. A file that only asks is never given, since
+ * nobody would have been asked. Pure; the path is canonical.
  */
 export function refusedAttachment(
   place: ReadingPlace,
@@ -23,17 +24,17 @@ export function refusedAttachment(
   const { name } = place.worker
   const quoted = JSON.stringify(path)
   const own = reaches(place.worker, path) ? readOpinion(place, path) : null
-  if (own?.word === 'preApproved') return null
-  if (own?.word === 'blocked') return { code: 'policy_blocked', text: blockedText(own) }
-  if (own?.word === 'ask') {
+  if (own?.approval === 'preApproved') return null
+  if (own?.approval === 'blocked') return { code: 'policy_blocked', text: blockedText(own) }
+  if (own?.approval === 'ask') {
     const text = `reading ${quoted} asks (${own.rule.text}): leave it out, and the run asks when it reads it`
     return { code: 'invalid_request', text }
   }
   const shares = sharers
     .filter((worker) => reaches(worker, path))
     .flatMap((worker) => shareOpinion({ ...place, worker }, path) ?? [])
-  if (shares.some(({ word }) => word === 'preApproved')) return null
-  const asks = shares.find(({ word }) => word === 'ask')
+  if (shares.some(({ approval: word }) => word === 'preApproved')) return null
+  const asks = shares.find(({ approval: word }) => word === 'ask')
   const why =
     asks === undefined
       ? 'no worker that may call it shares it'

@@ -1,4 +1,7 @@
-/** Letters that look like a Latin one; NFKD has taken care of full-width, mathematical and accented forms. */
+/**
+ * Letters that look like a Latin one; NFKD has taken care of full-width, mathematical and accented
+ * forms.
+ */
 const lookAlikes: Readonly<Record<string, string>> = {
   a: 'аαɑᴀ',
   b: 'ьвβʙƅ',
@@ -38,8 +41,9 @@ const latinOf = new Map(
 )
 
 /**
- * What a file name is compared as with protected names: compatibility forms, case, accents, invisible characters
- * and look-alike letters make no difference (security.md 8). It over-matches on purpose, and only ever tightens.
+ * What a file name is compared as with protected names: compatibility forms, case, accents,
+ * invisible characters and look-alike letters make no difference (security.md 8). It over-matches
+ * on purpose, and only ever tightens.
  */
 export function foldName(name: string): string {
   const plain = name

@@ -1,27 +1,80 @@
 import { relative, resolve } from 'node:path'
-import type { Policy } from '../policy.ts'
-import { configFile } from '../project/config/read-config.ts'
 import { parseModelName } from '../worker/model-name.ts'
-import { foldName } from './fold-name.ts'
+import { foldName, foldPath } from './fold-name.ts'
+import { words } from './words.ts'
+
+/** The name of the file that `parseProject` reads first. */
+export const configFile = 'countersign.yaml'
 
 /**
- * The name of Countersign's own file that a workspace path is, or `null`: no zone can make one of these an agent's
- * to write (security.md 8). Only those of the project folder count, wherever the workspace lies around it.
+ * Folders of the project folder that no zone can make an agent's to write; the first is the data
+ * folder.
  */
-export function ownFile(policy: Policy, projectDir: string, path: string): string | null {
+const folders = new Set(words('.countersign workers tools node_modules'))
+
+/**
+ * Those that an agent must not make either, while they are not there: the service acts on what
+ * appears in them.
+ */
+export const foldersToKeep: readonly string[] = words('workers tools node_modules')
+
+/**
+ * Files beside countersign.yaml that decide what code the tools are, or that make us look at it
+ * again.
+ */
+const files = new Set([
+  configFile,
+  ...words(`
+    package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml
+    bun.lock bun.lockb .pnp.cjs .pnp.loader.mjs`),
+])
+
+/** What of a policy decides which files are Countersign's own; a policy is one. */
+export interface OwnFilesPolicy {
+  readonly config: {
+    readonly workspaces: ReadonlyMap<string, { readonly root?: string | undefined }>
+  }
+  readonly workers: ReadonlyMap<string, { readonly model: string }>
+  readonly toolFiles: readonly { readonly path: string }[]
+}
+
+/**
+ * The name of Countersign's own file that a workspace path is, or `null`: no zone can make one of
+ * these an agent's to write (security.md 8). Of the usual names only those of the project folder
+ * count, wherever the workspace lies around it; the packages that tools load, and the package.json
+ * that decides for them, count wherever they lie (36).
+ */
+export function ownFile(policy: OwnFilesPolicy, projectDir: string, path: string): string | null {
   const root = policy.config.workspaces.get('default')?.root ?? '.'
   const inProject = relative(projectDir, resolve(projectDir, root, path))
   const components = inProject.split('/').map(foldName)
   const name = components[0] ?? ''
-  if (name === '.countersign' || name === 'workers' || name === 'tools') return `${name}/`
+  if (folders.has(name)) return `${name}/`
   const folded = components.join('/')
-  if (folded === configFile) return configFile
-  return (
-    scriptsOf(policy).find((script) => script.split('/').map(foldName).join('/') === folded) ?? null
-  )
+  if (files.has(folded)) return folded
+  const named = namedBy(policy)
+  for (let length = 1; length <= components.length; length += 1) {
+    const found = named.get(components.slice(0, length).join('/'))
+    if (found !== undefined && (found.endsWith('/') || length === components.length)) return found
+  }
+  return null
 }
 
-function scriptsOf(policy: Policy): string[] {
+const namedByPolicy = new WeakMap<OwnFilesPolicy, ReadonlyMap<string, string>>()
+
+/** Scripts, recorded packages and package.json of a version, by their folded paths. */
+function namedBy(policy: OwnFilesPolicy): ReadonlyMap<string, string> {
+  const known = namedByPolicy.get(policy)
+  if (known !== undefined) return known
+  const paths = [...scriptsOf(policy), ...policy.toolFiles.map((file) => file.path)]
+  const named = new Map(
+    paths.map((path) => [foldPath(path.replace(/\/$/, '')).join('/'), path] as const),
+  )
+  namedByPolicy.set(policy, named)
+  return named
+}
+
+function scriptsOf(policy: OwnFilesPolicy): string[] {
   return [...policy.workers.values()].flatMap((worker) => {
     const model = parseModelName(worker.model)
     return model?.kind === 'script' ? [model.path] : []

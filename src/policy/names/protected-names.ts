@@ -10,7 +10,9 @@ interface Group {
 const groups: readonly Group[] = [
   {
     what: 'version control',
-    names: words('.git git~1 .gitmodules .gitconfig .githooks .husky .hg .svn .jj'),
+    names: words(`
+      .git git~1 .gitmodules .gitattributes .gitconfig .githooks .lfsconfig .husky .hg
+      .hgrc .svn .jj`),
   },
   {
     what: 'shell start-up file',

@@ -4,11 +4,11 @@ import { policyDigest } from '../version-digest.ts'
 import { parseModelName } from '../worker/model-name.ts'
 import { readScript } from '../worker/read-script.ts'
 import { readWorker } from '../worker/read-worker.ts'
-import { configFile, readConfig } from './config/read-config.ts'
+import { configFile } from '../names/own-files.ts'
+import { readConfig } from './config/read-config.ts'
 import { warnOfIdleEntries } from './warnings/warn-of-idle-entries.ts'
 import { warnOfIdleRules } from './warnings/warn-of-idle-rules.ts'
-import { warnOfGroupRights } from './warnings/warn-of-group-rights.ts'
-import { warnOfUnreachable } from './warnings/warn-of-unreachable.ts'
+import { warnOfGroupRights, warnOfUnreachable } from './warnings/warn-of-unreachable.ts'
 
 export type ParsedProject =
   | { readonly policy: Policy; readonly warnings: readonly ProjectProblem[] }

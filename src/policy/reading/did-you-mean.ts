@@ -1,27 +1,27 @@
 /** As many known words as a message lists, and as a word is compared with. */
-const mostListed = 20
-const mostCompared = 500
+const maxListed = 20
+const maxCompared = 500
 
 /** `did you mean "x"?` when one of the known words is close, else the list of them. */
 export function didYouMean(word: string, known: readonly string[]): string {
   if (known.length === 0) return 'none is defined'
   const closest = closestWord(word, known)
   if (closest !== null) return `did you mean "${closest}"?`
-  const listed = known.slice(0, mostListed).map((one) => `"${one}"`)
+  const listed = known.slice(0, maxListed).map((one) => `"${one}"`)
   const more = known.length - listed.length
   return `one of ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /**
- * The known word within a third of the word's length in edits (two letters that changed places are one), or else one
- * that begins with the word, or with which it begins; `null` when there is none.
+ * The known word within a third of the word's length in edits (two letters that changed places are
+ * one), or else one that begins with the word, or with which it begins; `null` when there is none.
  */
 export function closestWord(word: string, known: readonly string[]): string | null {
   if (word.length > 200) return null
   const lower = word.toLowerCase()
   const most = Math.min(lower.length - 1, Math.max(1, Math.floor(lower.length / 3)))
   let best: { word: string; distance: number } | null = null
-  for (const one of known.slice(0, mostCompared)) {
+  for (const one of known.slice(0, maxCompared)) {
     if (Math.abs(one.length - lower.length) > most) continue
     const distance = editDistance(lower, one.toLowerCase())
     if (distance <= most && (best === null || distance < best.distance)) {
@@ -36,7 +36,10 @@ function wordBegunAlike(lower: string, known: readonly string[]): string | null 
   return found ?? known.find((one) => one.length > 3 && lower.startsWith(one.toLowerCase())) ?? null
 }
 
-/** Optimal string alignment: Levenshtein's distance, with two neighbours that changed places as one edit. */
+/**
+ * Optimal string alignment: Levenshtein's distance, with two neighbours that changed places as one
+ * edit.
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)

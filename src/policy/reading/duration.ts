@@ -1,5 +1,5 @@
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const mostMs = 3650 * unitMs.d
+const maxMs = 3650 * unitMs.d
 
 /** Milliseconds as they are written: `4h`, `3d`, `90s`. */
 export function durationText(ms: number): string {
@@ -9,10 +9,13 @@ export function durationText(ms: number): string {
   return `${ms / 1000}s`
 }
 
-/** Milliseconds of `90s`, `15m`, `4h` or `7d`; `null` for anything else, zero, and more than ten years. */
+/**
+ * Milliseconds of `90s`, `15m`, `4h` or `7d`; `null` for anything else, zero, and more than ten
+ * years.
+ */
 export function parseDuration(text: string): number | null {
   const match = /^([1-9]\d{0,8})([smhd])$/.exec(text)
   if (match === null) return null
   const ms = Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]
-  return ms <= mostMs ? ms : null
+  return ms <= maxMs ? ms : null
 }

@@ -100,7 +100,10 @@ const huge: readonly (readonly [what: string, config: string])[] = [
   ['keys of one name', `version: 1\n${many(30_000, () => 'a: 1\n')}`],
 ]
 
-/** A file of a million bytes took minutes when keys were compared with each other, and a model may write one. */
+/**
+ * A file of a million bytes took minutes when keys were compared with each other, and a model may
+ * write one.
+ */
 test.each(huge)(
   'a file with very many %s is refused as fast as it can be read',
   (_what, config) => {

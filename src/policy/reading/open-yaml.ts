@@ -1,22 +1,23 @@
 import { LineCounter, parseDocument, type YAMLError } from 'yaml'
 import { resolveNames } from './resolve-names.ts'
 import type { Report } from './report.ts'
-import type { Source, Spot } from './spot.ts'
+import type { Source, YamlField } from './yaml-field.ts'
 
 /** A configuration file is never larger; a bound against accidents. */
-const mostCharacters = 1024 * 1024
+const maxCharacters = 1024 * 1024
 
 /**
- * Parses YAML and returns its root, or `null` after reporting every syntax error. Lines are those of `text`,
- * so front matter is passed with the lines before it left blank.
+ * Parses YAML and returns its root, or `null` after reporting every syntax error. Lines are those
+ * of `text`, so front matter is passed with the lines before it left blank.
  */
-export function openYaml(report: Report, file: string, text: string): Spot | null {
-  if (text.length > mostCharacters) {
+export function openYaml(report: Report, file: string, text: string): YamlField | null {
+  if (text.length > maxCharacters) {
     report.error({ file, line: null }, 'the file is over 1 MiB', 'keep configuration files small')
     return null
   }
   const lines = new LineCounter()
-  // Keys are compared by `resolveNames`: the parser's own way takes minutes for a file of a million bytes.
+  // Keys are compared by `resolveNames`: the parser's own way takes minutes for a file of a million
+  // bytes.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,

@@ -1,9 +1,17 @@
-import type { ApprovalWord, Consent } from '../policy.ts'
+import type { ApprovalWord } from '#domain/verdict.ts'
+import type { Consent } from '../policy.ts'
 import { readChoice, readText } from './values.ts'
-import { isMapAt, readEntries, readFields, spotSource, wrong, type Spot } from './spot.ts'
+import {
+  isMapAt,
+  readEntries,
+  readFields,
+  fieldSource,
+  wrong,
+  type YamlField,
+} from './yaml-field.ts'
 
 /** Refuses a `reason` beside an approval that has one of its own: which of them would count? */
-export function checkOneReason(approval: Spot | null, reason: Spot | null): void {
+export function checkOneReason(approval: YamlField | null, reason: YamlField | null): void {
   if (approval === null || reason === null || !isMapAt(approval)) return
   const { blocked, reason: own } = Object.fromEntries(readEntries(approval))
   if (blocked === undefined && own === undefined) return
@@ -11,37 +19,37 @@ export function checkOneReason(approval: Spot | null, reason: Spot | null): void
 }
 
 /**
- * Reads a word on consent in each of its forms: `ask`, `{ blocked: "reason" }`, `{ approval: ask, reason: "…" }`.
- * `beside` is a `reason` that stands next to the key.
+ * Reads a word on consent in each of its forms: `ask`, `{ blocked: "reason" }`, `{ approval: ask,
+ * reason: "…" }`. `beside` is a `reason` that stands next to the key.
  */
 export function readConsent(
-  spot: Spot,
+  field: YamlField,
   words: readonly ApprovalWord[],
   beside: string | null,
 ): Consent | null {
-  const source = spotSource(spot)
-  if (!isMapAt(spot)) {
-    const approval = readChoice(spot, words)
+  const source = fieldSource(field)
+  if (!isMapAt(field)) {
+    const approval = readChoice(field, words)
     return approval === null ? null : { approval, reason: beside, source }
   }
-  const fields = readFields(spot, ['blocked', 'approval', 'reason'])
+  const fields = readFields(field, ['blocked', 'approval', 'reason'])
   if (fields === null) return null
   const blocked = fields.get('blocked')
-  const approvalSpot = fields.get('approval')
-  const reasonSpot = fields.get('reason')
-  if (blocked !== null && approvalSpot === null && reasonSpot === null) {
+  const approvalField = fields.get('approval')
+  const reasonField = fields.get('reason')
+  if (blocked !== null && approvalField === null && reasonField === null) {
     const reason = readText(blocked)
     return reason === null ? null : { approval: 'blocked', reason, source }
   }
-  if (approvalSpot === null || blocked !== null) {
+  if (approvalField === null || blocked !== null) {
     wrong(
-      spot,
+      field,
       'does not say one thing',
       'write one word, or `{ blocked: "reason" }`, or `{ approval: ask, reason: "…" }`',
     )
     return null
   }
-  const approval = readChoice(approvalSpot, words)
-  const reason = reasonSpot === null ? beside : readText(reasonSpot)
+  const approval = readChoice(approvalField, words)
+  const reason = reasonField === null ? beside : readText(reasonField)
   return approval === null ? null : { approval, reason, source }
 }

@@ -1,8 +1,8 @@
-import { limits } from '../../domain/limits.ts'
+import { limits } from '#domain/limits.ts'
 
 /**
- * The canonical form of a path that a project file names: components joined by `/`, `''` for the folder itself.
- * `null` when it is absolute, leaves the folder, or holds characters no path should.
+ * The canonical form of a path that a project file names: components joined by `/`, `''` for the
+ * folder itself. `null` when it is absolute, leaves the folder, or holds characters no path should.
  */
 export function canonicalRelative(text: string): string | null {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for

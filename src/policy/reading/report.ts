@@ -7,7 +7,7 @@ export interface Place {
 }
 
 /** What is shown at once; a file with more is broken as a whole. */
-const mostShown = 1000
+const maxShown = 1000
 
 /** Collects everything that is wrong, so that a person mends a folder in one go. */
 export class Report {
@@ -37,15 +37,18 @@ export class Report {
     return [...this.#problems.values()].some((one) => one.file === file && one.severity === 'error')
   }
 
-  /** In the order of files and lines; of more than a thousand, the first ones and how many there are. */
+  /**
+   * In the order of files and lines; of more than a thousand, the first ones and how many there
+   * are.
+   */
   all(): readonly ProjectProblem[] {
     const all = [...this.#problems.values()].toSorted(compareProblems)
-    const last = all[mostShown]
+    const last = all[maxShown]
     if (last === undefined) return all
-    const problem = `${all.length - mostShown} more problems are not shown`
+    const problem = `${all.length - maxShown} more problems are not shown`
     const severity = this.hasErrors ? 'error' : 'warning'
     return [
-      ...all.slice(0, mostShown),
+      ...all.slice(0, maxShown),
       { file: last.file, line: last.line, problem, remedy: 'mend those above first', severity },
     ]
   }

@@ -10,7 +10,7 @@ import {
 } from 'yaml'
 
 /** More than any hand needs; each is a place where a file says something elsewhere. */
-const mostAliases = 100
+const maxAliases = 100
 
 /** What each alias stands for. */
 export type Aliases = ReadonlyMap<unknown, unknown>
@@ -19,9 +19,9 @@ export type Aliases = ReadonlyMap<unknown, unknown>
 type Wrong = (node: unknown, problem: string, remedy: string) => void
 
 /**
- * Finds what each alias of a document stands for, and reports every key that a mapping has twice, as it would be read
- * (`1` and `"1"` are one key), and every alias without an anchor before it. One walk, whatever the file holds; `null`
- * after a report. `report` takes the offset in the text.
+ * Finds what each alias of a document stands for, and reports every key that a mapping has twice,
+ * as it would be read (`1` and `"1"` are one key), and every alias without an anchor before it. One
+ * walk, whatever the file holds; `null` after a report. `report` takes the offset in the text.
  */
 export function resolveNames(
   document: Document,
@@ -42,8 +42,8 @@ export function resolveNames(
         if (!anchors.has(source)) {
           const remedy = 'name an anchor, or quote a text that begins with "*"'
           wrong(node, `*${source} has no anchor &${source} before it`, remedy)
-        } else if (aliases.size === mostAliases + 1) {
-          wrong(node, `it has more than ${mostAliases} aliases`, 'write the values out')
+        } else if (aliases.size === maxAliases + 1) {
+          wrong(node, `it has more than ${maxAliases} aliases`, 'write the values out')
         }
         return
       }

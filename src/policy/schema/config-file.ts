@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { streamEvents } from '../../domain/stream-event.ts'
+import { editsPolicies, scopes } from '#domain/verdict.ts'
+import { builtInToolNames } from '#domain/built-in-tools.ts'
+import { streamEvents, usualEvents } from '#domain/stream-event.ts'
 import { rightNames } from '../policy.ts'
 import { email as mail } from './email.ts'
 import { signIn } from './sign-in.ts'
@@ -7,29 +9,37 @@ import { slack } from './slack.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
-export const team = z.strictObject({ members: maybe(z.array(email)) })
+export const team = z.strictObject({ members: maybe(z.array(email)).describe('addresses') })
 
 export const escalation = z.strictObject({ after: duration, addTeams: oneOrMany(text) })
 export const queue = z.strictObject({
   team: text.describe('whose inbox it is'),
   selfApproval: maybe(z.boolean()).describe(
-    'people behind a request may decide it; every such decision is marked. Default: false',
+    'people behind a request may decide it; every such decision is marked. Default: `false`',
   ),
-  edits: maybe(z.enum(['approve', 'revise', 'off'])).describe(
-    'may a call be changed: approve (whoever changed it may decide it), revise (they may not), off',
+  edits: maybe(z.enum(editsPolicies)).describe(
+    'may a call be changed: `revise` (whoever changed it does not decide it), `approve` (they may, and their vote is marked; never at high risk or for commands), `off`. Default: `revise`',
   ),
   signature: maybe(z.enum(['optional', 'required'])).describe(
-    "required: high-risk decisions carry a passkey's signature",
+    '`required`: approvals of high risk are [signed with a passkey](passkeys.md#signing-decisions). Default: `optional`',
   ),
-  permitFor: maybe(duration).describe('how long an approved call may take to start. Default: 30d'),
-  expiresAfter: maybe(duration).describe('how long a request waits. Default: 72h'),
-  remindAfter: maybe(oneOrMany(duration)),
-  escalate: maybe(z.array(escalation)),
+  permitFor: maybe(duration).describe(
+    'how long an approved call may take to start. Default: `30d`',
+  ),
+  expiresAfter: maybe(duration).describe('how long a request waits. Default: `72h`'),
+  remindAfter: maybe(oneOrMany(duration)).describe(
+    'after how long requests are reminded of: one duration or a list. Default: never',
+  ),
+  escalate: maybe(z.array(escalation)).describe(
+    "`{ after: 24h, addTeams: [security] }`, any number: whose members may then [stand in](approvals.md#who-decides-and-when) for the queue's team. Default: nobody",
+  ),
 })
 
 export const when = z
   .strictObject({
-    tool: maybe(oneOrMany(text)).describe('names or globs of tools'),
+    tool: maybe(oneOrMany(text)).describe(
+      `names or globs of tools; built in are ${builtInToolNames.join(', ')}`,
+    ),
     path: maybe(oneOrMany(text)).describe('globs, relative to the workspace root'),
     worker: maybe(oneOrMany(text)),
     queue: maybe(oneOrMany(text)),
@@ -52,7 +62,7 @@ export const routingEntry = z.strictObject({
   queue: maybe(text).describe("absent: the worker's queue, else the default one"),
   risk: maybe(risk),
   quorum: maybe(quorum),
-  scopes: maybe(oneOrMany(z.enum(['once', 'run', 'path', 'command']))),
+  scopes: maybe(oneOrMany(z.enum(scopes))),
 })
 export const overlay = z.strictObject({
   when,
@@ -60,10 +70,12 @@ export const overlay = z.strictObject({
   reason: maybe(text),
 })
 
-export const defaults = z.strictObject({ queue: maybe(text) })
+export const defaults = z.strictObject({
+  queue: maybe(text).describe('where calls go that nothing routes'),
+})
 export const workspace = z.strictObject({
-  root: maybe(text).describe('where zones live; relative to the project folder. Default: .'),
-  taskQueue: maybe(text).describe('Temporal task queue of the host that has it'),
+  root: maybe(text).describe('where zones live, relative to the project folder. Default: `.`'),
+  taskQueue: maybe(text).describe('the Temporal task queue of its host, when that is another one'),
 })
 
 const holders = maybe(oneOrMany(text)).describe('teams and e-mail addresses')
@@ -77,9 +89,7 @@ export const webhookEndpoint = z.strictObject({
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
     .describe('the environment variable that holds its secret, whsec_… (Standard Webhooks)'),
-  events: maybe(oneOrMany(z.enum(streamEvents))).describe(
-    'Default: request.opened, request.decided, request.closed, request.reminded, request.escalated',
-  ),
+  events: maybe(oneOrMany(z.enum(streamEvents))).describe(`Default: ${usualEvents.join(', ')}`),
   queues: maybe(oneOrMany(text)).describe('only of requests in these queues. Default: all'),
 })
 export const webhooks = z.strictObject({
@@ -96,7 +106,7 @@ export const witness = z.strictObject({
 })
 export const audit = z.strictObject({
   witnesses: maybe(z.array(witness).max(10)).describe(
-    'who cosigns the checkpoints of the audit log elsewhere (C2SP tlog-witness)',
+    'who cosigns the [audit log](witnesses.md) elsewhere: `name`, `url`, `vkey`. Default: nobody',
   ),
 })
 
@@ -109,25 +119,40 @@ export const retention = z.strictObject({
   ),
 })
 
+export const commit = z.strictObject({ name: text, email })
+
 /** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
 export const configFileSchema = z.strictObject({
   version: z.literal(1),
-  people: maybe(z.array(person)).describe('optional; anyone named in a team is a person already'),
+  people: maybe(z.array(person)).describe(
+    'addresses and names; whoever a team names is a person already. Default: names from addresses',
+  ),
   teams: maybe(z.record(name, team)),
   queues: maybe(z.record(name, queue)),
   defaults: maybe(defaults),
-  routing: maybe(z.array(routingEntry)).describe('first match wins'),
-  overlays: maybe(z.array(overlay)).describe("the organisation's own rules; may only tighten"),
-  workspaces: maybe(z.record(name, workspace)),
-  rights: maybe(rights),
-  signIn: maybe(signIn).describe('how people sign in, besides one-time links'),
-  retention: maybe(retention).describe(
-    'what need not be kept for ever. Default: everything is, but for notifications that were delivered (30 days)',
+  routing: maybe(z.array(routingEntry)).describe(
+    "first match wins: `queue`, `risk`, `scopes` (`once`, `run`, `path`, `command`; the last [only where listed](approvals.md)), `quorum`. Default: worker's queue, else the default one",
   ),
-  webhooks: maybe(webhooks).describe('programs that are told of requests'),
-  audit: maybe(audit).describe('who outside of the building remembers the audit log'),
-  email: maybe(mail).describe('people are told by mail, and may sign in by a link in one'),
+  overlays: maybe(z.array(overlay)).describe(
+    "the organisation's own rules: `approval: ask` or `blocked`; may only tighten",
+  ),
+  workspaces: maybe(z.record(name, workspace)),
+  rights: maybe(rights).describe('teams or addresses, for each right. Default: nobody'),
+  signIn: maybe(signIn),
+  retention: maybe(retention).describe(
+    'how long `transcripts` and `records` are [kept](operations.md#what-is-kept). Default: for ever, but for notifications that were delivered: 30 days',
+  ),
+  commit: maybe(commit).describe(
+    '`name` and `email` of author and committer of [commits that runs make](commands.md#git). Default: the worker for who started the run; Countersign',
+  ),
+  webhooks: maybe(webhooks).describe(
+    'programs that are [told](notifications.md) of requests. Default: nobody',
+  ),
+  audit: maybe(audit),
+  email: maybe(mail).describe(
+    'how [mail](mail.md) is sent: people are told, and may sign in by a link. Default: no mail',
+  ),
   slack: maybe(slack).describe(
-    'a Slack workspace whose channels are told, and where people may decide',
+    'a [workspace](notifications.md#slack) whose channels are told, and where people may decide. Default: no Slack',
   ),
 })

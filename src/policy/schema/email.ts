@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { emailChoices } from '../settings.ts'
+import { emailChoices, smtpSecurities } from '#domain/email.ts'
 import { duration, maybe, text } from './parts.ts'
-
-export const smtpSecurities = ['starttls', 'tls', 'none'] as const
 
 const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
 

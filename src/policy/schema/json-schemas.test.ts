@@ -3,8 +3,8 @@ import path from 'node:path'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { cliProject } from '../../../test/cli/cli-project.ts'
-import { fixtureFiles } from '../../../test/harness/fixtures/project.ts'
+import { cliProject } from '#test/cli/cli-project.ts'
+import { fixtureFiles } from '#test/harness/fixtures/project.ts'
 import { parseProject } from '../project/parse-project.ts'
 import { splitFrontMatter } from '../worker/front-matter.ts'
 import { jsonSchemaOf, schemaNames, type SchemaName } from './json-schemas.ts'
@@ -190,7 +190,7 @@ test.each(wrong)('a schema rejects what check rejects: %s, %j → %j', (file, fr
   expect(accepts(file, changed)).toBe(false)
 })
 
-test.each(schemaNames)('schemas/%s.schema.json is current (scripts/write-schemas.ts)', (name) => {
+test.each(schemaNames)('schemas/%s.schema.json is current (scripts/write-derived.ts)', (name) => {
   const kept = readFileSync(path.join(root, 'schemas', `${name}.schema.json`), 'utf8')
   expect(JSON.parse(kept)).toEqual(jsonSchemaOf(name))
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../domain/json.ts'
+import type { JsonObject } from '#domain/json.ts'
 import { configFileSchema } from './config-file.ts'
 import { scriptFileSchema } from './script-file.ts'
 import { workerFileSchema } from './worker-file.ts'
@@ -14,11 +14,33 @@ export type SchemaName = keyof typeof files
 export const schemaNames = Object.keys(files) as SchemaName[]
 
 /**
- * The JSON Schema of a kind of project file, for editors: draft 7, which YAML language servers read. It accepts whatever
- * `countersign check` accepts; references between files, and some relations within them, are that command's alone.
+ * The JSON Schema of a kind of project file, for editors: draft 7, which YAML language servers
+ * read. It accepts whatever `countersign check` accepts; references between files, and some
+ * relations within them, are that command's alone.
  */
 export function jsonSchemaOf(name: SchemaName): JsonObject {
-  const { schema, title } = files[name]
-  const made = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) as JsonObject
-  return { ...made, title }
+  return { ...made(name, withoutLinks), title: files[name].title }
+}
+
+/**
+ * The same with the links of its descriptions, which are relative to docs/: for the pages there.
+ */
+export function documentedSchemaOf(name: SchemaName): JsonObject {
+  return made(name, (text) => text)
+}
+
+function made(name: SchemaName, written: (text: string) => string): JsonObject {
+  return z.toJSONSchema(files[name].schema, {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      const { description } = jsonSchema
+      if (description !== undefined) jsonSchema.description = written(description)
+    },
+  }) as JsonObject
+}
+
+/** An editor shows the words of a link alone. */
+function withoutLinks(text: string): string {
+  return text.replaceAll(/\[([^\]]*)\]\([^)\s]*\)/g, '$1')
 }

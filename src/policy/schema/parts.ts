@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { risks, approvalWords } from '#domain/verdict.ts'
 
-/** The keys that a mapping may have: what the readers know, and what the schema says, are one list. */
+/**
+ * The keys that a mapping may have: what the readers know, and what the schema says, are one list.
+ */
 export function keysOf(mapping: z.ZodObject): readonly string[] {
   return Object.keys(mapping.shape)
 }
@@ -28,7 +31,7 @@ export const duration = z
   .regex(/^[1-9]\d{0,8}[smhd]$/)
   .describe('90s, 15m, 4h or 7d')
 
-export const risk = z.enum(['low', 'medium', 'high'])
+export const risk = z.enum(risks)
 
 /** A word on consent in each of its forms. */
 export function consent<const T extends readonly [string, ...string[]]>(words: T) {
@@ -39,6 +42,6 @@ export function consent<const T extends readonly [string, ...string[]]>(words: T
   ])
 }
 
-export const anyConsent = consent(['preApproved', 'ask', 'blocked']).describe(
+export const anyConsent = consent(approvalWords).describe(
   'preApproved: nobody is asked. ask: it waits for a person. blocked: nobody can allow it',
 )

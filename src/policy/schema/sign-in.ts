@@ -25,5 +25,7 @@ export const oidc = z.strictObject({
 })
 
 export const signIn = z.strictObject({
-  oidc: maybe(oidc).describe('people sign in at an OpenID Connect provider'),
+  oidc: maybe(oidc).describe(
+    'the [provider](signing-in.md#a-sign-in-provider) at which people sign in (OpenID Connect), and which of its groups fill which teams. Default: one-time links',
+  ),
 })

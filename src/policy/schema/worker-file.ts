@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/built-in-tools.ts'
 import { anyConsent, maybe, name, oneOrMany, text } from './parts.ts'
 
 const count = maybe(z.int().min(1).max(1_000_000_000))
@@ -13,15 +14,17 @@ export const zoneApproval = z.strictObject({
 })
 export const zone = z.strictObject({
   name: name.describe('rules and messages use it'),
-  root: text.describe(
-    'relative to the workspace root; the deepest root that contains a path decides',
+  root: text.describe('its folder, relative to the workspace root'),
+  mode: maybe(z.enum(['ro', 'rw'])).describe('`ro` or `rw`. Default: `ro`'),
+  suffixes: maybe(oneOrMany(z.string().regex(/^\.[^/\s]+$/))).describe(
+    'only names that end so may be written. Default: all',
   ),
-  mode: maybe(z.enum(['ro', 'rw'])).describe('Default: ro'),
-  suffixes: maybe(oneOrMany(z.string().regex(/^\.[^/\s]+$/))),
-  approval: maybe(zoneApproval),
+  approval: maybe(zoneApproval).describe(
+    '`read`, `write`, `delete`, `share`: `preApproved`, `ask`, `blocked` or `{ blocked: reason }`. Default: `preApproved`, and `ask` for the others',
+  ),
   reason: maybe(text),
   protected: maybe(oneOrMany(text)).describe(
-    'globs of protected names that ask here, at high risk',
+    'globs of protected names that may be asked for here, at high risk. Default: none',
   ),
 })
 
@@ -63,6 +66,12 @@ export const mcpServer = z.strictObject({
   tools: maybe(z.record(z.string(), anyConsent)),
 })
 
+/** The built-in tools that a key gives to a worker. */
+function givenBy(key: BuiltInTool['givenBy']): string {
+  const names = builtInToolNames.filter((name) => builtInTools[name].givenBy === key)
+  return names.map((name) => `\`${name}\``).join(', ')
+}
+
 /** The front matter of workers/NAME.md. */
 export const workerFileSchema = z.strictObject({
   name: maybe(text).describe('as the file is called'),
@@ -70,16 +79,34 @@ export const workerFileSchema = z.strictObject({
   model: z
     .string()
     .regex(/^(anthropic|openai|google|openai-compatible|script):\S(.*\S)?$/)
-    .describe('provider:model, or script:FILE'),
-  queue: maybe(text).describe('where its requests go when routing says nothing'),
-  limits: maybe(limits),
-  startableBy: maybe(oneOrMany(text)).describe('teams; absent: everybody'),
-  zones: maybe(z.array(zone)),
-  sandbox: maybe(sandbox),
-  shell: maybe(shell).describe('gives it exec and shell'),
+    .describe(
+      '`anthropic:`, `openai:`, `google:`, `openai-compatible:` and a model; or `script:FILE`',
+    ),
+  queue: maybe(text).describe(
+    'where its requests go when routing says nothing. Default: `defaults.queue`',
+  ),
+  limits: maybe(limits).describe(
+    'turns, calls, tokens of a run; reached, the run waits for a message. Default: 40, 200, 2,000,000',
+  ),
+  startableBy: maybe(oneOrMany(text)).describe('teams that may start it. Default: everybody'),
+  zones: maybe(z.array(zone)).describe(
+    `what it may touch, by ${givenBy('zones')}; the deepest root that contains a path decides. Default: none`,
+  ),
+  sandbox: maybe(sandbox).describe(
+    '`required`: without a working sandbox no command, instead of [approved ones without a sandbox](commands.md#without-a-sandbox); `network`: `none`, or `allow`, which makes commands high risk. Default: `required: false`, `network: none`',
+  ),
+  shell: maybe(shell).describe(
+    `which [commands](commands.md) ${givenBy('shell')} may run: \`default\` (\`ask\`, \`blocked\`) and \`rules\` ([shell rules](shell-rules.md)). Default: no commands`,
+  ),
   tools: maybe(
     z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/), toolSetting.nullable()),
+  ).describe(
+    `which [tools](tools.md) of your own it has, and of ${givenBy('tools')}; \`approval\`, \`reason\`, \`manual\` of any. Default: none`,
   ),
-  workers: maybe(oneOrMany(text)).describe('workers it may call'),
-  mcpServers: maybe(z.record(serverName, mcpServer)),
+  workers: maybe(oneOrMany(text)).describe(
+    `the workers it may [call](delegation.md), by ${givenBy('workers')}. Default: none`,
+  ),
+  mcpServers: maybe(z.record(serverName, mcpServer)).describe(
+    "other people's tools: [MCP servers](mcp-servers.md). Default: none",
+  ),
 })

@@ -1,25 +1,27 @@
 import { parse } from 'unbash'
-import type { CommandInput } from '../../domain/command.ts'
+import type { CommandInput } from '#domain/command.ts'
 import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'
-import type { KnownPiece } from './strict/known-piece.ts'
+import { type KnownPart, literalWord } from './strict/known-word.ts'
 import { knownScript } from './strict/known-script.ts'
-import { literalWord } from './strict/known-word.ts'
 import { hasOddCharacters, shellLimits, textDoubts } from './text/odd-text.ts'
 
-/** What a command tool's input says, twice: as strictly as it can be known, and as widely as it could be meant. */
+/**
+ * Two readings of a command tool's input: the strict one holds what is certain, the wide one all
+ * that it could mean.
+ */
 export interface CommandAnalysis {
   readonly input: CommandInput
   /** for asks and blocks */
   readonly search: Search
   /** for pre-approval, and for how it runs then */
-  readonly pieces: readonly KnownPiece[]
-  /** why it asks at best, a sentence each; empty when it is understood as a whole */
+  readonly parts: readonly KnownPart[]
+  /** why it asks at best, a sentence each; empty when all of it is understood */
   readonly doubts: readonly string[]
-  /** every command of it was found, understood or not */
-  readonly whole: boolean
+  /** the search covered every command, understood or not */
+  readonly isComplete: boolean
 }
 
-/** Analyses a command without asking anybody. Pure; never throws for what a model wrote. */
+/** Analyses a command. Pure; never throws for what a model wrote. */
 export function analyseCommand(input: CommandInput): CommandAnalysis {
   return input.kind === 'exec' ? analyseVector(input) : analyseScript(input)
 }
@@ -37,21 +39,22 @@ function analyseVector(input: CommandInput & { kind: 'exec' }): CommandAnalysis 
     words: argv.map(literalWord),
     redirects: [],
   }
-  return { input, search: possibleCommandsOf(argv), pieces: [command], doubts, whole: true }
+  return { input, search: possibleCommandsOf(argv), parts: [command], doubts, isComplete: true }
 }
 
 function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis {
   const { script } = input
   const doubts = textDoubts(script)
   if (Buffer.byteLength(script) > shellLimits.parsedBytes) {
-    return { input, search: possibleCommands(script, null), pieces: [], doubts, whole: false }
+    return { input, search: possibleCommands(script, null), parts: [], doubts, isComplete: false }
   }
   const root = parse(script)
   const search = possibleCommands(script, root)
   const known = knownScript(root, script)
   const count = search.commands.filter((command) => command.node !== null).length
-  const many = count > shellLimits.commands ? [`it has ${count} commands, more than 50`] : []
-  const whole = root.errors === undefined || root.errors.length === 0
-  const all = [...doubts, ...many, ...known.doubts]
-  return { input, search, pieces: known.pieces, doubts: all, whole }
+  const tooManyCommands =
+    count > shellLimits.commands ? [`it has ${count} commands, more than 50`] : []
+  const isComplete = root.errors === undefined || root.errors.length === 0
+  const allDoubts = [...doubts, ...tooManyCommands, ...known.doubts]
+  return { input, search, parts: known.parts, doubts: allDoubts, isComplete }
 }

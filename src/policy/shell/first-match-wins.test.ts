@@ -5,51 +5,51 @@ import { judgeBy, rule } from './judging.fixture.ts'
 describe('first match wins, one blocked blocks all', () => {
   test('rules are tried in their order, each simple command for itself', async () => {
     const rules = [rule('git status', 'preApproved'), rule('git', 'blocked'), rule('ls', 'ask')]
-    expect(await judgeBy(rules, 'git status')).toMatchObject({ word: 'preApproved' })
-    expect(await judgeBy(rules, 'git log')).toMatchObject({ word: 'blocked' })
+    expect(await judgeBy(rules, 'git status')).toMatchObject({ approval: 'preApproved' })
+    expect(await judgeBy(rules, 'git log')).toMatchObject({ approval: 'blocked' })
     expect(await judgeBy(rules, 'git status; ls')).toMatchObject({
-      word: 'ask',
+      approval: 'ask',
       rule: { id: 'shell:ls' },
     })
     expect(await judgeBy(rules, 'git status && ls && git fetch')).toMatchObject({
-      word: 'blocked',
+      approval: 'blocked',
       rule: { id: 'shell:git', source: 'workers/scribe.md:9' },
     })
     const reversed = [rule('git', 'ask'), rule('git push', 'blocked')]
-    expect(await judgeBy(reversed, 'git push')).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(reversed, 'git push')).toMatchObject({ approval: 'ask' })
   })
 
   test('a pattern is of whole tokens', async () => {
     const rules = [rule('git status', 'preApproved')]
     for (const script of ['gitx status', 'git statusx', 'git', 'status git']) {
-      expect(await judgeBy(rules, script)).toMatchObject({ word: 'ask' })
+      expect(await judgeBy(rules, script)).toMatchObject({ approval: 'ask' })
     }
   })
 
   test('a vector that runs a text is judged by that text too, and default is for the vector alone', async () => {
     const rules = [rule('bash', 'ask'), rule('git push', 'blocked')]
     const blockedToo = ['bash', '-c', 'ls && git push']
-    expect(await judgeBy(rules, blockedToo)).toMatchObject({ word: 'blocked' })
+    expect(await judgeBy(rules, blockedToo)).toMatchObject({ approval: 'blocked' })
     const other = { otherwise: 'blocked' } as const
-    expect(await judgeBy(rules, ['bash', '-c', 'ls x'], other)).toMatchObject({ word: 'ask' })
-    expect(await judgeBy(rules, ['ls', 'x'], other)).toMatchObject({ word: 'blocked' })
+    expect(await judgeBy(rules, ['bash', '-c', 'ls x'], other)).toMatchObject({ approval: 'ask' })
+    expect(await judgeBy(rules, ['ls', 'x'], other)).toMatchObject({ approval: 'blocked' })
   })
 
   test('unlessArgs keeps a rule from speaking, in every form of a flag', async () => {
-    const rules = [rule('tool', 'preApproved', { unlessArgs: ['-o', '--output', 'push'] })]
-    expect(await judgeBy(rules, 'tool a b')).toMatchObject({ word: 'preApproved' })
+    const rules = [rule('tool a', 'preApproved', { unlessArgs: ['-o', '--output', 'push'] })]
+    expect(await judgeBy(rules, 'tool a')).toMatchObject({ approval: 'preApproved' })
     for (const script of [
-      'tool -o',
-      'tool -oF',
-      'tool -xo F',
-      'tool --output F',
-      'tool --output=F',
-      'tool --outp=F',
-      'tool push',
-      'tool push=x',
+      'tool a -o',
+      'tool a -oF',
+      'tool a -xo F',
+      'tool a --output F',
+      'tool a --output=F',
+      'tool a --outp=F',
+      'tool a push',
+      'tool a push=x',
     ]) {
       const verdict = await judgeBy(rules, script)
-      expect(verdict, script).toMatchObject({ word: 'ask' })
+      expect(verdict, script).toMatchObject({ approval: 'ask' })
       expect(verdict.rule.text, script).toMatch(/does not speak of/)
     }
   })
@@ -64,6 +64,7 @@ describe('first match wins, one blocked blocks all', () => {
     const ran = await judgeBy(rules, 'timeout -k 5 60 ls -l')
     expect(ran.printed).toEqual({
       kind: 'shell',
+      hides: [],
       script: '/usr/bin/timeout -k 5 60 /usr/bin/ls -l',
     })
     for (const script of [
@@ -74,7 +75,7 @@ describe('first match wins, one blocked blocks all', () => {
       'timeout 5',
       'env',
     ]) {
-      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'ask' })
+      expect(await judgeBy(rules, script), script).toMatchObject({ approval: 'ask' })
     }
   })
 
@@ -96,7 +97,7 @@ describe('first match wins, one blocked blocks all', () => {
         [rule(`${name} ls`, 'preApproved'), rule(name, 'preApproved'), rule('ls', 'preApproved')],
         `${name} a`,
       )
-      expect(verdict, name).toMatchObject({ word: 'ask' })
+      expect(verdict, name).toMatchObject({ approval: 'ask' })
     }
   })
 
@@ -109,7 +110,7 @@ describe('first match wins, one blocked blocks all', () => {
       rule('python3', 'preApproved'),
     ]
     for (const script of ['node scripts/build.js', 'npm test', 'python3 --version']) {
-      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'preApproved' })
+      expect(await judgeBy(rules, script), script).toMatchObject({ approval: 'preApproved' })
     }
     for (const script of [
       'npm run evil',
@@ -118,7 +119,7 @@ describe('first match wins, one blocked blocks all', () => {
       'node scripts/build.js --eval x',
       'npm test -- x',
     ]) {
-      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'ask' })
+      expect(await judgeBy(rules, script), script).toMatchObject({ approval: 'ask' })
     }
   })
 })

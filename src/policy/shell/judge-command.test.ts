@@ -17,14 +17,14 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
     ['find . -name "*.md" -not -path "./x/*"', "/usr/bin/find . -name '*.md' -not -path './x/*'"],
   ])('%s', async (script, printed) => {
     const verdict = await judgeBy(usual, script)
-    expect(verdict.word).toBe('preApproved')
-    expect(verdict.printed).toEqual({ kind: 'shell', script: printed })
+    expect(verdict.approval).toBe('preApproved')
+    expect(verdict.printed).toEqual({ kind: 'shell', hides: [], script: printed })
   })
 
   test('a vector keeps its words, whatever a shell would make of them', async () => {
     const verdict = await judgeBy(usual, ['cat', '$(x)', '*', 'a b'])
-    const printed = { kind: 'exec', argv: ['/usr/bin/cat', '$(x)', '*', 'a b'] }
-    expect(verdict).toMatchObject({ word: 'preApproved', printed })
+    const printed = { kind: 'exec', hides: [], argv: ['/usr/bin/cat', '$(x)', '*', 'a b'] }
+    expect(verdict).toMatchObject({ approval: 'preApproved', printed })
   })
 
   // Rules: security.md 6
@@ -32,7 +32,7 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
     const { printed } = await judgeBy(usual, ['git', 'log', '-p'])
     const argv = printed?.kind === 'exec' ? printed.argv : []
     expect(argv).toContain('core.fsmonitor=false')
-    expect(argv).toContain('core.hooksPath=/dev/null')
+    expect(argv).toContain('core.hooksPath=/run/countersign/hooks')
     expect(argv.slice(-5)).toEqual([
       'log',
       '--no-ext-diff',
@@ -99,7 +99,7 @@ describe('everything else asks at best', () => {
     ['an alias of git', 'git logs'],
     ['a global option of git', 'git -C x log'],
   ])('%s', async (_title, script) => {
-    expect(await judgeBy(usual, script)).toMatchObject({ word: 'ask', printed: null })
+    expect(await judgeBy(usual, script)).toMatchObject({ approval: 'ask', printed: null })
   })
 
   test('the reason is named, with every simple command', async () => {
@@ -115,15 +115,17 @@ describe('everything else asks at best', () => {
   test('where default is blocked, what no rule allows is blocked, and so is what cannot be read', async () => {
     for (const script of ['whoami', '$x', 'ls "a', 'ls; whoami', `x ${'a'.repeat(70_000)}`]) {
       expect(await judgeBy(usual, script, { otherwise: 'blocked' })).toMatchObject({
-        word: 'blocked',
+        approval: 'blocked',
       })
     }
-    expect(await judgeBy(usual, 'ls > a', { otherwise: 'blocked' })).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(usual, 'ls > a', { otherwise: 'blocked' })).toMatchObject({
+      approval: 'ask',
+    })
   })
 
   test('what is nested too deeply to be looked through is blocked', async () => {
     const nested = (depth: number) => `${'echo $('.repeat(depth)}ls${')'.repeat(depth)}`
-    expect(await judgeBy(usual, nested(20))).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(usual, nested(20))).toMatchObject({ approval: 'ask' })
     expect(await judgeBy(usual, nested(60))).toMatchObject({ rule: { id: 'shell:too-deep' } })
   })
 
@@ -139,7 +141,7 @@ describe('everything else asks at best', () => {
   ])('what could mean too much to be looked through is blocked: %s', async (_, script) => {
     const many = Array.from({ length: 150 }, (_, n) => rule(`git s${n} -a --b`, 'blocked'))
     expect(await judgeBy([...usual, ...many], script)).toMatchObject({
-      word: 'blocked',
+      approval: 'blocked',
       rule: { id: 'shell:too-much' },
     })
   })
@@ -153,16 +155,20 @@ describe('everything else asks at best', () => {
       `${values.join(';')};a=push; git $a`,
       `xargs ${words.join(' ')} git push`,
     ]) {
-      expect(await judgeBy(usual, script), script).toMatchObject({ word: 'blocked' })
+      expect(await judgeBy(usual, script), script).toMatchObject({ approval: 'blocked' })
     }
   })
 
   test('without a sandbox nothing is pre-approved, and blocks still block', async () => {
     const host = { ...plainHost, sandboxProblem: 'bwrap is not installed' }
     const verdict = await judgeBy(usual, 'ls', { host })
-    expect(verdict).toMatchObject({ word: 'ask', printed: null, rule: { id: 'shell:no-sandbox' } })
+    expect(verdict).toMatchObject({
+      approval: 'ask',
+      printed: null,
+      rule: { id: 'shell:no-sandbox' },
+    })
     expect(verdict.rule.text).toMatch(/bwrap is not installed/)
-    expect(await judgeBy(usual, 'git push', { host })).toMatchObject({ word: 'blocked' })
+    expect(await judgeBy(usual, 'git push', { host })).toMatchObject({ approval: 'blocked' })
   })
 
   test('a program that is not there asks', async () => {
@@ -179,15 +185,15 @@ describe('git asks where the repository names what it would run', () => {
     ['[core]\n[FILTER "x"] clean = e', 'ask'],
     ['[extensions]\n\tworktreeConfig = true', 'ask'],
     ['[core]\n\tfsmonitor = evil\n[alias]\n\tx = !evil', 'preApproved'],
-  ])('%s', async (config, word) => {
+  ])('%s', async (config, approval) => {
     const workspace = workspaceOf({ '.git/config': config })
     expect(await judgeBy(usual, 'git status', { workspace, cwd: 'src/deep' })).toMatchObject({
-      word,
+      approval,
     })
   })
 
   test('a .git that is no folder asks', async () => {
     const workspace = workspaceOf({ '.git': 'gitdir: ../x' })
-    expect(await judgeBy(usual, 'git status', { workspace })).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(usual, 'git status', { workspace })).toMatchObject({ approval: 'ask' })
   })
 })

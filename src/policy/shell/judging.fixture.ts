@@ -1,14 +1,15 @@
-import type { CommandHost, CommandInput } from '../../domain/command.ts'
-import type { Workspace } from '../../domain/tool.ts'
-import type { ApprovalWord, ShellPolicy, ShellRule } from '../policy.ts'
+import type { ApprovalWord } from '#domain/verdict.ts'
+import type { CommandHost, CommandInput } from '#domain/command.ts'
+import type { Workspace } from '#domain/tool.ts'
+import type { ShellPolicy, ShellRule } from '../policy.ts'
 import { analyseCommand } from './analyse-command.ts'
-import { judgeCommand, type CommandVerdict } from './judge-command.ts'
+import { judgeCommand, type CommandVerdict } from '../judge/consent/judge-command.ts'
 
 /** A rule as a worker file writes it: `'git log'`, its word, and the rest. */
 export function rule(
   pattern: string,
   approval: ApprovalWord,
-  more: Partial<Pick<ShellRule, 'zones' | 'unlessArgs'>> = {},
+  more: Partial<Pick<ShellRule, 'description' | 'zones' | 'unlessArgs'>> = {},
 ): ShellRule {
   const consent = { approval, reason: null, source: 'workers/scribe.md:9' }
   return {
@@ -60,11 +61,14 @@ export function workspaceOf(files: Readonly<Record<string, string>> = {}): Works
   const names = Object.keys(files)
   return {
     root: '/w',
+
+    hidden: [],
     async state(path) {
       const isFolder = names.some((name) => name.startsWith(`${path}/`))
       return { kind: names.includes(path) ? 'file' : isFolder ? 'directory' : 'absent', bytes: 0 }
     },
     read: async (path) => new TextEncoder().encode(files[path]),
+    copy: nothing,
     list: nothing,
     write: nothing,
     remove: nothing,

@@ -1,10 +1,16 @@
-/** A worker file in its two parts. `yaml` keeps the lines of the file: what is not front matter is left blank. */
+/**
+ * A worker file in its two parts. `yaml` keeps the lines of the file: what is not front matter is
+ * left blank.
+ */
 export interface FrontMatter {
   readonly yaml: string
   readonly instructions: string
 }
 
-/** Splits a Markdown file at its `---` lines; `null` when it does not begin with front matter that ends. */
+/**
+ * Splits a Markdown file at its `---` lines; `null` when it does not begin with front matter that
+ * ends.
+ */
 export function splitFrontMatter(text: string): FrontMatter | null {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   if (lines[0]?.trimEnd() !== '---') return null

@@ -1,9 +1,14 @@
 import { canonicalRelative } from '../reading/relative-path.ts'
+import { parse } from 'yaml'
+import { splitFrontMatter } from './front-matter.ts'
 
 export const modelProviders = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
 export type ModelProvider = (typeof modelProviders)[number]
 
-/** A worker's `model`, parsed: a provider's model, or a script by its canonical path in the project folder. */
+/**
+ * A worker's `model`, parsed: a provider's model, or a script by its canonical path in the project
+ * folder.
+ */
 export type ModelName =
   | { readonly kind: 'provider'; readonly provider: ModelProvider; readonly id: string }
   | { readonly kind: 'script'; readonly path: string }
@@ -20,4 +25,21 @@ export function parseModelName(text: string): ModelName | null {
   }
   const provider = modelProviders.find((known) => known === prefix)
   return provider === undefined ? null : { kind: 'provider', provider, id: rest }
+}
+
+/**
+ * The script that a worker file's model names, by its path in the project folder; `null` when it
+ * names none.
+ */
+export function scriptPathOf(workerText: string): string | null {
+  const parts = splitFrontMatter(workerText)
+  if (parts === null) return null
+  try {
+    const settings: unknown = parse(parts.yaml, { logLevel: 'silent', uniqueKeys: false })
+    if (typeof settings !== 'object' || settings === null || !('model' in settings)) return null
+    const model = typeof settings.model === 'string' ? parseModelName(settings.model) : null
+    return model?.kind === 'script' ? model.path : null
+  } catch {
+    return null
+  }
 }

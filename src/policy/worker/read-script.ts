@@ -1,7 +1,7 @@
 import type { Script, ScriptTurn } from '../policy.ts'
 import { openYaml } from '../reading/open-yaml.ts'
 import { Report } from '../reading/report.ts'
-import { readFields, readJson, scalarOf, wrong, type Spot } from '../reading/spot.ts'
+import { readFields, readJson, scalarOf, wrong, type YamlField } from '../reading/yaml-field.ts'
 import { readList, readText } from '../reading/values.ts'
 import { keysOf } from '../schema/parts.ts'
 import { scriptCall, scriptFileSchema, scriptTurn } from '../schema/script-file.ts'
@@ -28,8 +28,8 @@ export function parseScript(text: string): Script {
   return script
 }
 
-function readTurn(spot: Spot): ScriptTurn | null {
-  const fields = readFields(spot, keysOf(scriptTurn))
+function readTurn(field: YamlField): ScriptTurn | null {
+  const fields = readFields(field, keysOf(scriptTurn))
   if (fields === null) return null
   const text = fields.get('text')
   const calls = fields.get('calls')
@@ -41,15 +41,15 @@ function readTurn(spot: Spot): ScriptTurn | null {
   }
 }
 
-function readCall(spot: Spot): ScriptTurn['calls'][number] | null {
-  const fields = readFields(spot, keysOf(scriptCall))
+function readCall(field: YamlField): ScriptTurn['calls'][number] | null {
+  const fields = readFields(field, keysOf(scriptCall))
   if (fields === null) return null
-  const toolSpot = fields.get('tool')
-  if (toolSpot === null) {
-    wrong(spot, 'names no "tool"', 'write `{ tool: read_file, input: { path: notes/a.md } }`')
+  const toolField = fields.get('tool')
+  if (toolField === null) {
+    wrong(field, 'names no "tool"', 'write `{ tool: read_file, input: { path: notes/a.md } }`')
     return null
   }
-  const tool = readText(toolSpot)
+  const tool = readText(toolField)
   const input = fields.get('input')
   const id = fields.get('id')
   return tool === null

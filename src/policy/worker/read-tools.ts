@@ -1,14 +1,22 @@
+import { approvalWords } from '#domain/verdict.ts'
 import type { ToolSetting } from '../policy.ts'
 import { checkOneReason, readConsent } from '../reading/read-consent.ts'
-import { readEntries, readFields, scalarOf, spotSource, wrong, type Spot } from '../reading/spot.ts'
+import {
+  readEntries,
+  readFields,
+  scalarOf,
+  fieldSource,
+  wrong,
+  type YamlField,
+} from '../reading/yaml-field.ts'
 import { readBoolean, readText } from '../reading/values.ts'
 import { keysOf } from '../schema/parts.ts'
 import { toolSetting } from '../schema/worker-file.ts'
 
 /** Reads `tools`: `slack_notify: {}` is enough to give a worker the tool. */
-export function readTools(spot: Spot): Map<string, ToolSetting> {
+export function readTools(field: YamlField): Map<string, ToolSetting> {
   const tools = new Map<string, ToolSetting>()
-  for (const [name, value] of readEntries(spot)) {
+  for (const [name, value] of readEntries(field)) {
     if (!/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/.test(name)) {
       wrong(value, 'is not the name of a tool', 'use letters, digits, "_" and "-"')
       continue
@@ -18,19 +26,18 @@ export function readTools(spot: Spot): Map<string, ToolSetting> {
   return tools
 }
 
-function readTool(spot: Spot): ToolSetting {
-  const nothing = { consent: null, manual: false, source: spotSource(spot) }
-  if (scalarOf(spot) === null) return nothing
-  const fields = readFields(spot, keysOf(toolSetting))
+function readTool(field: YamlField): ToolSetting {
+  const nothing = { consent: null, manual: false, source: fieldSource(field) }
+  if (scalarOf(field) === null) return nothing
+  const fields = readFields(field, keysOf(toolSetting))
   if (fields === null) return nothing
-  const reasonSpot = fields.get('reason')
-  const reason = reasonSpot === null ? null : readText(reasonSpot)
+  const reasonField = fields.get('reason')
+  const reason = reasonField === null ? null : readText(reasonField)
   const approval = fields.get('approval')
   const manual = fields.get('manual')
-  checkOneReason(approval, reasonSpot)
+  checkOneReason(approval, reasonField)
   return {
-    consent:
-      approval === null ? null : readConsent(approval, ['preApproved', 'ask', 'blocked'], reason),
+    consent: approval === null ? null : readConsent(approval, approvalWords, reason),
     manual: manual !== null && readBoolean(manual) === true,
     source: nothing.source,
   }

@@ -1,11 +1,7 @@
-import { hashJson } from '../../domain/digest.ts'
+import { hashJson } from '#domain/digest.ts'
 import type { WorkerDefinition, WorkerLimits } from '../policy.ts'
-import type { Names } from '../reading/names.ts'
-import { didYouMean } from '../reading/did-you-mean.ts'
-import { openYaml } from '../reading/open-yaml.ts'
-import type { Report } from '../reading/report.ts'
-import { readFields, wrong, type Fields, type Spot } from '../reading/spot.ts'
 import {
+  type Names,
   readBoolean,
   readChoice,
   readCount,
@@ -13,6 +9,10 @@ import {
   readReference,
   readText,
 } from '../reading/values.ts'
+import { didYouMean } from '../reading/did-you-mean.ts'
+import { openYaml } from '../reading/open-yaml.ts'
+import type { Report } from '../reading/report.ts'
+import { readFields, wrong, type Fields, type YamlField } from '../reading/yaml-field.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { modelProviders, parseModelName } from './model-name.ts'
 import { readMcpServers } from './read-mcp-servers.ts'
@@ -35,7 +35,9 @@ export interface WorkerFile {
   readonly names: Names | null
 }
 
-/** Reads a worker file as far as it can be read; `null` when it has no usable front matter or model. */
+/**
+ * Reads a worker file as far as it can be read; `null` when it has no usable front matter or model.
+ */
 export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition | null {
   const { file, name, text, names } = worker
   const parts = splitFrontMatter(text)
@@ -46,27 +48,27 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
   const root = openYaml(report, file, parts.yaml)
   const fields = root === null ? null : readFields(root, keysOf(workerFileSchema))
   if (root === null || fields === null) return null
-  const reference = (what: 'team' | 'queue' | 'worker') => (spot: Spot) =>
-    names === null ? readText(spot) : readReference(spot, what, names[`${what}s`])
-  const part = <T>(key: string, read: (spot: Spot) => T, otherwise: T): T => {
-    const spot = fields.get(key)
-    return spot === null ? otherwise : read(spot)
+  const reference = (what: 'team' | 'queue' | 'worker') => (field: YamlField) =>
+    names === null ? readText(field) : readReference(field, what, names[`${what}s`])
+  const part = <T>(key: string, read: (field: YamlField) => T, otherwise: T): T => {
+    const field = fields.get(key)
+    return field === null ? otherwise : read(field)
   }
   checkNameMatches(fields, name)
   const zones = part('zones', readZones, [])
   const zoneNames = part('zones', zoneNamesAt, new Set<string>())
   const model = readModel(fields, worker)
   const rest = {
-    description: part('description', (spot) => readText(spot) ?? '', ''),
+    description: part('description', (field) => readText(field) ?? '', ''),
     instructions: parts.instructions,
     queue: part('queue', reference('queue'), null),
     limits: part('limits', readLimits, defaultLimits),
-    startableBy: part('startableBy', (spot) => readOneOrMany(spot, reference('team')), null),
+    startableBy: part('startableBy', (field) => readOneOrMany(field, reference('team')), null),
     zones,
     sandbox: part('sandbox', readSandbox, { required: false, network: 'none' as const }),
-    shell: part('shell', (spot) => readShell(spot, zoneNames), null),
+    shell: part('shell', (field) => readShell(field, zoneNames), null),
     tools: part('tools', readTools, new Map()),
-    workers: part('workers', (spot) => readOneOrMany(spot, reference('worker')) ?? [], []),
+    workers: part('workers', (field) => readOneOrMany(field, reference('worker')) ?? [], []),
     mcpServers: part('mcpServers', readMcpServers, new Map()),
   }
   if (model === null) return null
@@ -98,10 +100,10 @@ export function workerDigest(name: string, text: string, script: string | null):
 }
 
 function checkNameMatches(fields: Fields, name: string): void {
-  const spot = fields.get('name')
-  const given = spot === null ? null : readText(spot)
-  if (spot !== null && given !== null && given !== name) {
-    wrong(spot, `is "${given}", but the file is called ${name}.md`, `write \`name: ${name}\``)
+  const field = fields.get('name')
+  const given = field === null ? null : readText(field)
+  if (field !== null && given !== null && given !== name) {
+    wrong(field, `is "${given}", but the file is called ${name}.md`, `write \`name: ${name}\``)
   }
 }
 
@@ -109,16 +111,16 @@ function readModel(
   fields: Fields,
   worker: WorkerFile,
 ): { name: string; script: string | null } | null {
-  const spot = fields.get('model')
-  if (spot === null) {
+  const field = fields.get('model')
+  if (field === null) {
     wrong(
-      fields.spot,
+      fields.field,
       'has no "model"',
       'write `model: anthropic:…` or `model: script:./demo.yaml`',
     )
     return null
   }
-  const text = readText(spot)
+  const text = readText(field)
   if (text === null) return null
   const parsed = parseModelName(text)
   if (parsed === null) {
@@ -127,20 +129,20 @@ function readModel(
     const remedy = known.includes(prefix)
       ? 'write `provider:model`, or `script:./file.yaml` inside the project folder'
       : `write \`provider:model\`; ${didYouMean(prefix, known)}`
-    wrong(spot, `is ${JSON.stringify(text)}`, remedy)
+    wrong(field, `is ${JSON.stringify(text)}`, remedy)
     return null
   }
   if (parsed.kind === 'provider') return { name: text, script: null }
   const script = worker.scriptText(parsed.path)
   if (script === null) {
-    wrong(spot, `names the script "${parsed.path}", which does not exist`, 'correct the path')
+    wrong(field, `names the script "${parsed.path}", which does not exist`, 'correct the path')
     return null
   }
   return { name: text, script }
 }
 
-function readLimits(spot: Spot): WorkerLimits {
-  const fields = readFields(spot, keysOf(limits))
+function readLimits(field: YamlField): WorkerLimits {
+  const fields = readFields(field, keysOf(limits))
   const count = (key: keyof WorkerLimits): number => {
     const value = fields?.get(key) ?? null
     return (value === null ? null : readCount(value, 1, 1_000_000_000)) ?? defaultLimits[key]
@@ -148,8 +150,8 @@ function readLimits(spot: Spot): WorkerLimits {
   return { turns: count('turns'), calls: count('calls'), tokens: count('tokens') }
 }
 
-function readSandbox(spot: Spot): WorkerDefinition['sandbox'] {
-  const fields = readFields(spot, keysOf(sandbox))
+function readSandbox(field: YamlField): WorkerDefinition['sandbox'] {
+  const fields = readFields(field, keysOf(sandbox))
   const required = fields?.get('required') ?? null
   const network = fields?.get('network') ?? null
   return {

@@ -1,7 +1,17 @@
-import type { ApprovalWord, Consent, Zone, ZoneOperation } from '../policy.ts'
+import { operations, type Operation } from '#domain/tool.ts'
+import { approvalWords } from '#domain/verdict.ts'
+import type { Consent, Zone } from '../policy.ts'
 import { readConsent } from '../reading/read-consent.ts'
-import { nameProblem } from '../../sandbox/path-names.ts'
+import { nameProblem } from '#sandbox/path-names.ts'
 import { canonicalRelative } from '../reading/relative-path.ts'
+import {
+  checkGlob,
+  checkName,
+  readChoice,
+  readOneOrMany,
+  readText,
+  warnOfCase,
+} from '../reading/values.ts'
 import {
   isListAt,
   isMapAt,
@@ -10,51 +20,50 @@ import {
   readFields,
   readItems,
   scalarOf,
-  spotSource,
+  fieldSource,
   wrong,
   type Fields,
-  type Spot,
-} from '../reading/spot.ts'
-import { checkName, readChoice, readOneOrMany, readText, warnOfCase } from '../reading/values.ts'
+  type YamlField,
+} from '../reading/yaml-field.ts'
 import { keysOf } from '../schema/parts.ts'
 import { zone as zoneSchema, zoneApproval } from '../schema/worker-file.ts'
 
-const words: readonly ApprovalWord[] = ['preApproved', 'ask', 'blocked']
-const operations: readonly ZoneOperation[] = ['read', 'write', 'delete', 'share']
-
 /** Reads `zones`. Two zones may have one root (the stricter decides), but not one name. */
-export function readZones(spot: Spot): Zone[] {
+export function readZones(field: YamlField): Zone[] {
   const zones: Zone[] = []
-  for (const item of readItems(spot)) {
+  const names = new Set<string>()
+  const compareCase = warnOfCase()
+  for (const item of readItems(field)) {
     const zone = readZone(item)
     if (zone === null) continue
-    if (zones.some((other) => other.name === zone.name)) {
+    if (names.has(zone.name)) {
       wrong(item, `is a second zone "${zone.name}"`, 'give each zone a name of its own')
     }
-    warnOfCase(item, zone.name, zones)
+    names.add(zone.name)
+    compareCase(item, zone.name)
     zones.push(zone)
   }
   return zones
 }
 
 /** Names that are written, whether or not their zones are right: one mistake, one message. */
-export function zoneNamesAt(spot: Spot): Set<string> {
-  if (!isListAt(spot)) return new Set()
-  const fields = readItems(spot).map((item) => (isMapAt(item) ? new Map(readEntries(item)) : null))
+export function zoneNamesAt(field: YamlField): Set<string> {
+  if (!isListAt(field)) return new Set()
+  const fields = readItems(field).map((item) => (isMapAt(item) ? new Map(readEntries(item)) : null))
   const names = fields.map((found) => found?.get('name') ?? null)
   return new Set(names.map((name) => (name === null ? '' : String(scalarOf(name)))))
 }
 
-function readZone(spot: Spot): Zone | null {
-  const fields = readFields(spot, keysOf(zoneSchema))
+function readZone(field: YamlField): Zone | null {
+  const fields = readFields(field, keysOf(zoneSchema))
   if (fields === null) return null
-  const nameSpot = fields.get('name')
-  const rootSpot = fields.get('root')
-  if (nameSpot === null) wrong(spot, 'has no "name"', 'name it; rules and messages use the name')
-  if (rootSpot === null) wrong(spot, 'has no "root"', 'write the folder, like `root: ./notes`')
-  const name = nameSpot === null ? null : readText(nameSpot)
-  const root = rootSpot === null ? null : readRoot(rootSpot)
-  const named = name !== null && nameSpot !== null && checkName(nameSpot, name)
+  const nameField = fields.get('name')
+  const rootField = fields.get('root')
+  if (nameField === null) wrong(field, 'has no "name"', 'name it; rules and messages use the name')
+  if (rootField === null) wrong(field, 'has no "root"', 'write the folder, like `root: ./notes`')
+  const name = nameField === null ? null : readText(nameField)
+  const root = rootField === null ? null : readRoot(rootField)
+  const named = name !== null && nameField !== null && checkName(nameField, name)
   const suffixes = fields.get('suffixes')
   const guarded = fields.get('protected')
   const zone = {
@@ -62,47 +71,47 @@ function readZone(spot: Spot): Zone | null {
     suffixes: suffixes === null ? null : (readOneOrMany(suffixes, readSuffix) ?? []),
     approval: readApproval(fields),
     protected: guarded === null ? [] : (readOneOrMany(guarded, readGlob) ?? []),
-    source: spotSource(spot),
+    source: fieldSource(field),
   }
   if (saysReadOnly(fields) && (zone.approval.write ?? zone.approval.delete) !== undefined) {
-    odd(spot, 'is read-only, so its word on writing never counts', 'write `mode: rw`')
+    odd(field, 'is read-only, so its word on writing never counts', 'write `mode: rw`')
   }
   return named && root !== null ? { name, root, ...zone } : null
 }
 
 /** What was meant by a mode that is no mode is not known. */
 function saysReadOnly(fields: Fields): boolean {
-  const spot = fields.get('mode')
-  return spot === null || scalarOf(spot) === 'ro'
+  const field = fields.get('mode')
+  return field === null || scalarOf(field) === 'ro'
 }
 
 /** A zone that does not say its mode can only be read. */
 function readMode(fields: Fields): Zone['mode'] {
-  const spot = fields.get('mode')
-  return spot === null ? 'ro' : (readChoice(spot, ['ro', 'rw']) ?? 'ro')
+  const field = fields.get('mode')
+  return field === null ? 'ro' : (readChoice(field, ['ro', 'rw']) ?? 'ro')
 }
 
-function readRoot(spot: Spot): string | null {
-  const text = readText(spot)
+function readRoot(field: YamlField): string | null {
+  const text = readText(field)
   const root = text === null ? null : canonicalRelative(text)
   if (text !== null && root === null) {
     wrong(
-      spot,
+      field,
       `is ${JSON.stringify(text)}, which is not inside the workspace`,
       'write a folder relative to the workspace root, without ".."',
     )
   }
-  if (root !== null && root !== '') checkRootNames(spot, root)
+  if (root !== null && root !== '') checkRootNames(field, root)
   return root
 }
 
 /** Names that no path may have, and such as look like something else. */
-function checkRootNames(spot: Spot, root: string): void {
+function checkRootNames(field: YamlField, root: string): void {
   const components = root.split('/')
   const refused = components.map(nameProblem).find((problem) => problem !== null)
   if (refused !== undefined) {
     wrong(
-      spot,
+      field,
       `is ${JSON.stringify(root)}, and no tool takes such a path: ${refused}`,
       'rename it',
     )
@@ -110,40 +119,41 @@ function checkRootNames(spot: Spot, root: string): void {
   const letter = /^~|[$*?]/.exec(root)?.[0]
   if (letter !== undefined) {
     const problem = `is ${JSON.stringify(root)}: nothing stands for "${letter}", the folder is called so`
-    odd(spot, problem, 'write the name of the folder')
+    odd(field, problem, 'write the name of the folder')
   }
 }
 
 function readApproval(fields: Fields): Zone['approval'] {
-  const spot = fields.get('approval')
-  const given = spot === null ? null : readFields(spot, keysOf(zoneApproval))
+  const field = fields.get('approval')
+  const given = field === null ? null : readFields(field, keysOf(zoneApproval))
   const [inner, outer] = [given?.get('reason') ?? null, fields.get('reason')].map((reason) =>
     reason === null ? null : readText(reason),
   )
   if (given === null) return {}
   const reason = inner ?? outer ?? null
-  const approval: Partial<Record<ZoneOperation, Consent>> = {}
+  const approval: Partial<Record<Operation, Consent>> = {}
   for (const operation of operations) {
     const value = given.get(operation)
-    const consent = value === null ? null : readConsent(value, words, reason)
+    const consent = value === null ? null : readConsent(value, approvalWords, reason)
     if (consent !== null) approval[operation] = consent
   }
   return approval
 }
 
-function readSuffix(spot: Spot): string | null {
-  const text = readText(spot)
+function readSuffix(field: YamlField): string | null {
+  const text = readText(field)
   if (text === null || /^\.[^/\s]+$/.test(text)) return text
-  wrong(spot, `is ${JSON.stringify(text)}`, 'write it with its dot, like ".md"')
+  wrong(field, `is ${JSON.stringify(text)}`, 'write it with its dot, like ".md"')
   return null
 }
 
-function readGlob(spot: Spot): string | null {
-  const text = readText(spot)
+function readGlob(field: YamlField): string | null {
+  const text = readText(field)
   const glob = text === null ? null : canonicalRelative(text)
   if (text !== null && (glob === null || glob === '')) {
-    wrong(spot, `is ${JSON.stringify(text)}`, 'write a pattern like ".github/**"')
+    wrong(field, `is ${JSON.stringify(text)}`, 'write a pattern like ".github/**"')
     return null
   }
+  if (glob !== null && !checkGlob(field, glob)) return null
   return glob
 }

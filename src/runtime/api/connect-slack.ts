@@ -1,16 +1,21 @@
-import { SlackClient, usualSlackUrl } from '../../delivery/slack/slack-client.ts'
-import type { SlackWorkspace } from '../../delivery/slack/slack-identity.ts'
-import type { Policy } from '../../policy/policy.ts'
-import type { PolicyReader } from '../../services/context.ts'
+import { SlackClient, usualSlackUrl } from '#delivery/slack/slack-client.ts'
+import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { PolicyReader } from '#services/core/context.ts'
 
 export interface SlackConnection {
   /** Asks the workspace that a policy names; `null` without one, or without its token. */
   clientOf(policy: Policy): SlackClient | null
-  /** That of the policy in force, for what people do there; `null` without its token or signing secret. */
+  /**
+   * That of the policy in force, for what people do there; `null` without its token or signing
+   * secret.
+   */
   workspace(): Promise<SlackWorkspace | null>
 }
 
-/** Slack as the policy in force and the environment say; a token is never kept beyond its policy. */
+/**
+ * Slack as the policy in force and the environment say; a token is never kept beyond its policy.
+ */
 export function connectSlack(options: {
   readonly config: {
     readonly publicUrl: string
@@ -21,9 +26,9 @@ export function connectSlack(options: {
   readonly policies: PolicyReader
 }): SlackConnection {
   const { config, environment, policies } = options
-  let kept: { readonly digest: string; readonly client: SlackClient | null } | null = null
+  let cached: { readonly digest: string; readonly client: SlackClient | null } | null = null
   const clientOf = (policy: Policy): SlackClient | null => {
-    if (kept?.digest === policy.digest) return kept.client
+    if (cached?.digest === policy.digest) return cached.client
     const { slack, webhooks } = policy.config
     const token = slack === null ? '' : (environment[slack.tokenFrom] ?? '')
     const client =
@@ -36,7 +41,7 @@ export function connectSlack(options: {
             allow: webhooks.allow,
             isDevelopment: config.developmentSignIn,
           })
-    kept = { digest: policy.digest, client }
+    cached = { digest: policy.digest, client }
     return client
   }
   return {

@@ -1,19 +1,22 @@
-import { NamespaceGuard } from '../../delivery/namespace-guard.ts'
-import { Reconciler } from '../../delivery/reconciling/reconciler.ts'
-import { Relay } from '../../delivery/outbox/relay.ts'
-import type { TemporalClient } from '../../delivery/temporal-client.ts'
-import type { SigningContext } from '../../services/context.ts'
-import { admitRun } from '../../services/delegation/admit-run.ts'
-import type { AnnouncedDecision, WrittenOutboxRow } from '../../store/outbox.ts'
-import type { Config } from '../config.ts'
+import { NamespaceGuard } from '#delivery/namespace-guard.ts'
+import { Reconciler } from '#delivery/reconciling/reconciler.ts'
+import { Relay } from '#delivery/outbox/relay.ts'
+import type { TemporalClient } from '#delivery/temporal-client.ts'
+import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
+import type { AnnouncedDecision, WrittenOutboxRow } from '#store/records/outbox.ts'
+import type { Config } from '../config/config.ts'
+import type { SigningSystemContext } from '#services/core/context.ts'
 
-export type Deliveries = {
+export interface Deliveries {
   /** Deliver rows just committed by this process; before `begin`, the first round takes them. */
-  committed: (rows: readonly WrittenOutboxRow[]) => void
+  readonly committed: (rows: readonly WrittenOutboxRow[]) => void
   /** Signal a decision that this process is committing. */
-  announced: (decision: AnnouncedDecision) => Promise<boolean> | undefined
-  /** `foreign` is told once or more when Temporal turns out to be another one: the process must stop. */
-  begin: (ctx: SigningContext, foreign: (sentence: string) => void) => void
+  readonly announced: (decision: AnnouncedDecision) => Promise<boolean> | undefined
+  /**
+   * `foreign` is told once or more when Temporal turns out to be another one: the process must
+   * stop.
+   */
+  readonly begin: (ctx: SigningSystemContext, foreign: (sentence: string) => void) => void
 }
 
 /** The relay and the reconciler of an API process, kept away from a Temporal that is not ours. */

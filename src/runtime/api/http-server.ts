@@ -1,9 +1,11 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { limits } from '#domain/limits.ts'
 
-export type Listening = {
-  server: Server
-  port: number
+export interface Listening {
+  readonly server: Server
+  readonly port: number
   /** Stop taking connections, let answers under way finish for `graceMs`, then cut what is left. */
   drain(graceMs: number): Promise<void>
 }
@@ -13,13 +15,16 @@ const sweepEveryMs = 50
 /** Listen, or throw one sentence when the port is taken. */
 export async function listen(
   app: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, trustProxy }: { host: string; port: number; trustProxy: boolean },
 ): Promise<Listening> {
   const server = createServer(app)
+  // Behind a proxy everybody has its address; what it lets through is its own to bound.
+  if (!trustProxy) boundConnections(server, limits.connectionsOfAddress)
   // Bodies may be large and lines slow, but nobody may hold a connection open for nothing.
   server.requestTimeout = 120_000
   server.headersTimeout = 20_000
-  // Longer than proxies and clients keep an idle connection (60 s), lest we close one that they are just using again.
+  // Longer than proxies and clients keep an idle connection (60 s), lest we close one that they are
+  // just using again.
   server.keepAliveTimeout = 65_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -39,10 +44,41 @@ export async function listen(
   }
 }
 
+/**
+ * Refuses connections of one address beyond so many, with a sentence, before anything is read from
+ * them.
+ */
+export function boundConnections(server: Server, maxPerAddress: number): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = (open.get(address) ?? 0) + 1
+    open.set(address, count)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+    if (count > maxPerAddress) socket.end(tooMany)
+  })
+}
+
+const sentence = 'This address has too many connections open: close some, or use them again.\n'
+const tooMany = [
+  'HTTP/1.1 503 Service Unavailable',
+  'connection: close',
+  'retry-after: 5',
+  'content-type: text/plain; charset=utf-8',
+  `content-length: ${sentence.length}`,
+  '',
+  sentence,
+].join('\r\n')
+
 function drain(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-    // A connection that is kept ends behind the answer under way on it, and not when its client tires of it.
+    // A connection that is kept ends behind the answer under way on it, and not when its client
+    // tires of it.
     const sweep = setInterval(() => server.closeIdleConnections(), sweepEveryMs)
     server.close(() => {
       clearTimeout(cut)

@@ -1,16 +1,17 @@
-import type { EvidenceKeys } from '../../api/settings.ts'
-import { AuditSequencer } from '../../delivery/audit-log/audit-sequencer.ts'
-import { WitnessRelay } from '../../delivery/audit-log/witness-relay.ts'
-import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
-import { formatVerifierKey } from '../../evidence/note/note-key.ts'
-import type { SigningContext } from '../../services/context.ts'
-import type { Config } from '../config.ts'
+import type { EvidenceKeys } from '#api/context/api.ts'
+import { AuditSequencer } from '#delivery/audit-log/audit-sequencer.ts'
+import { WitnessRelay } from '#delivery/audit-log/witness-relay.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import { formatVerifierKey } from '#evidence/note/note-key.ts'
+import type { SigningContext } from '#services/core/context.ts'
+import type { Config } from '../config/config.ts'
 import type { Environment } from '../environment.ts'
 import { keepLogKey } from '../keys/log-key.ts'
 
 /**
- * Begins what puts the trail's events under signed checkpoints, and has witnesses cosign these (audit.md, Protection); `undo`
- * ends it. Answers the keys that evidence is verified with, which are read as they are at that moment: keys rotate.
+ * Begins what puts the trail's events under signed checkpoints, and has witnesses cosign these
+ * (audit.md, Protection); `undo` ends it. Returns the keys that evidence is verified with, which
+ * are read as they are at that moment: keys rotate.
  */
 export async function keepLog(
   undo: AsyncDisposableStack,

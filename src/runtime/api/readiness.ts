@@ -1,27 +1,30 @@
-import type { Readiness } from '../../api/schemas/operation/health.ts'
-import type { TemporalClient } from '../../delivery/temporal-client.ts'
-import { readWitnesses, type WitnessStanding } from '../../store/audit/witnesses.ts'
-import { readBacklog } from '../../store/backlog.ts'
-import type { Db } from '../../store/database.ts'
+import type { Readiness } from '#api/schemas/operation/health.ts'
+import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
+import type { TemporalClient } from '#delivery/temporal-client.ts'
+import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
+import { readBacklog } from '#store/backlog.ts'
+import type { Db } from '#store/database.ts'
 
 /** Further behind than this is said: usually each is behind by less than two seconds. */
-const mostLagMs = 30_000
+const maxLagMs = 30_000
 /** A witness is somebody else's, and may be away for a while. */
-const mostWitnessLagMs = 10 * 60_000
+const maxWitnessLagMs = 10 * 60_000
 
 /**
- * Whether this process can do its work: Postgres and Temporal answer. How far relay, event stream and audit log are
- * behind is said beside it, with a sentence when that is too far: it is the installation's, and taking this process out
- * of service would not mend it.
+ * Whether this process can do its work: Postgres and Temporal answer. How far relay, event stream
+ * and audit log are behind, and which outage answers met lately, is said beside it, with a sentence
+ * when that is too far: it is the installation's, and taking this process out of service would not
+ * mend it. Resolves within seconds, also when a server does not answer.
  */
 export async function readReadiness(
   db: Db,
   temporal: Pick<TemporalClient, 'namespaceId'>,
+  outages: { recent(): readonly string[] },
 ): Promise<Readiness> {
   const [backlog, namespaceId, witnesses] = await Promise.all([
-    readBacklog(db).catch(() => null),
-    temporal.namespaceId().catch(() => null),
-    readWitnesses(db).catch(() => []),
+    answerWithin(maxServerAnswerMs, readBacklog(db)).catch(() => null),
+    answerWithin(maxServerAnswerMs, temporal.namespaceId()).catch(() => null),
+    answerWithin(maxServerAnswerMs, readWitnesses(db)).catch(() => []),
   ])
   const checks = {
     postgres: backlog !== null,
@@ -33,7 +36,11 @@ export async function readReadiness(
       ? {}
       : { witnessLagMs: Math.max(...witnesses.map(({ lagMs }) => lagMs)) }),
   }
-  const problems = [...problemsOf(checks), ...witnesses.flatMap(problemOfWitness)]
+  const problems = [
+    ...problemsOf(checks),
+    ...outages.recent(),
+    ...witnesses.flatMap(problemOfWitness),
+  ]
   return { ready: checks.postgres && checks.temporal, checks, problems }
 }
 
@@ -41,27 +48,27 @@ function problemOfWitness({ name, isContradicted, lagMs }: WitnessStanding): str
   if (isContradicted) {
     return [`The witness ${name} has another history of the audit log: it was changed or set back`]
   }
-  if (lagMs <= mostWitnessLagMs) return []
+  if (lagMs <= maxWitnessLagMs) return []
   return [`The witness ${name} has not cosigned the audit log for ${Math.round(lagMs / 1000)} s`]
 }
 
 function problemsOf(checks: Readiness['checks']): string[] {
   const since = (ms: number): string => `for ${Math.round(ms / 1000)} s`
-  const found: readonly [boolean, string][] = [
+  const findings: readonly [boolean, string][] = [
     [!checks.postgres, 'Postgres does not answer: nothing can be decided'],
     [!checks.temporal, 'Temporal does not answer: decisions are recorded, and carried out later'],
     [
-      checks.relayLagMs > mostLagMs,
+      checks.relayLagMs > maxLagMs,
       `Decisions and starts have waited to be delivered to Temporal ${since(checks.relayLagMs)}`,
     ],
     [
-      checks.eventLagMs > mostLagMs,
+      checks.eventLagMs > maxLagMs,
       `Live pages and notifications have not heard of events ${since(checks.eventLagMs)}`,
     ],
     [
-      checks.auditLagMs > mostLagMs,
+      checks.auditLagMs > maxLagMs,
       `No checkpoint has covered the newest events of the trail ${since(checks.auditLagMs)}: the API's log says why`,
     ],
   ]
-  return found.flatMap(([is, sentence]) => (is ? [sentence] : []))
+  return findings.flatMap(([is, sentence]) => (is ? [sentence] : []))
 }

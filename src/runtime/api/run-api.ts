@@ -1,57 +1,74 @@
 import { randomUUID } from 'node:crypto'
-import { createApp } from '../../api/app.ts'
-import { askHost } from '../../delivery/ask-host.ts'
-import { openIdProviders } from '../../delivery/oidc/open-id-provider.ts'
-import { EventFeed } from '../../delivery/stream/event-feed.ts'
-import { EventSequencer } from '../../delivery/stream/event-sequencer.ts'
-import { Retention } from '../../delivery/retention.ts'
-import { connectTemporal } from '../../delivery/temporal-client.ts'
-import type { SigningContext } from '../../services/context.ts'
-import { createPolicyReader } from '../../services/policy/policy-reader.ts'
-import { connectDatabase } from '../../store/database.ts'
+import { createApp } from '#api/app.ts'
+import { askHost } from '#delivery/ask-host.ts'
+import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
+import { EventFeed } from '#delivery/stream/event-feed.ts'
+import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { Retention } from '#delivery/retention.ts'
+import { connectTemporal } from '#delivery/temporal-client.ts'
+import { currentRequest } from '#services/core/current-request.ts'
+import { createSeals } from '#domain/statements/row-seals.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { connectDatabase } from '#store/database.ts'
+import { hostProofReader, renewHostProof } from '../data-folder/run-secrets.ts'
+import { openLedger } from '../data-folder/ledger.ts'
+import { openMemory } from '../data-folder/memory.ts'
+import { openRevocations } from '../data-folder/revocations.ts'
 import { checkNotRestored, keepMark } from '../data-folder/high-water-mark.ts'
+import { waitForDatabase } from '../schema/wait-for-database.ts'
 import { checkSchema } from '../schema/check-schema.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { createDeliveries } from './deliveries.ts'
 import { processEnvironment } from '../environment.ts'
-import { keepPins } from '../keep-pins.ts'
+import { keepPins } from '../project/keep-pins.ts'
 import { findFolders } from '../folders.ts'
 import { listen } from './http-server.ts'
-import { loadSigner, publicKeyLine } from '../keys.ts'
+import { loadSigner, publicKeyLine, signingKeyFile } from '../keys/signing-key.ts'
+import { adoptOnce } from '../keys/adopt-once.ts'
+import { exists } from '../files.ts'
 import { keepKeys } from '../keys/keep-keys.ts'
 import { loadVerifier } from '../keys/public-keys.ts'
+import { createSealKeyOnce, loadSealKeys } from '../keys/seal-keys.ts'
 import { createLog } from '../logging.ts'
 import { createApiMetrics } from '../metrics/api-metrics.ts'
 import { serveMetrics } from '../metrics/serve-metrics.ts'
-import { readProjectEnvironment, withoutModelKeys } from '../project/project-environment.ts'
+import { readProjectEnvironment, withoutModelKeys } from '../config/project-environment.ts'
 import { putProjectIntoForce } from '../project/put-project-into-force.ts'
 import { readReadiness } from './readiness.ts'
-import { serveProcess } from '../serve-process.ts'
+import { serveProcess } from '../processes/serve-process.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceApi } from '../tracing/trace-api.ts'
-import { temporalConnection } from '../temporal/temporal-tls.ts'
+import { temporalConnection } from '../config/temporal-tls.ts'
 import { keepLog } from './keep-log.ts'
 import { readSettings } from './read-settings.ts'
 import { recordLife } from './record-life.ts'
-import { tellPeople } from './tell-people.ts'
+import { notifyPeople } from './notify-people.ts'
+import type { SigningSystemContext } from '#services/core/context.ts'
+import { createServiceProcess } from '#services/core/system.ts'
 
-/** `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can sign. */
+/**
+ * `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can
+ * sign.
+ */
 export async function runApi(options: { project?: string; data?: string }): Promise<void> {
   const folders = findFolders(options)
   const environment = withoutModelKeys(
     readProjectEnvironment(folders.projectDir, processEnvironment()),
   )
   const config = readConfig(folders, environment)
-  await serveProcess(config.shutdownGraceMs, async (undo, refuse) => {
+  await serveProcess(config.shutdownGraceMs, async (undo, refuse, stopping) => {
     const log = createLog('api', config.logLevel)
+    const isNew = !(await exists(signingKeyFile(config.dataDir)))
     const signer = await loadSigner(config.dataDir, environment)
     const verifier = await loadVerifier(config.dataDir, environment)
     const db = connectDatabase({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       applicationName: 'countersign api',
+      callerNow: () => currentRequest.getStore()?.caller,
     })
     undo.defer(() => db.destroy())
+    await waitForDatabase(db, stopping)
     await checkSchema(db)
     await checkNotRestored(config.dataDir, db)
     const spans = await openTracing(environment, 'countersign-api')
@@ -66,15 +83,31 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const metrics = createApiMetrics(db, temporal)
     if (config.metrics !== null) undo.use(await serveMetrics(metrics.page, config.metrics))
     const deliveries = createDeliveries(temporal, config, undo)
-    const policies = createPolicyReader({ db, verifier, log })
+    await createSealKeyOnce(config.dataDir, environment)
+    const seals = createSeals({
+      shared: loadSealKeys(config.dataDir, environment),
+      verifier,
+      signer,
+      revocations: openRevocations(config.dataDir),
+    })
+    undo.use(await renewHostProof(config.dataDir))
+    const ledger = openLedger(config.dataDir)
+    const memory = openMemory(config.dataDir)
+    const policies = createPolicyReader({ db, verifier, memory, log })
     const host = askHost({ db, temporal, policies, taskQueue: config.taskQueue })
-    const ctx: SigningContext = {
+    const ctx: SigningSystemContext = {
       db,
       signer,
       verifier,
+      seals,
+      ledger,
+      memory,
+      hostProof: hostProofReader(config.dataDir),
       log,
       policies,
       processId: randomUUID(),
+      system: createServiceProcess(),
+      projectDir: config.projectDir,
       taskQueue: config.taskQueue,
       outboxCommitted: deliveries.committed,
       outboxAnnounced: deliveries.announced,
@@ -85,37 +118,38 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ...host.asked,
     }
     undo.use(await keepKeys(ctx, config.dataDir))
+    await adoptOnce(ctx, { dataDir: config.dataDir, environment, isNew })
     await putProjectIntoForce(ctx, config, undo)
     undo.use(keepMark(config.dataDir, db))
     deliveries.begin(ctx, refuse)
     undo.use(keepPins(ctx, host.definitionsOf))
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
-    const told = tellPeople(undo, { ctx, config, environment })
+    const notifications = notifyPeople(undo, { ctx, config, environment })
     const evidence = await keepLog(undo, { ctx, config, environment })
     undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, evidence)
-    const readiness = () => readReadiness(db, temporal)
-    const stopping = new AbortController()
+    const readiness = () => readReadiness(db, temporal, metrics.outages)
+    const draining = new AbortController()
     const app = createApp({
       ctx,
       settings,
       events,
       identityProviderOf: openIdProviders(environment),
       readiness,
-      stopping: stopping.signal,
-      slack: told.slackWorkspace,
+      stopping: draining.signal,
+      slack: notifications.slackWorkspace,
       metrics: metrics.page,
       answered: (answer) => {
         metrics.answered(answer)
         tracing?.answered(answer)
       },
-      signInMails: told.signInMails,
+      signInMails: notifications.signInMails,
     })
     undo.use(await recordLife(ctx))
     const listening = await listen(app, config)
     undo.defer(() => {
-      stopping.abort()
+      draining.abort()
       return listening.drain(config.shutdownGraceMs)
     })
     log.info(

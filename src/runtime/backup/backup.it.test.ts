@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportOf } from '../../../test/harness/evidence/export-of.ts'
-import { livedDesk, type LivedDesk } from '../../../test/harness/evidence/lived-desk.ts'
-import { seeded } from '../../../test/harness/evidence/seeded.ts'
-import { createEmptyDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { verifyLog } from '../../evidence/verify/verify-log.ts'
-import { raiseEpoch } from '../../services/installation/raise-epoch.ts'
-import { readRows, withSnapshot } from '../../store/backup/read-rows.ts'
-import { readShapes } from '../../store/backup/catalog.ts'
-import { restoreTables, type SavedRows } from '../../store/backup/restore-tables.ts'
-import { toJsonb, type Db } from '../../store/database.ts'
-import { writeRecords } from '../../store/records.ts'
+import { aside } from '#test/harness/aside.ts'
+import { exportOf } from '#test/harness/evidence/export-of.ts'
+import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
+import { seeded } from '#test/harness/evidence/seeded.ts'
+import { createEmptyDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
+import { raiseEpoch } from '#services/installation/raise-epoch.ts'
+import { readRows, withSnapshot } from '#store/backup/read-rows.ts'
+import { readShapes } from '#store/backup/catalog.ts'
+import { restoreTables, type SavedRows } from '#store/backup/restore-tables.ts'
+import { toJsonb, type Db } from '#store/database.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { checkNotRestored } from '../data-folder/high-water-mark.ts'
 import { readBackup } from './read-backup.ts'
 import { writeBackup } from './write-backup.ts'
@@ -151,10 +152,12 @@ describe('a backup', () => {
     const { manifest } = await readBackup(file)
     await withSnapshot(db, async (tx) => {
       const shapes = await readShapes(tx)
-      await db
-        .insertInto('outbox')
-        .values({ run_id: null, kind: 'meanwhile', payload: toJsonb({}) })
-        .execute()
+      await aside(() =>
+        db
+          .insertInto('outbox')
+          .values({ run_id: null, kind: 'meanwhile', payload: toJsonb({}) })
+          .execute(),
+      )
       for (const shape of shapes.filter(({ name }) => name === 'outbox')) {
         let rows = 0
         for await (const part of readRows(tx, shape)) {

@@ -7,16 +7,19 @@ export interface KeyFile {
   readonly bytes: Uint8Array
 }
 
-/** The keys of a data folder, without files that no key is named like. What lies in `keys/public/` is public, the rest is not. */
+/**
+ * The keys of a data folder, without files that no key is named like. What lies in `keys/public/`
+ * is public, the rest is not.
+ */
 export async function readKeyFiles(
   dataDir: string,
   which: { readonly privateToo: boolean },
 ): Promise<KeyFile[]> {
-  const found = await readdir(join(dataDir, 'keys'), {
+  const entries = await readdir(join(dataDir, 'keys'), {
     recursive: true,
     withFileTypes: true,
   }).catch(() => [])
-  const paths = found
+  const paths = entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.new'))
     .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
     .filter((path) => isKeyPath(path) && (which.privateToo || !isPrivateKey(path)))
@@ -29,7 +32,10 @@ export function isPrivateKey(path: string): boolean {
   return !path.startsWith('keys/public/')
 }
 
-/** Whether a file of an archive is a key that may be written into a data folder: nothing leads out of `keys/`. */
+/**
+ * Whether a file of an archive is a key that may be written into a data folder: nothing leads out
+ * of `keys/`.
+ */
 export function isKeyPath(path: string): boolean {
   return /^keys(\/[\w-][\w.-]*)+$/.test(path)
 }

@@ -6,7 +6,10 @@ export const manifestHashName = 'manifest.sha256'
 
 const name = z.string().min(1)
 
-/** What a backup holds (docs/backup.md, The file). Every other file of the archive is listed with its hash. */
+/**
+ * What a backup holds (docs/backup.md, The file). Every other file of the archive is listed with
+ * its hash.
+ */
 export const manifestSchema = z.strictObject({
   format: z.literal('countersign-backup'),
   version: z.literal(1),

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { zstdDecompressSync } from 'node:zlib'
-import { filesOfArchive, type ArchivedFile } from '../../evidence/bundle/tar.ts'
-import type { SavedRows } from '../../store/backup/restore-tables.ts'
+import { filesOfArchive, type ArchivedFile } from '#evidence/bundle/tar.ts'
+import type { SavedRows } from '#store/backup/restore-tables.ts'
 import { isKeyPath, type KeyFile } from './key-files.ts'
 import {
   manifestHashName,
@@ -21,9 +21,11 @@ export interface CheckedBackup {
   rows(): AsyncIterable<SavedRows>
 }
 
-/** Reads a whole backup. Rejects with one sentence when it is damaged, cut off, or no backup at all. */
+/**
+ * Reads a whole backup. Rejects with one sentence when it is damaged, cut off, or no backup at all.
+ */
 export async function readBackup(file: string): Promise<CheckedBackup> {
-  const found: Manifest['files'] = []
+  const files: Manifest['files'] = []
   const keys: KeyFile[] = []
   const ends = new Map<string, Buffer>()
   for await (const { path, bytes } of archived(file)) {
@@ -33,12 +35,12 @@ export async function readBackup(file: string): Promise<CheckedBackup> {
     }
     if (isKeyPath(path)) keys.push({ path, bytes: Buffer.from(bytes) })
     else if (tableOfPart(path) === null) throw damaged(file, `${path} belongs to no backup`)
-    found.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
+    files.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
   }
   const manifest = readManifest(file, ends)
-  const other = manifest.files.find((listed, place) => !isDeepStrictEqual(listed, found[place]))
-  if (other !== undefined) throw damaged(file, `${other.path} is not what was saved`)
-  if (found.length !== manifest.files.length) throw damaged(file, 'it has files that are not its')
+  const changed = manifest.files.find((listed, index) => !isDeepStrictEqual(listed, files[index]))
+  if (changed !== undefined) throw damaged(file, `${changed.path} is not what was saved`)
+  if (files.length !== manifest.files.length) throw damaged(file, 'it has files that are not its')
   return { manifest, keys, rows: () => rowsOf(file) }
 }
 

@@ -5,7 +5,10 @@ import { readBackup } from './read-backup.ts'
 import { withDatabase, type FolderChoice } from './with-database.ts'
 import { writeBackup } from './write-backup.ts'
 
-/** `countersign backup`: the database in one snapshot and the keys, in one new file. The service may run meanwhile. */
+/**
+ * `countersign backup`: the database in one snapshot and the keys, in one new file. The service may
+ * run meanwhile.
+ */
 export async function runBackup(
   options: FolderChoice & { out: string; withPrivateKeys?: boolean },
 ): Promise<void> {

@@ -1,16 +1,17 @@
-import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
-import { requireKnownMigrations, restoreTables } from '../../store/backup/restore-tables.ts'
+import { requireKnownMigrations, restoreTables } from '#store/backup/restore-tables.ts'
 import { grantToApplication } from '../schema/application-role.ts'
 import { readText } from '../environment.ts'
 import { refuseOtherKeys, writeKeyFiles } from './key-files.ts'
 import { readBackup } from './read-backup.ts'
 import { withDatabase, type FolderChoice, type Place } from './with-database.ts'
+import { exists } from '../files.ts'
 
 /**
- * `countersign restore`: fills an empty database, and puts keys where there are none. Nothing is written over. With
- * `check` the file is only read and compared with its hashes. What was restored serves after `doctor --repair`.
+ * `countersign restore`: fills an empty database, and puts keys where there are none. Nothing is
+ * written over. With `check` the file is only read and compared with its hashes. What was restored
+ * serves after `doctor --repair`.
  */
 export async function runRestore(
   from: string,
@@ -20,10 +21,10 @@ export async function runRestore(
   const { manifest, keys, rows } = await readBackup(file)
   requireKnownMigrations(manifest.migrations)
   const count = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  const held = `${count} rows of ${manifest.tables.length} tables as of ${manifest.madeAt}`
+  const contents = `${count} rows of ${manifest.tables.length} tables as of ${manifest.madeAt}`
   if (options.check === true) {
     console.log(
-      `${file} is whole: ${held}, ${manifest.privateKeys ? 'with' : 'without'} private keys`,
+      `${file} is whole: ${contents}, ${manifest.privateKeys ? 'with' : 'without'} private keys`,
     )
     return
   }
@@ -35,7 +36,7 @@ export async function runRestore(
     await restoreTables(db, manifest, rows())
     await grantToApplication(db, place.environment)
     await sql`analyze`.execute(db)
-    console.log(`restored ${held}`)
+    console.log(`restored ${contents}`)
     for (const sentence of await missingKeys(place)) console.log(sentence)
     console.log(
       'It may be older than what was done since. Before it serves, with the service stopped: countersign doctor --repair',
@@ -51,10 +52,7 @@ async function missingKeys({ folders, environment }: Place): Promise<string[]> {
   const sentences: string[] = []
   for (const [name, variable, otherwise] of wanted) {
     const path = join(folders.dataDir, 'keys', name)
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    )
+    const isThere = await exists(path)
     if (!isThere && readText(environment, variable) === undefined)
       sentences.push(`Put ${path} there from your copy of the keys: ${otherwise}.`)
   }

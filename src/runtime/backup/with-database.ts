@@ -1,28 +1,35 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectDatabase, type Db } from '../../store/database.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
 import { migrationUrl } from '../schema/application-role.ts'
-import { findPatient } from '../doctor/find-patient.ts'
+import { findCheckTarget } from '../doctor/target/find-check-target.ts'
 import { passwordFileOf } from '../embedded/postgres-address.ts'
 import { startEmbeddedPostgres } from '../embedded/postgres.ts'
 import { readText, type Environment } from '../environment.ts'
 import { runFolder, type Folders } from '../folders.ts'
 import { becomeSupervisor, resignAsSupervisor } from '../supervisor/single-start.ts'
+import { exists } from '../files.ts'
 
-export type FolderChoice = { project?: string; data?: string }
-export type Place = { folders: Folders; environment: Environment }
+export interface FolderChoice {
+  readonly project?: string
+  readonly data?: string
+}
+export interface Place {
+  readonly folders: Folders
+  readonly environment: Environment
+}
 
 /**
- * Works on the database of an installation: the one that the environment names, the one of the service that runs in
- * these folders, or the folder's own, which is started for that time alone. `toFill`: for a restore, which makes a
- * folder's database when there is none and stays away from a service that runs.
+ * Works on the database of an installation: the one that the environment names, the one of the
+ * service that runs in these folders, or the folder's own, which is started for that time alone.
+ * `toFill`: for a restore, which makes a folder's database when there is none and stays away from a
+ * service that runs.
  */
 export async function withDatabase<T>(
   choice: FolderChoice,
   { toFill, log }: { readonly toFill: boolean; readonly log: (sentence: string) => void },
   work: (db: Db, place: Place) => Promise<T>,
 ): Promise<T> {
-  const { folders, environment, databaseUrl } = await findPatient(choice)
+  const { folders, environment, databaseUrl } = await findCheckTarget(choice)
   const place = { folders, environment }
   if (databaseUrl !== null) {
     if (toFill && readText(environment, 'DATABASE_URL') === undefined)
@@ -59,11 +66,4 @@ async function withConnection<T>(url: string, work: (db: Db) => Promise<T>): Pro
   } finally {
     await db.destroy()
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

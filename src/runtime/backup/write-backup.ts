@@ -3,20 +3,21 @@ import { link, open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { zstdCompressSync } from 'node:zlib'
-import { VERSION } from '../../cli/version.ts'
-import { archiveEnd, archiveFile } from '../../evidence/bundle/tar.ts'
-import { readMigrations } from '../../store/migrating/applied-migrations.ts'
-import { readSequences, readShapes } from '../../store/backup/catalog.ts'
-import { readRows, withSnapshot } from '../../store/backup/read-rows.ts'
-import type { Db, Tx } from '../../store/database.ts'
-import { requireKnownMigrations } from '../../store/backup/restore-tables.ts'
+import { version } from '../version.ts'
+import { archiveEnd, archiveFile } from '#evidence/bundle/tar.ts'
+import { readMigrations } from '#store/migrating/applied-migrations.ts'
+import { readSequences, readShapes } from '#store/backup/catalog.ts'
+import { readRows, withSnapshot } from '#store/backup/read-rows.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { requireKnownMigrations } from '#store/backup/restore-tables.ts'
 import type { KeyFile } from './key-files.ts'
 import { isPrivateKey } from './key-files.ts'
 import { manifestHashName, manifestName, partName, type Manifest } from './manifest.ts'
 
 /**
- * Writes every table, read in one snapshot, and the given keys into a new file that only its owner can read. The
- * file is there when all of it is on disk, never a part. Rejects when there is such a file already.
+ * Writes every table, read in one snapshot, and the given keys into a new file that only its owner
+ * can read. The file is there when all of it is on disk, never a part. Rejects when there is such a
+ * file already.
  */
 export async function writeBackup(
   db: Db,
@@ -57,15 +58,15 @@ async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): 
     }
     tables.push({ ...shape, columns: [...shape.columns], rows })
   }
-  const { rows: told } = await sql<{ now: Date; postgres: string }>`
+  const { rows: server } = await sql<{ now: Date; postgres: string }>`
     select transaction_timestamp() as now, current_setting('server_version') as postgres
   `.execute(tx)
   const manifest: Manifest = {
     format: 'countersign-backup',
     version: 1,
-    madeAt: (told[0]?.now ?? new Date(0)).toISOString(),
-    program: VERSION,
-    postgres: told[0]?.postgres ?? '',
+    madeAt: (server[0]?.now ?? new Date(0)).toISOString(),
+    program: version,
+    postgres: server[0]?.postgres ?? '',
     migrations,
     tables,
     sequences: await readSequences(tx),

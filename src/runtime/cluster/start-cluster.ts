@@ -1,52 +1,51 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeDevToken } from '../data-folder/dev-token.ts'
+import { writeDevToken } from '../data-folder/run-secrets.ts'
 import { startEmbeddedPostgres } from '../embedded/postgres.ts'
 import type { Environment } from '../environment.ts'
 import { findFolders, runFolder } from '../folders.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import {
+  definedVariables,
   readProjectEnvironment,
   withoutModelKeys,
-  withoutOwnerUrl,
   withoutSigningKey,
-} from '../project/project-environment.ts'
-import { launchNode } from '../supervisor/launch-node.ts'
-import { runMigrations } from '../supervisor/own-processes.ts'
+} from '../config/project-environment.ts'
+import { launchProcess, runMigrations } from '../supervisor/own-processes.ts'
 import { prepareQuickstart } from '../supervisor/quickstart-copy.ts'
-import type { RunningService } from '../supervisor/running-service.ts'
-import { ownListener } from './own-listener.ts'
+import type { RunningService } from '../supervisor/supervise.ts'
 import { startTemporalCluster } from './temporal-cluster.ts'
 
-const NAMESPACE = 'countersign'
+const clusterNamespace = 'countersign'
 
-export type ClusterOptions = {
-  project?: string
-  data?: string
+export interface ClusterOptions {
+  readonly project?: string
+  readonly data?: string
   /** How many of each; two when not said. */
-  apis?: number
-  workers?: number
-  environment: Environment
-  log: (sentence: string) => void
+  readonly apis?: number
+  readonly workers?: number
+  readonly environment: Environment
+  readonly log: (sentence: string) => void
 }
 
-export type Cluster = {
-  databaseUrl: string
-  temporalAddress: string
-  namespace: string
-  projectDir: string
-  dataDir: string
-  devToken: string
-  apis: (RunningService & { url: string })[]
-  workers: RunningService[]
-  postgres: RunningService
-  temporal: RunningService
+export interface Cluster {
+  readonly databaseUrl: string
+  readonly temporalAddress: string
+  readonly namespace: string
+  readonly projectDir: string
+  readonly dataDir: string
+  readonly devToken: string
+  readonly apis: readonly (RunningService & { readonly url: string })[]
+  readonly workers: readonly RunningService[]
+  readonly postgres: RunningService
+  readonly temporal: RunningService
   stop(): Promise<void>
 }
 
 /**
  * The production shape without Docker: Postgres, Temporal's production server on it, two APIs and
- * two Temporal workers, each a process of its own. Nothing is restarted by itself: tests kill parts.
+ * two Temporal workers, each a process of its own. Nothing is restarted by itself: tests kill
+ * parts.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { log } = options
@@ -71,18 +70,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       await startTemporalCluster({
         databaseUrl: postgres.url,
         dataDir,
-        namespace: NAMESPACE,
+        namespace: clusterNamespace,
         environment,
         log,
       }),
     )
     const devToken = await writeDevToken(dataDir)
     const variables = {
-      ...definedOf(environment),
+      ...definedVariables(environment),
       DATABASE_URL: postgres.applicationUrl,
       COUNTERSIGN_MIGRATE_DATABASE_URL: postgres.url,
       TEMPORAL_ADDRESS: temporal.address,
-      TEMPORAL_NAMESPACE: NAMESPACE,
+      TEMPORAL_NAMESPACE: clusterNamespace,
       COUNTERSIGN_EMBEDDED: '1',
     }
     await runMigrations({ folders, variables, log })
@@ -109,7 +108,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     return {
       databaseUrl: postgres.url,
       temporalAddress: temporal.address,
-      namespace: NAMESPACE,
+      namespace: clusterNamespace,
       projectDir,
       dataDir,
       devToken,
@@ -125,18 +124,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 
   function start(
-    name: string,
-    command: string,
+    logName: string,
+    command: 'api' | 'temporal-worker',
     env: Record<string, string>,
   ): Promise<RunningService> {
-    log(`starting ${name}`)
-    return launchNode({
-      args: [command, '--project', projectDir, '--data', dataDir],
-      env: withoutOwnerUrl(env),
-      logFile: join(dataDir, 'logs', `${name}.log`),
-      readyTimeoutMs: 90_000,
-      graceMs: 20_000,
-    })
+    log(`starting ${logName}`)
+    return launchProcess(command, { folders, variables: env, log, logName })
   }
 }
 
@@ -147,10 +140,29 @@ async function startAll<T>(count: number, startOne: (index: number) => Promise<T
   return started
 }
 
-function definedOf(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
+/** The variables that name a listener for metrics, of an API process and of a Temporal worker. */
+export type MetricsVariable = 'COUNTERSIGN_METRICS' | 'COUNTERSIGN_WORKER_METRICS'
+
+/**
+ * Where the process number `index` (from 0) of its kind serves metrics: the first one where the
+ * variable says, each other on a free port of the same host, which it says; nowhere when the
+ * variable is not set.
+ */
+export async function ownListener(options: {
+  readonly variables: Readonly<Record<string, string>>
+  readonly variable: MetricsVariable
+  readonly name: string
+  readonly index: number
+  readonly log: (sentence: string) => void
+}): Promise<Partial<Record<MetricsVariable, string>>> {
+  const { variables, variable, name, index, log } = options
+  const firstAddress = variables[variable]
+  if (firstAddress === undefined || firstAddress === '' || index === 0) return {}
+  // A port alone means loopback, for each.
+  const host = firstAddress.slice(0, firstAddress.lastIndexOf(':') + 1)
+  const address = `${host}${await findFreePort()}`
+  log(
+    `${name} serves its metrics on ${address}: the first of its kind has the ${variable} of ${firstAddress}`,
   )
+  return { [variable]: address }
 }

@@ -4,27 +4,31 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findTemporalBinary } from '../embedded/temporal-binary.ts'
 import type { Environment } from '../environment.ts'
-import { CHECKOUT, logFolder } from '../folders.ts'
+import { checkoutFolder, logFolder, cacheFolder } from '../folders.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import { launchServer } from '../processes/launch-server.ts'
 import { isTemporalHealthy } from '../embedded/temporal-health.ts'
 import { waitUntil } from '../processes/wait-until.ts'
-import type { RunningService } from '../supervisor/running-service.ts'
-import { findTemporalPrograms } from './temporal-programs.ts'
+import type { RunningService } from '../supervisor/supervise.ts'
+import { buildWithGo, findGo } from '../embedded/build-with-go.ts'
+import { installOnce } from '../embedded/install-once.ts'
+import { temporalServerVersion } from '../embedded/temporal-version.ts'
 
 const run = promisify(execFile)
-const DEPLOY = join(CHECKOUT, 'deploy', 'temporal')
-const START_TIMEOUT_MS = 120_000
+const deployFolder = join(checkoutFolder, 'deploy', 'temporal')
+const startTimeoutMs = 120_000
 
-export type TemporalCluster = RunningService & { address: string }
+export interface TemporalCluster extends RunningService {
+  readonly address: string
+}
 
-export type TemporalClusterOptions = {
+export interface TemporalClusterOptions {
   /** The Postgres it keeps its databases in, as an owner who may create them. */
-  databaseUrl: string
-  dataDir: string
-  namespace: string
-  environment: Environment
-  log: (sentence: string) => void
+  readonly databaseUrl: string
+  readonly dataDir: string
+  readonly namespace: string
+  readonly environment: Environment
+  readonly log: (sentence: string) => void
 }
 
 /**
@@ -50,7 +54,7 @@ export async function startTemporalCluster(
   const logFile = join(logFolder(options.dataDir), 'temporal.log')
   const server = await launchServer({
     command: programs.server,
-    args: ['--config-file', join(DEPLOY, 'config.yaml'), '--allow-no-auth', 'start'],
+    args: ['--config-file', join(deployFolder, 'config.yaml'), '--allow-no-auth', 'start'],
     env: {
       PATH: '/usr/bin:/bin',
       ...ports,
@@ -59,7 +63,7 @@ export async function startTemporalCluster(
       POSTGRES_USER: postgres.username,
       POSTGRES_PASSWORD: postgres.password,
       BIND_ON_IP: '127.0.0.1',
-      DYNAMIC_CONFIG: join(DEPLOY, 'dynamic-config.yaml'),
+      DYNAMIC_CONFIG: join(deployFolder, 'dynamic-config.yaml'),
     },
     cwd: '/',
     logFile,
@@ -78,8 +82,8 @@ export async function startTemporalCluster(
   try {
     await Promise.race([namespaced, ended])
     const healthy = waitUntil(
-      async () => ((await isTemporalHealthy(address, namespace)) ? true : null),
-      { timeoutMs: START_TIMEOUT_MS, everyMs: 250 },
+      async () => ((await isTemporalHealthy(address, namespace, 5_000)) ? true : null),
+      { timeoutMs: startTimeoutMs, everyMs: 250 },
     )
     if ((await Promise.race([healthy, ended])) === null) {
       throw new Error(
@@ -111,7 +115,7 @@ async function serverPorts(): Promise<Record<string, string>> {
 
 async function runScript(name: string, variables: Record<string, string>): Promise<void> {
   try {
-    await run('/bin/sh', [join(DEPLOY, name)], {
+    await run('/bin/sh', [join(deployFolder, name)], {
       env: { PATH: '/usr/bin:/bin', HOME: '/tmp', ...variables },
     })
   } catch (error) {
@@ -121,4 +125,42 @@ async function runScript(name: string, variables: Record<string, string>): Promi
       { cause: error },
     )
   }
+}
+
+export interface TemporalPrograms {
+  readonly server: string
+  readonly sqlTool: string
+}
+
+/**
+ * Temporal's production server and its schema tool: from the cache, else built from
+ * `tools/temporal`. Throws one sentence when there is no Go toolchain to build them with.
+ */
+export async function findTemporalPrograms(
+  environment: Environment,
+  log: (sentence: string) => void,
+): Promise<TemporalPrograms> {
+  const programs = [
+    ['temporal-server', 'go.temporal.io/server/cmd/server'],
+    ['temporal-sql-tool', 'go.temporal.io/server/cmd/tools/sql'],
+  ] as const
+  const paths: string[] = []
+  for (const [name, programPackage] of programs) {
+    const target = join(
+      cacheFolder(environment),
+      `${name}-${temporalServerVersion}-${process.platform}-${process.arch}`,
+    )
+    const make = async (path: string) => {
+      if ((await findGo()) === null) {
+        throw new Error(
+          `${name} is built from tools/temporal, and no Go toolchain is on the PATH: install Go 1.26`,
+        )
+      }
+      log(`building ${name} from source (once; about a minute)`)
+      await buildWithGo({ name, programPackage, path }, log)
+    }
+    paths.push(await installOnce(target, make, log))
+  }
+  const [server = '', sqlTool = ''] = paths
+  return { server, sqlTool }
 }

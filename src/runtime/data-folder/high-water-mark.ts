@@ -1,52 +1,60 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
-import { Refusal } from '../serve-process.ts'
+import type { Db } from '#store/database.ts'
+import { Refusal } from '../processes/serve-process.ts'
 
 /**
  * How far this installation has come, kept outside Postgres: the time of its newest audit event. A
  * Postgres whose newest event is older was emptied or restored from an older copy, and must not be
  * worked on before `countersign doctor --repair`: a permit that was used since is live in it again.
  */
-const EVERY_MS = 1_000
+const intervalMs = 1_000
 
-export type Restored = {
-  /** The newest event that was seen, and the newest one that is there; `null` when there is none. */
-  seen: string
-  found: string | null
-}
-
-/** What is wrong with the database according to the mark; `null` when nothing is, or there is no mark yet. */
-export async function findRestored(dataDir: string, db: Db): Promise<Restored | null> {
-  const seen = await readMark(dataDir)
-  if (seen === null) return null
-  const found = await newestEvent(db)
-  return found === null || found < seen ? { seen, found } : null
+export interface Restored {
+  /**
+   * The newest event that was seen, and the newest one that is there; `null` when there is none.
+   */
+  readonly seen: string
+  readonly found: string | null
 }
 
 /**
- * Whether the mark shows that Postgres has lost nothing: it was kept up to its newest event, but for the
- * last minute. `false` without a mark, or with one that a process elsewhere would have kept instead.
+ * What is wrong with the database according to the mark; `null` when nothing is, or there is no
+ * mark yet.
+ */
+export async function findRestored(dataDir: string, db: Db): Promise<Restored | null> {
+  const mark = await readMark(dataDir)
+  if (mark === null) return null
+  const newest = await newestEvent(db)
+  return newest === null || newest < mark ? { seen: mark, found: newest } : null
+}
+
+/**
+ * Whether the mark shows that Postgres has lost nothing: it was kept up to its newest event, but
+ * for the last minute. `false` without a mark, or with one that a process elsewhere would have kept
+ * instead.
  */
 export async function isKnownWhole(dataDir: string, db: Db): Promise<boolean> {
-  const seen = await readMark(dataDir)
-  const found = await newestEvent(db)
-  if (seen === null || found === null) return false
-  const aheadMs = Date.parse(found) - Date.parse(seen)
-  return found >= seen && aheadMs < 60_000
+  const mark = await readMark(dataDir)
+  const newest = await newestEvent(db)
+  if (mark === null || newest === null) return false
+  const aheadMs = Date.parse(newest) - Date.parse(mark)
+  return newest >= mark && aheadMs < 60_000
 }
 
 /** The sentence for people. */
-export function describeRestored({ seen, found }: Restored): string {
-  const state = found === null ? 'is empty' : `ends at ${found}`
+export function describeRestored({ seen: mark, found: newest }: Restored): string {
+  const state = newest === null ? 'is empty' : `ends at ${newest}`
   return (
-    `Postgres was emptied or restored from an older copy: its record ${state}, and this installation had come to ${seen}. ` +
+    `Postgres was emptied or restored from an older copy: its record ${state}, and this installation had come to ${mark}. ` +
     'Nothing was changed. Bring the newer database back, or accept this one with: countersign doctor --repair'
   )
 }
 
-/** When the database was restored from a backup that nobody has accepted yet; `null`: it was not. */
+/**
+ * When the database was restored from a backup that nobody has accepted yet; `null`: it was not.
+ */
 export async function findUnaccepted(db: Db): Promise<string | null> {
   const row = await db.selectFrom('installation').select('restored_at').executeTakeFirst()
   return row?.restored_at?.toISOString() ?? null
@@ -88,7 +96,7 @@ export function keepMark(dataDir: string, db: Db): AsyncDisposable {
   const next = () => {
     writing = writing.then(write).catch(() => undefined)
   }
-  const timer = setInterval(next, EVERY_MS)
+  const timer = setInterval(next, intervalMs)
   next()
   return {
     [Symbol.asyncDispose]: async () => {

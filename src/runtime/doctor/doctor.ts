@@ -6,21 +6,19 @@ import { checkInstallation } from './servers/check-installation.ts'
 import { checkKeys } from './records/check-keys.ts'
 import { checkMail } from './project/check-mail.ts'
 import { checkMcpServers } from './project/check-mcp-servers.ts'
-import { checkNode } from './host/check-node.ts'
+import { checkNode, checkSandbox, checkTemporalBinary } from './host/check-programs.ts'
 import { checkPostgres } from './servers/check-postgres.ts'
 import { checkProcesses } from './host/check-processes.ts'
 import { checkProject } from './project/check-project.ts'
 import { checkRole } from './servers/check-role.ts'
 import { checkRuns } from './records/check-runs.ts'
 import { checkWitnesses } from './records/check-witnesses.ts'
-import { checkSandbox } from './host/check-sandbox.ts'
 import { checkSignatures } from './project/check-signatures.ts'
 import { checkSignIn } from './project/check-sign-in.ts'
 import { checkTemporal } from './servers/check-temporal.ts'
-import { checkTemporalBinary } from './host/check-temporal-binary.ts'
-import type { Check, Finding, Patient } from './check.ts'
+import type { Check, Finding, CheckTarget } from './target/check.ts'
 
-const CHECKS: readonly Check[] = [
+const checks: readonly Check[] = [
   checkNode,
   checkDataFolder,
   checkProject,
@@ -43,8 +41,10 @@ const CHECKS: readonly Check[] = [
   checkMail,
 ]
 
-/** Everything that is known to go wrong, looked at once, in the order in which one would mend it. */
-export async function examine(patient: Patient): Promise<Finding[]> {
-  const findings = await Promise.all(CHECKS.map((check) => check(patient)))
+/**
+ * Everything that is known to go wrong, looked at once, in the order in which one would mend it.
+ */
+export async function examine(target: CheckTarget): Promise<Finding[]> {
+  const findings = await Promise.all(checks.map((check) => check(target)))
   return findings.flat()
 }

@@ -1,22 +1,24 @@
-import { NamespaceGuard } from '../../delivery/namespace-guard.ts'
-import { reconcileRuns } from '../../delivery/reconciling/reconcile-runs.ts'
-import { underReconcilerLock } from '../../delivery/reconciling/reconciler.ts'
-import { orphanWorkflows, runningWorkflows } from '../../delivery/reconciling/running-workflows.ts'
-import type { TemporalClient } from '../../delivery/temporal-client.ts'
-import { Woken } from '../../delivery/outbox/woken.ts'
-import type { ServiceContext } from '../../services/context.ts'
-import { isSigned } from '../../services/delegation/admit-run.ts'
+import { NamespaceGuard } from '#delivery/namespace-guard.ts'
+import { reconcileRuns } from '#delivery/reconciling/reconcile-runs.ts'
+import { underReconcilerLock } from '#delivery/reconciling/reconciler.ts'
+import { orphanWorkflows, runningWorkflows, Woken } from '#delivery/reconciling/workflows.ts'
+import type { TemporalClient } from '#delivery/temporal-client.ts'
+import { isSigned } from '#services/engine/lifecycle/admit-run.ts'
 import { type Environment, readText } from '../environment.ts'
-import { DEFAULT_TASK_QUEUE } from '../config.ts'
+import { defaultTaskQueue } from '../config/config.ts'
+import type { SystemContext } from '#services/core/context.ts'
 
-/** Bring runs and workflows together, as the reconciler does, and wake workflows of no run too. Answers what was done. */
+/**
+ * Bring runs and workflows together, as the reconciler does, and wake workflows of no run too.
+ * Resolves with what was done.
+ */
 export async function mendRuns(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   temporal: TemporalClient,
   environment: Environment,
 ): Promise<string[]> {
   const { db, log } = ctx
-  const taskQueue = readText(environment, 'COUNTERSIGN_TASK_QUEUE') ?? DEFAULT_TASK_QUEUE
+  const taskQueue = readText(environment, 'COUNTERSIGN_TASK_QUEUE') ?? defaultTaskQueue
   const guard = new NamespaceGuard({ db, temporal })
   // It cannot sign: a delegated run that was never started is left to the service.
   const admit = (runId: string): Promise<boolean> => isSigned(ctx, runId)

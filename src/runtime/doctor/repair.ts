@@ -1,45 +1,79 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { issuedCalls } from '../../delivery/reconciling/issued-calls.ts'
-import type { TemporalClient } from '../../delivery/temporal-client.ts'
-import { raiseEpoch, type LostRows } from '../../services/installation/raise-epoch.ts'
-import { readUnaskedCalls } from '../../services/installation/unasked-calls.ts'
-import { createPolicyReader } from '../../services/policy/policy-reader.ts'
-import type { ServiceContext } from '../../services/context.ts'
-import { counted } from '../../domain/text/counted.ts'
-import type { Db } from '../../store/database.ts'
+import { issuedCalls } from '#delivery/reconciling/issued-calls.ts'
+import type { TemporalClient } from '#delivery/temporal-client.ts'
+import { createSeals, type SealKeys } from '#domain/statements/row-seals.ts'
+import { adoptRows } from '#services/installation/adopt-rows.ts'
+import { raiseEpoch, type LostRows } from '#services/installation/raise-epoch.ts'
+import { readCallsWithoutRequest } from '#services/installation/calls-without-request.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { counted } from '#domain/text/counted.ts'
+import type { Db } from '#store/database.ts'
 import {
   findRestored,
   findUnaccepted,
   forgetMark,
   isKnownWhole,
 } from '../data-folder/high-water-mark.ts'
+import { hostProofReader } from '../data-folder/run-secrets.ts'
+import { openLedger } from '../data-folder/ledger.ts'
+import { acceptDatabase, openMemory } from '../data-folder/memory.ts'
+import { openRevocations } from '../data-folder/revocations.ts'
+import { loadSigner } from '../keys/signing-key.ts'
+import { markAdopted } from '../keys/adopt-once.ts'
+import { createSealKeyOnce, loadSealKeys } from '../keys/seal-keys.ts'
 import { loadVerifier } from '../keys/public-keys.ts'
 import { createLog } from '../logging.ts'
-import type { Finding, Patient } from './check.ts'
+import type { Finding, CheckTarget } from './target/check.ts'
 import { mendRuns } from './mend-runs.ts'
-import { openServers } from './open-servers.ts'
+import { openServers } from './target/open-servers.ts'
+import type { SystemContext } from '#services/core/context.ts'
+import { createServiceProcess } from '#services/core/system.ts'
 
 /**
- * Accept Postgres and Temporal as they are now, and bring them together. Unless it is known that neither was
- * emptied or restored, the epoch rises: what may have run in the time that was lost becomes an outcome check. Then
- * missing workflows are started and those that stand behind are woken. Answers what was done.
+ * Accept Postgres and Temporal as they are now, and bring them together. Unless it is known that
+ * neither was emptied or restored, the epoch rises: what may have run in the time that was lost
+ * becomes an outcome check. Then missing workflows are started and those that stand behind are
+ * woken. Resolves with what was done.
  *
  * Throws one sentence when either does not answer.
  */
-export async function repair(patient: Patient): Promise<Finding[]> {
-  await using servers = openServers(patient)
+export async function repair(target: CheckTarget): Promise<Finding[]> {
+  await using servers = openServers(target)
   if (servers === null) {
     throw new Error('there is nothing to repair: this data folder has no database yet')
   }
   const { db, temporal } = servers
-  const { dataDir } = patient.folders
+  const { dataDir } = target.folders
   const namespaceId = await temporal.namespaceId()
   const restored = await findRestored(dataDir, db)
-  const verifier = await loadVerifier(dataDir, patient.environment)
+  const verifier = await loadVerifier(dataDir, target.environment)
   const log = createLog('doctor', 'error')
-  const policies = createPolicyReader({ db, verifier, log })
-  const ctx = { db, verifier, log, policies, processId: randomUUID(), outboxCommitted: null }
+  await createSealKeyOnce(dataDir, target.environment)
+  const shared = loadSealKeys(dataDir, target.environment)
+  const seals = createSeals({
+    shared,
+    verifier,
+    signer: null,
+    revocations: openRevocations(dataDir),
+  })
+  // The database is accepted as it is, with the version of the policy that it has.
+  const memory = openMemory(dataDir)
+  await acceptDatabase(dataDir, memory.epoch())
+  const policies = createPolicyReader({ db, verifier, memory, log })
+  const ctx: SystemContext = {
+    db,
+    verifier,
+    seals,
+    ledger: openLedger(dataDir),
+    memory,
+    hostProof: hostProofReader(dataDir),
+    log,
+    policies,
+    processId: randomUUID(),
+    system: createServiceProcess(),
+    outboxCommitted: null,
+  }
   const done: string[] = []
   if (restored?.found === null) {
     // An empty database holds no permit and no execution: there is nothing that could run again.
@@ -52,40 +86,64 @@ export async function repair(patient: Patient): Promise<Finding[]> {
     const isWhole = (await findUnaccepted(db)) === null && (await isKnownWhole(dataDir, db))
     if (!isWhole || !(await isReconciled(db, namespaceId))) {
       const lost = isWhole ? null : { mayHaveRun: await callsOfLostTime(db, temporal) }
-      done.push(...(await beginEpoch(ctx, { namespaceId, lost })))
+      if (lost !== null) await adoptRestored(ctx, shared, target)
+      done.push(...(await beginEpoch(ctx, dataDir, { namespaceId, lost })))
     }
   }
   await forgetMark(dataDir)
-  done.push(...(await mendRuns(ctx, temporal, patient.environment)))
+  done.push(...(await mendRuns(ctx, temporal, target.environment)))
   if (done.length === 0) done.push('nothing needed mending')
   return done.map((found) => ({ check: 'repair', state: 'ok', found }))
 }
 
 /**
- * Calls that need no approval and that the rows say have not run, although Temporal had them carried out in the time that
- * was lost, or knows nothing of their run.
+ * Whoever accepts a restored database vouches for its rows: the key that sealed them may be lost,
+ * or there was none yet.
+ */
+async function adoptRestored(
+  ctx: SystemContext,
+  shared: () => SealKeys,
+  { folders: { dataDir }, environment }: CheckTarget,
+): Promise<void> {
+  const signer = await loadSigner(dataDir, environment)
+  const verifier = await loadVerifier(dataDir, environment)
+  const seals = createSeals({
+    shared,
+    verifier,
+    signer,
+    revocations: openRevocations(dataDir),
+  })
+  await adoptRows({ ...ctx, verifier, seals }, { again: true })
+  await markAdopted(dataDir)
+}
+
+/**
+ * Calls that need no approval and that the rows say have not run, although Temporal had them
+ * carried out in the time that was lost, or knows nothing of their run.
  */
 async function callsOfLostTime(db: Db, temporal: TemporalClient): Promise<string[]> {
-  const found: string[] = []
+  const callIds: string[] = []
   const issued = new Map<string, ReadonlySet<string> | null>()
-  for (const { callId, workflowId } of await readUnaskedCalls(db)) {
+  for (const { callId, workflowId } of await readCallsWithoutRequest(db)) {
     if (!issued.has(workflowId)) issued.set(workflowId, await issuedCalls(temporal, workflowId))
-    if (issued.get(workflowId)?.has(callId) ?? true) found.push(callId)
+    if (issued.get(workflowId)?.has(callId) ?? true) callIds.push(callId)
   }
-  return found
+  return callIds
 }
 
 async function beginEpoch(
-  ctx: ServiceContext,
+  ctx: SystemContext,
+  dataDir: string,
   known: { readonly namespaceId: string; readonly lost: LostRows | null },
 ): Promise<string[]> {
   const { epoch, checks, waiting } = await raiseEpoch(ctx, known)
+  await acceptDatabase(dataDir, epoch)
   const began = `the epoch is ${epoch} now; ${counted(checks, 'call')} that may have run became outcome checks`
   if (waiting === 0) return [began]
-  const asked =
+  const pending =
     `${counted(waiting, 'request')} that may have been decided in the time that was lost are pending again, ` +
     'and marked: look before you decide them'
-  return [began, asked]
+  return [began, pending]
 }
 
 /** Known, and not only not refuted: Temporal is ours, and no earlier repair was interrupted. */

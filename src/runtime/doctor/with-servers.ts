@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runFolder } from '../folders.ts'
 import { startInfrastructure } from '../supervisor/infrastructure.ts'
@@ -6,24 +5,23 @@ import { createProgress } from '../supervisor/progress.ts'
 import { readPorts } from '../supervisor/remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from '../supervisor/single-start.ts'
 import type { Supervised } from '../supervisor/supervise.ts'
-import type { Patient } from './check.ts'
+import type { CheckTarget } from './target/check.ts'
+import { exists } from '../files.ts'
 
 /**
- * Look at a patient whose own Postgres and Temporal do not run: they are started for the time of the
- * examination, since what is wrong may be inside them. Servers that the environment names are left alone.
+ * Look at a target whose own Postgres and Temporal do not run: they are started for the time of the
+ * examination, since what is wrong may be inside them. Servers that the environment names are left
+ * alone.
  */
 export async function withServers<T>(
-  patient: Patient,
+  target: CheckTarget,
   log: (sentence: string) => void,
-  examine: (awake: Patient) => Promise<T>,
+  examine: (awake: CheckTarget) => Promise<T>,
 ): Promise<T> {
-  const { dataDir } = patient.folders
-  const isMade = await access(join(dataDir, 'postgres.password')).then(
-    () => true,
-    () => false,
-  )
-  const isAwake = patient.databaseUrl !== null && patient.temporalAddress !== null
-  if (isAwake || !isMade) return examine(patient)
+  const { dataDir } = target.folders
+  const isMade = await exists(join(dataDir, 'postgres.password'))
+  const isAwake = target.databaseUrl !== null && target.temporalAddress !== null
+  if (isAwake || !isMade) return examine(target)
   const runDir = runFolder(dataDir)
   const silent = createProgress(() => undefined)
   log('nothing runs here: starting Postgres and Temporal to look inside')
@@ -32,13 +30,13 @@ export async function withServers<T>(
   try {
     const { variables } = await startInfrastructure({
       dataDir,
-      environment: patient.environment,
+      environment: target.environment,
       ports: await readPorts(dataDir),
       progress: silent,
       onStarted: (server) => started.push(server),
     })
     return await examine({
-      ...patient,
+      ...target,
       databaseUrl:
         variables['COUNTERSIGN_MIGRATE_DATABASE_URL'] ?? variables['DATABASE_URL'] ?? null,
       temporalAddress: variables['TEMPORAL_ADDRESS'] ?? null,

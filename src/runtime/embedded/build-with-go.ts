@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { processEnvironment } from '../environment.ts'
 
 const run = promisify(execFile)
-const MODULE = fileURLToPath(new URL('../../../tools/temporal', import.meta.url))
-const REPORT_EVERY_MS = 5_000
+const goModule = fileURLToPath(new URL('../../../tools/temporal', import.meta.url))
+const reportIntervalMs = 5_000
 
 /** Whether a Go toolchain is on the PATH; its version, or `null`. */
 export async function findGo(): Promise<string | null> {
@@ -26,9 +26,9 @@ export async function buildWithGo(
   { name, programPackage, path }: { name: string; programPackage: string; path: string },
   log: (sentence: string) => void,
 ): Promise<void> {
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   const build = spawn('go', ['build', '-v', '-ldflags', '-s -w', '-o', path, programPackage], {
-    cwd: MODULE,
+    cwd: goModule,
     env: { ...processEnvironment(), CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -41,10 +41,10 @@ export async function buildWithGo(
     else packages += 1
   })
   const timer = setInterval(() => {
-    const seconds = Math.round((Date.now() - startedAt) / 1000)
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
     const step = describeStep(downloads, packages, recent.at(-1))
     log(`building ${name}: ${seconds} s, ${step}`)
-  }, REPORT_EVERY_MS)
+  }, reportIntervalMs)
   const code = await new Promise<number | null>((resolve, reject) => {
     build.once('error', reject)
     build.once('close', resolve)

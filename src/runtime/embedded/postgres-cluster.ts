@@ -1,22 +1,23 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { access, chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { OWNER } from './postgres-address.ts'
+import { ownerRole } from './postgres-address.ts'
 import type { SystemUser } from './postgres-user.ts'
+import { exists } from '../files.ts'
 
 const run = promisify(execFile)
 
-export type ClusterOptions = {
-  initdb: string
-  dataDir: string
+export interface ClusterOptions {
+  readonly initdb: string
+  readonly dataDir: string
   /** Owner-only file with the owner's password; written when the cluster is made. */
-  passwordFile: string
-  user: SystemUser | undefined
-  durable: boolean
-  log: (sentence: string) => void
+  readonly passwordFile: string
+  readonly user: SystemUser | undefined
+  readonly durable: boolean
+  readonly log: (sentence: string) => void
 }
 
 /**
@@ -27,8 +28,8 @@ export type ClusterOptions = {
  */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   if (await exists(join(options.dataDir, 'PG_VERSION'))) return readPassword(options.passwordFile)
-  const found = await readdir(options.dataDir).catch(() => [])
-  if (found.length > 0)
+  const files = await readdir(options.dataDir).catch(() => [])
+  if (files.length > 0)
     throw new Error(
       `${options.dataDir} is not a Postgres folder and is not empty; nothing was changed`,
     )
@@ -61,7 +62,7 @@ async function initialise(
       options.initdb,
       [
         `--pgdata=${folder}`,
-        `--username=${OWNER}`,
+        `--username=${ownerRole}`,
         `--pwfile=${passwordForInitdb}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
@@ -74,8 +75,8 @@ async function initialise(
       { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, ...options.user },
     )
   } catch (error) {
-    const said = (error as { stderr?: string }).stderr?.trim() ?? String(error)
-    throw new Error(`the database could not be made in ${folder}: ${said}`, { cause: error })
+    const output = (error as { stderr?: string }).stderr?.trim() ?? String(error)
+    throw new Error(`the database could not be made in ${folder}: ${output}`, { cause: error })
   } finally {
     await rm(passwordForInitdb, { force: true })
   }
@@ -90,11 +91,4 @@ async function readPassword(passwordFile: string): Promise<string> {
       { cause },
     )
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

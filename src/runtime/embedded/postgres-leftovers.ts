@@ -36,15 +36,18 @@ async function servesFolder(pid: number, dataDir: string): Promise<boolean> {
   return line.includes('postgres') && line.includes(dataDir)
 }
 
-/** Postgres processes whose working directory is the folder. Only Linux tells; elsewhere Postgres' own check decides. */
+/**
+ * Postgres processes whose working directory is the folder. Only Linux tells; elsewhere Postgres'
+ * own check decides.
+ */
 async function processesIn(dataDir: string): Promise<number[]> {
   if (process.platform !== 'linux') return []
-  const found: number[] = []
+  const pids: number[] = []
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
     const cwd = await readlink(`/proc/${name}/cwd`).catch(() => '')
     if (cwd === dataDir && readCommandLine(Number(name)).startsWith('postgres'))
-      found.push(Number(name))
+      pids.push(Number(name))
   }
-  return found
+  return pids
 }

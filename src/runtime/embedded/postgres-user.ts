@@ -3,7 +3,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-export type SystemUser = { uid: number; gid: number }
+export interface SystemUser {
+  readonly uid: number
+  readonly gid: number
+}
 
 /**
  * The user Postgres runs as when we are root (it refuses to run as root): `postgres`, created when

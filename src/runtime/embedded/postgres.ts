@@ -2,40 +2,49 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Client } from 'pg'
 import { choosePort } from '../processes/free-port.ts'
-import { launchServer } from '../processes/launch-server.ts'
-import type { LaunchedServer } from '../processes/launch-server.ts'
+import { launchServer, type LaunchedServer } from '../processes/launch-server.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
-import { ensureApplicationRole } from './application-login.ts'
-import { APPLICATION, DATABASE, OWNER, passwordFileOf } from './postgres-address.ts'
+import { ensureDatabase } from './postgres-database.ts'
+import { applicationRole, databaseName, ownerRole, passwordFileOf } from './postgres-address.ts'
 import { ensureCluster } from './postgres-cluster.ts'
 import { clearPostgresLeftovers } from './postgres-leftovers.ts'
 import { findPostgresUser } from './postgres-user.ts'
-import { canReach, REACHABLE_ROOT, reachableStandIn } from './reachable-folder.ts'
-import { markStandIn, removeForsakenStandIns } from './stand-ins.ts'
+import {
+  canReach,
+  reachableRoot,
+  reachableStandIn,
+  markStandIn,
+  removeForsakenStandIns,
+} from './stand-ins.ts'
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
-export type EmbeddedPostgresOptions = {
+export interface EmbeddedPostgresOptions {
   /** The cluster's folder; made when missing. Its log and password file lie beside it. */
-  dataDir: string
+  readonly dataDir: string
   /** The port wanted; another one is taken, and said, when it is in use. Default: any. */
-  port?: number
-  log: (sentence: string) => void
+  readonly port?: number
+  /**
+   * The port is not replaced: others have the address already. While another program has it, the
+   * start fails.
+   */
+  readonly keepPort?: boolean
+  readonly log: (sentence: string) => void
   /** `false` only for tests: commits are then not flushed to disk. */
-  durable: boolean
+  readonly durable: boolean
   /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
-  stop?: AbortSignal
+  readonly stop?: AbortSignal
 }
 
-export type EmbeddedPostgres = {
+export interface EmbeddedPostgres {
   /** The database `countersign`, as its owner. */
-  url: string
+  readonly url: string
   /** The same as the application's role, which has its rights from `countersign migrate`. */
-  applicationUrl: string
-  port: number
-  pid: number
-  identity: ProcessIdentity
-  exited: Promise<number>
+  readonly applicationUrl: string
+  readonly port: number
+  readonly pid: number
+  readonly identity: ProcessIdentity
+  readonly exited: Promise<number>
   /** Fast shutdown; answers when it is down. */
   stop(): Promise<void>
 }
@@ -44,8 +53,8 @@ export type EmbeddedPostgres = {
  * Start a real Postgres 18 on loopback and wait until it answers.
  *
  * As root it runs as the user `postgres`; where that user cannot reach `dataDir`, its files go to a
- * folder it can reach, which is said. What an earlier crash left is cleared first. It ends with this
- * process, however that ends.
+ * folder it can reach, which is said. What an earlier crash left is cleared first. It ends with
+ * this process, however that ends.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -72,7 +81,7 @@ export async function startEmbeddedPostgres(
   await clearPostgresLeftovers(dataDir, options.log)
   const logFile = join(dirname(wanted), `${basename(wanted)}.log`)
   for (let attempt = 1; ; attempt += 1) {
-    const port = await choosePort(attempt === 1 ? options.port : undefined)
+    const port = await choosePort(options.port, { keep: options.keepPort === true })
     if (options.port !== undefined && port !== options.port) {
       options.log(`port ${options.port} is taken: Postgres listens on ${port}`)
     }
@@ -86,12 +95,12 @@ export async function startEmbeddedPostgres(
       graceSeconds: 20,
       ...(user === undefined ? {} : { user }),
     })
-    const url = `postgres://${OWNER}:${password}@127.0.0.1:${port}`
+    const url = `postgres://${ownerRole}:${password}@127.0.0.1:${port}`
     const ready = await becomesReady(server, { url, dataDir: wanted, stop: options.stop })
     if (typeof ready !== 'string') {
-      const applicationUrl = `postgres://${APPLICATION}:${ready.password}@127.0.0.1:${port}/${DATABASE}`
+      const applicationUrl = `postgres://${applicationRole}:${ready.password}@127.0.0.1:${port}/${databaseName}`
       const { pid } = server.identity
-      return { ...server, url: `${url}/${DATABASE}`, applicationUrl, port, pid }
+      return { ...server, url: `${url}/${databaseName}`, applicationUrl, port, pid }
     }
     await server.stop()
     if (attempt === 3 || options.stop?.aborted === true)
@@ -108,7 +117,7 @@ async function keepStandIns(
   log: (sentence: string) => void,
 ): Promise<void> {
   await markStandIn(standIn, wanted)
-  for (const gone of await removeForsakenStandIns(REACHABLE_ROOT))
+  for (const gone of await removeForsakenStandIns(reachableRoot))
     log(`removed the database of ${gone}, a folder that was deleted`)
 }
 
@@ -139,8 +148,7 @@ async function becomesReady(
   const failure = await waitUntilStarted(server, () => answers(url), { everyMs: 50, stop })
   if (failure !== null) return failure
   try {
-    await ensureDatabase(url)
-    return { password: await ensureApplicationRole(url, dataDir) }
+    return { password: await ensureDatabase(url, dataDir) }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
@@ -162,19 +170,5 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     // Not waited for: one that hangs does not answer to that either.
     void client.end().catch(() => undefined)
-  }
-}
-
-async function ensureDatabase(url: string): Promise<void> {
-  const client = new Client({ connectionString: `${url}/postgres` })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [
-      DATABASE,
-    ])
-    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
-  } finally {
-    await client.end()
   }
 }

@@ -1,39 +1,48 @@
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join, sep, basename } from 'node:path'
 import { z } from 'zod'
 import { identifyProcess } from '../processes/process-identity.ts'
+import { createHash } from 'node:crypto'
+import type { SystemUser } from './postgres-user.ts'
 
-/** A stand-in whose folder is gone is kept this long after its last start: the folder may only have been moved. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
-const MARK = '.stands-for'
+/**
+ * A stand-in whose folder is gone is kept this long after its last start: the folder may only have
+ * been moved.
+ */
+const retentionMs = 30 * 24 * 60 * 60 * 1_000
+const markSuffix = '.stands-for'
 
 const mark = z.object({ folder: z.string(), device: z.number() })
 
-/** Write beside a stand-in whose place it takes, at every start: a later one knows whom it belongs to. */
+/**
+ * Write beside a stand-in whose place it takes, at every start: a later one knows whom it belongs
+ * to.
+ */
 export async function markStandIn(standIn: string, folder: string): Promise<void> {
   const { dev: device } = await stat(dirname(folder))
-  const file = `${standIn}${MARK}`
+  const file = `${standIn}${markSuffix}`
   await writeFile(file, JSON.stringify({ folder, device }), { mode: 0o600 })
   const now = new Date()
   await utimes(file, now, now)
 }
 
 /**
- * Remove the stand-ins of folders that were deleted: at once for temporary folders, after thirty days for
- * others. One whose disk is not mounted now is kept, and so is whatever has no mark. Answers the folders that were gone.
+ * Remove the stand-ins of folders that were deleted: at once for temporary folders, after thirty
+ * days for others. One whose disk is not mounted now is kept, and so is whatever has no mark.
+ * Resolves with the folders that were gone.
  */
 export async function removeForsakenStandIns(root: string): Promise<string[]> {
   const removed: string[] = []
   for (const name of await readdir(root).catch(() => [])) {
-    if (!name.endsWith(MARK)) continue
+    if (!name.endsWith(markSuffix)) continue
     const file = join(root, name)
-    const found = await readMark(file)
-    const standIn = file.slice(0, -MARK.length)
-    if (found === null || !(await isForsaken(file, found)) || (await isServed(standIn))) continue
+    const entry = await readMark(file)
+    const standIn = file.slice(0, -markSuffix.length)
+    if (entry === null || !(await isForsaken(file, entry)) || (await isServed(standIn))) continue
     await rm(standIn, { recursive: true, force: true })
     await rm(file, { force: true })
-    removed.push(found.folder)
+    removed.push(entry.folder)
   }
   return removed
 }
@@ -46,7 +55,10 @@ async function readMark(file: string): Promise<z.infer<typeof mark> | null> {
   }
 }
 
-/** A Postgres still works on it, or another program has its number by now: the next start looks again. */
+/**
+ * A Postgres still works on it, or another program has its number by now: the next start looks
+ * again.
+ */
 async function isServed(standIn: string): Promise<boolean> {
   const text = await readFile(join(standIn, 'postmaster.pid'), 'utf8').catch(() => '')
   const pid = Number.parseInt(text, 10)
@@ -61,13 +73,36 @@ async function isForsaken(
   const around = dirname(folder)
   if ((await stat(around).catch(() => null)) !== null) return false
   let above = dirname(around)
-  let found = await stat(above).catch(() => null)
-  while (found === null && above !== dirname(above)) {
+  let entry = await stat(above).catch(() => null)
+  while (entry === null && above !== dirname(above)) {
     above = dirname(above)
-    found = await stat(above).catch(() => null)
+    entry = await stat(above).catch(() => null)
   }
-  if (found?.dev !== device) return false
+  if (entry?.dev !== device) return false
   if (folder.startsWith(tmpdir() + sep)) return true
   const { mtimeMs } = await stat(file)
-  return Date.now() - mtimeMs > KEPT_MS
+  return Date.now() - mtimeMs > retentionMs
+}
+
+/** Where files go that an unprivileged Postgres must reach and cannot where they were asked for. */
+export const reachableRoot = '/var/lib/countersign'
+
+/**
+ * Whether that user may walk into `folder`: every folder above it, and itself, lets them through.
+ */
+export async function canReach(folder: string, user: SystemUser): Promise<boolean> {
+  for (let at = folder; ; at = dirname(at)) {
+    const entry = await stat(at).catch(() => null)
+    if (entry !== null) {
+      const bit = entry.uid === user.uid ? 0o100 : entry.gid === user.gid ? 0o010 : 0o001
+      if ((entry.mode & bit) === 0) return false
+    }
+    if (at === dirname(at)) return true
+  }
+}
+
+/** The stand-in for a folder that cannot be reached: always the same one for the same folder. */
+export function reachableStandIn(folder: string): string {
+  const key = createHash('sha256').update(folder).digest('hex').slice(0, 12)
+  return join(reachableRoot, `${basename(folder)}-${key}`)
 }

@@ -1,17 +1,16 @@
-import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { cacheFolder } from '../cache-folder.ts'
-import { processEnvironment, readText } from '../environment.ts'
-import type { Environment } from '../environment.ts'
+import { cacheFolder } from '../folders.ts'
+import { processEnvironment, readText, type Environment } from '../environment.ts'
 import { buildWithGo, findGo } from './build-with-go.ts'
 import { downloadTemporal } from './download-temporal.ts'
 import { installOnce } from './install-once.ts'
-import { TEMPORAL_CLI_VERSION, isUsableServer, readServerVersion } from './temporal-version.ts'
+import { temporalCliVersion, isUsableServer, readServerVersion } from './temporal-version.ts'
+import { isProgram } from '../files.ts'
 
-export type FindTemporalOptions = {
-  log: (sentence: string) => void
+export interface FindTemporalOptions {
+  readonly log: (sentence: string) => void
   /** Default: the process' own. */
-  environment?: Environment
+  readonly environment?: Environment
 }
 
 /**
@@ -24,19 +23,19 @@ export type FindTemporalOptions = {
  */
 export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
   const environment = options.environment ?? processEnvironment()
-  const named = readText(environment, 'COUNTERSIGN_TEMPORAL_BIN')
-  if (named !== undefined) return checkNamed(named)
+  const configured = readText(environment, 'COUNTERSIGN_TEMPORAL_BIN')
+  if (configured !== undefined) return checkConfigured(configured)
   const onPath = await findOnPath(environment, options.log)
   if (onPath !== null) return onPath
   const target = join(
     cacheFolder(environment),
-    `temporal-${TEMPORAL_CLI_VERSION}-${process.platform}-${process.arch}`,
+    `temporal-${temporalCliVersion}-${process.platform}-${process.arch}`,
   )
-  if (await exists(target)) return target
+  if (await isProgram(target)) return target
   return installOnce(target, (path) => obtain(path, options.log), options.log)
 }
 
-async function checkNamed(binary: string): Promise<string> {
+async function checkConfigured(binary: string): Promise<string> {
   const version = await readServerVersion(binary)
   if (isUsableServer(version)) return binary
   throw new Error(
@@ -51,7 +50,7 @@ async function findOnPath(
   for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
     if (folder === '') continue
     const candidate = join(folder, 'temporal')
-    if (!(await exists(candidate))) continue
+    if (!(await isProgram(candidate))) continue
     const version = await readServerVersion(candidate).catch(() => null)
     if (version !== null && isUsableServer(version)) return candidate
     log(
@@ -64,7 +63,7 @@ async function findOnPath(
 /** The two ways to get one. Their failures are told together: either one mended is enough. */
 async function obtain(path: string, log: (sentence: string) => void): Promise<void> {
   const failures: string[] = []
-  log(`getting Temporal ${TEMPORAL_CLI_VERSION} (once; kept in the cache)`)
+  log(`getting Temporal ${temporalCliVersion} (once; kept in the cache)`)
   try {
     await downloadTemporal(path, log)
     return
@@ -89,12 +88,5 @@ async function obtain(path: string, log: (sentence: string) => void): Promise<vo
   throw new Error(
     `No Temporal server could be had: ${failures.join('; ')}. Install the "temporal" command ` +
       '(https://docs.temporal.io/cli) or Go 1.26, or name a server with TEMPORAL_ADDRESS, then start again.',
-  )
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path, 1).then(
-    () => true,
-    () => false,
   )
 }

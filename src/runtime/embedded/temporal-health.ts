@@ -1,20 +1,27 @@
 import { Connection } from '@temporalio/client'
+import { answerWithin } from '#delivery/answer-within.ts'
 
-const DEADLINE_MS = 2_000
-const SERVING = 1
+const servingStatus = 1
 
-/** Whether the server at `address` serves that namespace now. Never throws; takes at most about 4 s. */
-export async function isTemporalHealthy(address: string, namespace: string): Promise<boolean> {
-  const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS })
+/**
+ * Whether the server at `address` serves that namespace. Never throws; takes at most `withinMs`.
+ */
+export async function isTemporalHealthy(
+  address: string,
+  namespace: string,
+  withinMs: number,
+): Promise<boolean> {
+  const connection = Connection.lazy({ address })
   try {
-    return await connection.withDeadline(Date.now() + DEADLINE_MS, async () => {
+    const check = connection.withDeadline(Date.now() + withinMs, async () => {
       const health = await connection.healthService.check({
         service: 'temporal.api.workflowservice.v1.WorkflowService',
       })
-      if ((health.status as number) !== SERVING) return false
+      if ((health.status as number) !== servingStatus) return false
       await connection.workflowService.listOpenWorkflowExecutions({ namespace, maximumPageSize: 1 })
       return true
     })
+    return await answerWithin(withinMs, check)
   } catch {
     return false
   } finally {

@@ -3,38 +3,46 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { endProcess } from '../processes/end-process.ts'
 import { choosePort } from '../processes/free-port.ts'
-import { readIdentityFile, writeIdentityFile } from '../processes/identity-file.ts'
-import { launchServer } from '../processes/launch-server.ts'
-import { isStillRunning } from '../processes/process-identity.ts'
-import type { ProcessIdentity } from '../processes/process-identity.ts'
+import {
+  readIdentityFile,
+  writeIdentityFile,
+  isStillRunning,
+  type ProcessIdentity,
+} from '../processes/process-identity.ts'
+import { launchServer, type LaunchedServer } from '../processes/launch-server.ts'
 import { isTemporalHealthy } from './temporal-health.ts'
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
-const HOST = '127.0.0.1'
+const loopbackHost = '127.0.0.1'
 
-export type TemporalServerOptions = {
-  binary: string
+export interface TemporalServerOptions {
+  readonly binary: string
   /** The database on disk; without one everything is forgotten when the server ends (tests). */
-  dataFile?: string
+  readonly dataFile?: string
   /** Wanted ports; others are taken, and said, when they are in use. Default: any. */
-  port?: number
-  uiPort?: number | 'off'
+  readonly port?: number
+  readonly uiPort?: number | 'off'
+  /**
+   * Neither port is replaced: others have the address already. While another program has one,
+   * the start fails.
+   */
+  readonly keepPort?: boolean
   /** Made when missing, beside `default`. */
-  namespace?: string
+  readonly namespace?: string
   /** Default: beside the data file, else in the system's temporary folder. */
-  logFile?: string
-  log: (sentence: string) => void
+  readonly logFile?: string
+  readonly log: (sentence: string) => void
   /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
-  stop?: AbortSignal
+  readonly stop?: AbortSignal
 }
 
-export type TemporalServer = {
-  address: string
-  port: number
-  pid: number
-  identity: ProcessIdentity
-  uiUrl?: string
-  exited: Promise<number>
+export interface TemporalServer {
+  readonly address: string
+  readonly port: number
+  readonly pid: number
+  readonly identity: ProcessIdentity
+  readonly uiUrl?: string
+  readonly exited: Promise<number>
   stop(): Promise<void>
 }
 
@@ -50,11 +58,11 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   if (options.dataFile !== undefined) await endLeftover(options.dataFile, options.log)
   const namespace = options.namespace ?? 'default'
   for (let attempt = 1; ; attempt += 1) {
-    const port = await takePort('Temporal', attempt === 1 ? options.port : undefined, options)
+    const port = await takePort('Temporal', options.port, options)
     const uiPort =
       options.uiPort === 'off'
         ? 'off'
-        : await takePort("Temporal's web UI", attempt === 1 ? options.uiPort : undefined, options)
+        : await takePort("Temporal's web UI", options.uiPort, options)
     const server = await launchServer({
       command: options.binary,
       args: serverArguments(options, { port, uiPort, namespace }),
@@ -65,13 +73,12 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
       stopSignal: 'TERM',
       graceSeconds: 15,
     })
-    if (options.dataFile !== undefined)
-      await writeIdentityFile(`${options.dataFile}.pid`, server.identity)
-    const address = `${HOST}:${port}`
-    const isHealthy = () => isTemporalHealthy(address, namespace)
+    if (options.dataFile !== undefined) await nameServer(options.dataFile, server)
+    const address = `${loopbackHost}:${port}`
+    const isHealthy = () => isTemporalHealthy(address, namespace, 5_000)
     const failure = await waitUntilStarted(server, isHealthy, { everyMs: 100, stop: options.stop })
     if (failure === null) {
-      const ui = uiPort === 'off' ? {} : { uiUrl: `http://${HOST}:${uiPort}` }
+      const ui = uiPort === 'off' ? {} : { uiUrl: `http://${loopbackHost}:${uiPort}` }
       return { ...server, ...ui, address, port, pid: server.identity.pid }
     }
     await server.stop()
@@ -88,10 +95,12 @@ function serverArguments(
 ): string[] {
   const settings = [
     'system.enableActivityEagerExecution=true',
-    // Tasks go to one partition. All are read: an older version's server may have left tasks in the others.
+    // Tasks go to one partition. All are read: an older version's server may have left tasks in the
+    // others.
     'matching.numTaskqueueWritePartitions=1',
   ].flatMap((setting) => ['--dynamic-config-value', setting])
-  const ui = uiPort === 'off' ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-ip', HOST]
+  const ui =
+    uiPort === 'off' ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-ip', loopbackHost]
   const disk =
     options.dataFile === undefined
       ? []
@@ -106,7 +115,7 @@ function serverArguments(
   const names = namespace === 'default' ? [] : ['--namespace', namespace]
   const listen = [
     '--ip',
-    HOST,
+    loopbackHost,
     '--port',
     String(port),
     '--log-level',
@@ -120,12 +129,22 @@ function serverArguments(
 async function takePort(
   what: string,
   wanted: number | undefined,
-  { log }: TemporalServerOptions,
+  { log, keepPort = false }: TemporalServerOptions,
 ): Promise<number> {
-  const port = await choosePort(wanted, HOST)
+  const port = await choosePort(wanted, { host: loopbackHost, keep: keepPort })
   if (wanted !== undefined && port !== wanted)
     log(`port ${wanted} is taken: ${what} listens on ${port}`)
   return port
+}
+
+/** Names the server's process for the next start; one that cannot be named is ended. */
+async function nameServer(dataFile: string, server: LaunchedServer): Promise<void> {
+  try {
+    await writeIdentityFile(`${dataFile}.pid`, server.identity)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
 }
 
 async function endLeftover(dataFile: string, log: (sentence: string) => void): Promise<void> {

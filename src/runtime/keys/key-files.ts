@@ -6,16 +6,20 @@ import {
   randomUUID,
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Signer } from '../../domain/statements/statement-bytes.ts'
+import type { Signer } from '#domain/statements/statement-bytes.ts'
+import { exists, flushFolder } from '../files.ts'
 
 /** Where an installation's keys lie. */
 export function keyFolder(dataDir: string): string {
   return join(dataDir, 'keys')
 }
 
-/** Where the public halves of statement keys lie: `ID.pem`, and `ID.retiring` or `ID.retired` beside it. */
+/**
+ * Where the public halves of statement keys lie: `ID.pem`, and `ID.retiring` or `ID.retired` beside
+ * it.
+ */
 export function publicKeyFolder(dataDir: string): string {
   return join(keyFolder(dataDir), 'public')
 }
@@ -26,7 +30,10 @@ export function keyIdOf(publicKey: KeyObject): string {
   return createHash('sha256').update(der).digest('hex').slice(0, 16)
 }
 
-/** The signer of a private key in PEM form. Throws a sentence that names `source` when it is no Ed25519 key. */
+/**
+ * The signer of a private key in PEM form. Throws a sentence that names `source` when it is no
+ * Ed25519 key.
+ */
 export function signerOf(pem: string, source: string): Signer {
   let privateKey: KeyObject
   try {
@@ -46,7 +53,10 @@ export function refuseReadable(file: string, mode: number): void {
   )
 }
 
-/** Makes a private key there, unless there is one: whole or not there, on the disk, and never over another key. */
+/**
+ * Makes a private key there, unless there is one: whole or not there, on the disk, and never over
+ * another key.
+ */
 export async function createKeyOnce(file: string): Promise<void> {
   if (await exists(file)) return
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -63,7 +73,10 @@ export async function createKeyOnce(file: string): Promise<void> {
   await flushFolder(dirname(file))
 }
 
-/** Writes a file beside its place, flushes and renames it: the old one or the new one is there, whole. */
+/**
+ * Writes a file beside its place, flushes and renames it: the old one or the new one is there,
+ * whole.
+ */
 export async function writeKeyFile(file: string, text: string, mode: number): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const half = `${file}.${randomUUID()}.new`
@@ -77,21 +90,8 @@ export async function renameKeyFile(from: string, to: string): Promise<void> {
   await flushFolder(dirname(to))
 }
 
-/** Whether there is something at this path. */
-export async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  )
-}
-
 async function writeFlushed(file: string, text: string, mode: number): Promise<void> {
   await using handle = await open(file, 'w', mode)
   await handle.writeFile(text)
-  await handle.sync()
-}
-
-async function flushFolder(folder: string): Promise<void> {
-  await using handle = await open(folder)
   await handle.sync()
 }

@@ -1,18 +1,12 @@
 import { createPublicKey } from 'node:crypto'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Signer } from '../../domain/statements/statement-bytes.ts'
-import { noteKey, type NoteKey } from '../../evidence/note/note-key.ts'
-import type { NoteSigner } from '../../evidence/note/signed-note.ts'
+import type { Signer } from '#domain/statements/statement-bytes.ts'
+import { noteKey, type NoteKey } from '#evidence/note/note-key.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
 import { readText, type Environment } from '../environment.ts'
-import {
-  createKeyOnce,
-  exists,
-  keyFolder,
-  refuseReadable,
-  renameKeyFile,
-  signerOf,
-} from './key-files.ts'
+import { createKeyOnce, keyFolder, refuseReadable, renameKeyFile, signerOf } from './key-files.ts'
+import { exists } from '../files.ts'
 
 /** The private keys of the log that are at hand. */
 export interface LogKeyFiles {
@@ -31,39 +25,43 @@ export interface LogKeyFiles {
 const staleAfterMs = 5000
 
 /**
- * Reads the log's keys of the data folder, of which the first is made; `COUNTERSIGN_LOG_KEY` stands for the file, and
- * `COUNTERSIGN_LOG_KEY_BEFORE` for the one before. Throws when a file can be read by others, or holds no Ed25519 key.
+ * Reads the log's keys of the data folder, of which the first is made; `COUNTERSIGN_LOG_KEY` stands
+ * for the file, and `COUNTERSIGN_LOG_KEY_BEFORE` for the one before. Throws when a file can be read
+ * by others, or holds no Ed25519 key.
  */
 export async function readLogKeyFiles(
   dataDir: string,
   environment: Environment,
 ): Promise<LogKeyFiles> {
-  const given = readText(environment, 'COUNTERSIGN_LOG_KEY')
+  const configured = readText(environment, 'COUNTERSIGN_LOG_KEY')
   const before = readText(environment, 'COUNTERSIGN_LOG_KEY_BEFORE')
   const files = filesOf(dataDir)
-  if (given === undefined) await createKeyOnce(files.present)
-  const hasNext = given === undefined && (await exists(files.next))
+  if (configured === undefined) await createKeyOnce(files.present)
+  const hasNext = configured === undefined && (await exists(files.next))
   return {
     present:
-      given === undefined
+      configured === undefined
         ? await readOwnFile(files.present)
-        : signerOf(given, 'COUNTERSIGN_LOG_KEY'),
+        : signerOf(configured, 'COUNTERSIGN_LOG_KEY'),
     next: hasNext ? await readOwnFile(files.next) : null,
     before: before === undefined ? null : signerOf(before, 'COUNTERSIGN_LOG_KEY_BEFORE'),
     ...(await readMark(files.unvouched)),
   }
 }
 
-/** The public half of the present key, where it was made already, under the log's name; `null`: not here. */
+/**
+ * The public half of the present key, where it was made already, under the log's name; `null`: not
+ * here.
+ */
 export async function findLogKey(
   dataDir: string,
   environment: Environment,
   name: string | null,
 ): Promise<NoteKey | null> {
   const { present: file } = filesOf(dataDir)
-  const given =
+  const configured =
     readText(environment, 'COUNTERSIGN_LOG_KEY') ?? (await readFile(file, 'utf8').catch(() => null))
-  return given === null ? null : namedSigner(signerOf(given, file), name).key
+  return configured === null ? null : namedSigner(signerOf(configured, file), name).key
 }
 
 /** A key of the log: under the log's name, or under its own when it is the first (`null`). */
@@ -109,9 +107,9 @@ export async function finishHandover(dataDir: string): Promise<void> {
 }
 
 async function readMark(file: string): Promise<Pick<LogKeyFiles, 'isUnvouched' | 'isStale'>> {
-  const found = await stat(file).catch(() => null)
-  if (found === null) return { isUnvouched: false, isStale: false }
-  return { isUnvouched: true, isStale: Date.now() - found.mtimeMs > staleAfterMs }
+  const mark = await stat(file).catch(() => null)
+  if (mark === null) return { isUnvouched: false, isStale: false }
+  return { isUnvouched: true, isStale: Date.now() - mark.mtimeMs > staleAfterMs }
 }
 
 function filesOf(dataDir: string) {

@@ -1,13 +1,13 @@
-import { handOverLog } from '../../delivery/audit-log/hand-over-log.ts'
-import { Repeating } from '../../delivery/repeating.ts'
-import type { Signer } from '../../domain/statements/statement-bytes.ts'
-import { openCheckpoint } from '../../evidence/note/checkpoint.ts'
-import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
-import type { NoteSigner } from '../../evidence/note/signed-note.ts'
-import type { Log } from '../../services/context.ts'
-import { readNewestCheckpoint } from '../../store/audit/audit-log.ts'
-import type { Db } from '../../store/database.ts'
-import { noteLogKey, readLogKey } from '../../store/installation-keys.ts'
+import { handOverLog } from '#delivery/audit-log/hand-over-log.ts'
+import { Repeating } from '#delivery/repeating.ts'
+import type { Signer } from '#domain/statements/statement-bytes.ts'
+import { openCheckpoint } from '#evidence/note/checkpoint.ts'
+import { formatVerifierKey, parseVerifierKey } from '#evidence/note/note-key.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
+import type { Log } from '#services/core/context.ts'
+import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
+import type { Db } from '#store/database.ts'
+import { noteLogKey, readLogKey } from '#store/installation-keys.ts'
 import type { Environment } from '../environment.ts'
 import { finishHandover, namedSigner, readLogKeyFiles, type LogKeyFiles } from './log-key-files.ts'
 
@@ -16,15 +16,18 @@ const logEveryMs = 60_000
 
 /** The log's key while the API runs. */
 export interface LogKeyKeeper extends AsyncDisposable {
-  /** who signs checkpoints, at any time; reading it throws a sentence while the log's key is not here */
+  /**
+   * who signs checkpoints, at any time; reading it throws a sentence while the log's key is not
+   * here
+   */
   readonly signer: NoteSigner
   /** the same for what is shown: the present key, whether it may sign or not */
   readonly shown: NoteSigner
 }
 
 /**
- * Follows the log's key: notes the first one, hands over to a new one, and says so when the key that the log was signed with is
- * not here. The log's name is that of its first key, and stays.
+ * Follows the log's key: notes the first one, hands over to a new one, and says so when the key
+ * that the log was signed with is not here. The log's name is that of its first key, and stays.
  */
 export async function keepLogKey(parts: {
   readonly db: Db
@@ -37,7 +40,7 @@ export async function keepLogKey(parts: {
   let shown = namedSigner(files.present, null)
   let signing: NoteSigner | null = null
   let problem = 'The log’s key is not known yet'
-  let loggedAt = 0
+  let loggedAt = -Infinity
 
   async function follow(): Promise<void> {
     files = await readLogKeyFiles(dataDir, environment)
@@ -82,8 +85,8 @@ export async function keepLogKey(parts: {
   }
 
   const failed = (error: unknown): void => {
-    if (Date.now() - loggedAt < logEveryMs) return
-    loggedAt = Date.now()
+    if (performance.now() - loggedAt < logEveryMs) return
+    loggedAt = performance.now()
     log.error({ error: String(error) }, 'the audit log cannot be signed')
   }
   await round().catch(failed)
@@ -104,7 +107,9 @@ export async function keepLogKey(parts: {
   }
 }
 
-/** Notes the key of a log that had none noted. `null`: what is there was signed with another one. */
+/**
+ * Notes the key of a log that had none noted. `null`: what is there was signed with another one.
+ */
 async function noteFirst(db: Db, { present }: LogKeyFiles): Promise<string | null> {
   const { key } = namedSigner(present, null)
   const newest = await readNewestCheckpoint(db)

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RetiredKey, Verifier } from '../../domain/statements/statement-bytes.ts'
+import type { RetiredKey, Verifier } from '#domain/statements/statement-bytes.ts'
 import { readText, type Environment } from '../environment.ts'
 import { keyIdOf, publicKeyFolder } from './key-files.ts'
 import { lookedAt } from './looked-at.ts'
@@ -10,17 +10,18 @@ import { lookedAt } from './looked-at.ts'
 type Keys = Required<Verifier>
 
 /**
- * The public keys that statements are verified with: never from a row. Those of the data folder are looked at again when
- * they change, so that a rotation takes effect in every process at once. Throws when there is none.
+ * The public keys that statements are verified with: never from a row. Those of the data folder are
+ * looked at again when they change, so that a rotation takes effect in every process at once.
+ * Throws when there is none.
  */
 export async function loadVerifier(dataDir: string, environment: Environment): Promise<Verifier> {
-  const given = readText(environment, 'COUNTERSIGN_PUBLIC_KEYS')
+  const configured = readText(environment, 'COUNTERSIGN_PUBLIC_KEYS')
   const retired = readText(environment, 'COUNTERSIGN_RETIRED_KEYS')?.split(/[\s,]+/) ?? []
   const folder = publicKeyFolder(dataDir)
   const read =
-    given === undefined
+    configured === undefined
       ? lookedAt(folder, () => keysIn(folder, retired))
-      : constant(keysGiven(given, retired))
+      : constant(configuredKeys(configured, retired))
   const { publicKeys } = read()
   if (publicKeys.size === 0) {
     throw new Error(
@@ -41,9 +42,9 @@ function constant<T>(value: T): () => T {
   return () => value
 }
 
-function keysGiven(text: string, retired: readonly string[]): Keys {
+function configuredKeys(text: string, retired: readonly string[]): Keys {
   return sorted(
-    readGivenKeys(text).map((key) => ({
+    readConfiguredKeys(text).map((key) => ({
       key,
       retiredAt: retired.includes(keyIdOf(key)) ? '' : null,
     })),
@@ -79,7 +80,7 @@ function sorted(
   return { publicKeys, retired }
 }
 
-function readGivenKeys(text: string): KeyObject[] {
+function readConfiguredKeys(text: string): KeyObject[] {
   try {
     return splitKeys(text)
   } catch (cause) {

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { signStatement, verifyStatement } from '../../domain/statements/statement-bytes.ts'
-import { loadSigner } from '../keys.ts'
+import { signStatement, verifyStatement } from '#domain/statements/statement-bytes.ts'
+import { loadSigner } from './signing-key.ts'
 import { createKeyOnce } from './key-files.ts'
 import { loadVerifier } from './public-keys.ts'
 import {

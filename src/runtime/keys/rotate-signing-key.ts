@@ -1,15 +1,15 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { publishKey, signingKeyFile } from '../keys.ts'
+import { publishKey, signingKeyFile } from './signing-key.ts'
 import {
   createKeyOnce,
-  exists,
   publicKeyFolder,
   refuseReadable,
   renameKeyFile,
   signerOf,
   writeKeyFile,
 } from './key-files.ts'
+import { exists } from '../files.ts'
 
 /** What a rotation did. */
 export interface RotatedSigningKey {
@@ -18,9 +18,10 @@ export interface RotatedSigningKey {
 }
 
 /**
- * Replaces the key that statements are signed with, whether processes run or not: they look at the folder. What the old key
- * signed still verifies. With `compromised` the old key is marked first, and the API retires it (`keepKeys`).
- * Killed anywhere, the old key or the new one is there, whole, and the next call finishes. Rejects without a key file.
+ * Replaces the key that statements are signed with, whether processes run or not: they look at the
+ * folder. What the old key signed still verifies. With `compromised` the old key is marked first,
+ * and the API retires it (`keepKeys`). Killed anywhere, the old key or the new one is there, whole,
+ * and the next call finishes. Rejects without a key file.
  */
 export async function rotateSigningKey(
   dataDir: string,

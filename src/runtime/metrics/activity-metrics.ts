@@ -1,7 +1,7 @@
 import { Gauge, Histogram } from 'prom-client'
 import type { ActivityInterceptorsFactory } from '@temporalio/worker'
-import type { MetricsPage } from '../../api/settings.ts'
-import type { Db } from '../../store/database.ts'
+import type { MetricsPage } from '#api/context/api.ts'
+import type { Db } from '#store/database.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
 
 export interface WorkerMetrics extends ProcessMetrics {
@@ -10,7 +10,10 @@ export interface WorkerMetrics extends ProcessMetrics {
   readonly interceptor: ActivityInterceptorsFactory
 }
 
-/** The metrics of a Temporal worker: how many activities it carries out now, and how long each kind took. */
+/**
+ * The metrics of a Temporal worker: how many activities it carries out now, and how long each kind
+ * took.
+ */
 export function createWorkerMetrics(db: Db): WorkerMetrics {
   const process = createProcessMetrics(db)
   const registers = [process.registry]
@@ -37,15 +40,15 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
       inbound: {
         async execute(input, next) {
           const startedAt = performance.now()
-          const seen = (outcome: string): void =>
+          const observe = (outcome: string): void =>
             duration.observe({ activity, outcome }, (performance.now() - startedAt) / 1000)
           running.inc({ activity })
           try {
             const result = await next(input)
-            seen('completed')
+            observe('completed')
             return result
           } catch (error) {
-            seen('failed')
+            observe('failed')
             throw error
           } finally {
             running.dec({ activity })

@@ -1,10 +1,11 @@
 import { Gauge, Histogram } from 'prom-client'
-import type { MetricsPage } from '../../api/settings.ts'
-import type { AnsweredRequest } from '../../api/middleware/log-requests.ts'
-import type { TemporalClient } from '../../delivery/temporal-client.ts'
-import { readWitnesses } from '../../store/audit/witnesses.ts'
-import { readBacklog, readStanding } from '../../store/backlog.ts'
-import type { Db } from '../../store/database.ts'
+import type { AnsweredRequest, MetricsPage } from '#api/context/api.ts'
+import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
+import type { TemporalClient } from '#delivery/temporal-client.ts'
+import { readWitnesses } from '#store/audit/witnesses.ts'
+import { readBacklog, readStanding } from '#store/backlog.ts'
+import type { Db } from '#store/database.ts'
+import { Outages } from './outages.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
 
 /** What the whole installation stands at is read at most this often, however many ask. */
@@ -12,13 +13,15 @@ const readEveryMs = 10_000
 
 export interface ApiMetrics extends ProcessMetrics {
   readonly page: MetricsPage
+  readonly outages: Outages
   /** Counts one answer of the HTTP API. */
   answered(answer: AnsweredRequest): void
 }
 
 /**
- * The metrics of an API process: its own answers, and how the installation stands, which every API process reads from
- * Postgres alike and only when somebody asks. What could not be read is absent, and `countersign_up` says so.
+ * The metrics of an API process: its own answers, and how the installation stands, which every API
+ * process reads from Postgres alike and only when somebody asks. What could not be read within
+ * seconds is absent, and `countersign_up` says so.
  */
 export function createApiMetrics(
   db: Db,
@@ -26,6 +29,7 @@ export function createApiMetrics(
 ): ApiMetrics {
   const process = createProcessMetrics(db)
   const registers = [process.registry]
+  const outages = new Outages(process.registry)
   const gauge = <Label extends string = never>(
     name: string,
     help: string,
@@ -65,18 +69,25 @@ export function createApiMetrics(
     registers,
   })
 
+  let figures: ReturnType<typeof readDatabase> | null = null
+  /** A read that hangs keeps its connection: no second one begins beside it. */
+  const readFigures = (): ReturnType<typeof readDatabase> => {
+    figures ??= readDatabase(db).finally(() => (figures = null))
+    return figures
+  }
   const readAll = async (): Promise<void> => {
     const isThere = (part: string) => (answer: unknown) => up.set({ part }, answer === null ? 0 : 1)
-    await temporal
-      .namespaceId()
-      .catch(() => null)
-      .then(isThere('temporal'))
-    for (const one of [requests, oldest, runs, deliveries, witnessLag, contradicted]) one.reset()
-    for (const one of [outbox, outboxLag, eventLag, auditPending, auditLag]) one.remove()
-    const found = await readDatabase(db).catch(() => null)
-    isThere('postgres')(found)
-    if (found === null) return
-    const { backlog, standing, witnesses } = found
+    const [namespaceId, state] = await Promise.all([
+      answerWithin(maxServerAnswerMs, temporal.namespaceId()).catch(() => null),
+      answerWithin(maxServerAnswerMs, readFigures()).catch(() => null),
+    ])
+    isThere('temporal')(namespaceId)
+    isThere('postgres')(state)
+    for (const figure of [requests, oldest, runs, deliveries, witnessLag, contradicted])
+      figure.reset()
+    for (const figure of [outbox, outboxLag, eventLag, auditPending, auditLag]) figure.remove()
+    if (state === null) return
+    const { backlog, standing, witnesses } = state
     outbox.set(backlog.relay.pending)
     outboxLag.set(backlog.relay.lagMs / 1000)
     eventLag.set(backlog.events.lagMs / 1000)
@@ -107,7 +118,10 @@ export function createApiMetrics(
   }
   return {
     ...process,
-    answered: ({ method, route, status, durationMs }) => {
+    outages,
+    answered: (answer) => {
+      const { method, route, status, durationMs } = answer
+      outages.answered(answer)
       const labels = { method: methodOf(method), route: route ?? 'none', status: String(status) }
       answers.observe(labels, durationMs / 1000)
     },

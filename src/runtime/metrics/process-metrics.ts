@@ -1,9 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { AuditEntry } from '../../domain/audit-event.ts'
-import { VERSION } from '../../cli/version.ts'
-import { poolUse, type Db } from '../../store/database.ts'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import { version } from '../version.ts'
+import { poolUse, type Db } from '#store/database.ts'
 
-/** The figures that API and Temporal workers both have. Labels are names of ours, never ids (security.md 25). */
+/**
+ * The figures that API and Temporal workers both have. Labels are names of ours, never ids
+ * (security.md 25).
+ */
 export interface ProcessMetrics {
   readonly registry: Registry
   /** Counts what a unit of work committed. */
@@ -11,8 +14,9 @@ export interface ProcessMetrics {
 }
 
 /**
- * A registry with what Node knows of the process, the use of its connections to Postgres, and what it recorded: every
- * event of the trail by type, decisions by what was decided, executions by how they ended.
+ * A registry with what Node knows of the process, the use of its connections to Postgres, and what
+ * it recorded: every event of the trail by type, decisions by what was decided, executions by how
+ * they ended.
  */
 export function createProcessMetrics(db: Db): ProcessMetrics {
   const registry = new Registry()
@@ -24,7 +28,7 @@ export function createProcessMetrics(db: Db): ProcessMetrics {
     labelNames: ['version'],
     registers,
   })
-  build.set({ version: VERSION }, 1)
+  build.set({ version }, 1)
   const connections = new Gauge({
     name: 'countersign_database_connections',
     help: 'Connections of this process to Postgres: in use, idle, and calls that wait for one',

@@ -1,13 +1,17 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { MetricsPage } from '../../api/settings.ts'
+import type { MetricsPage } from '#api/context/api.ts'
 
 /** Where metrics are served to a collector that has no session and no key. */
-export type MetricsAddress = { readonly host: string; readonly port: number }
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+}
 
 /**
- * Serve `GET /metrics` on a listener of its own, to whoever reaches it: it is for the collector on this machine or in
- * this network, and the figures hold neither ids nor arguments. Throws one sentence when the port is taken.
+ * Serve `GET /metrics` on a listener of its own, to whoever reaches it: it is for the collector on
+ * this machine or in this network, and the figures hold neither ids nor arguments. Throws one
+ * sentence when the port is taken.
  */
 export async function serveMetrics(
   page: MetricsPage,

@@ -4,7 +4,7 @@ import { waitUntil } from './wait-until.ts'
 
 /**
  * End that very process: the signal first, SIGKILL when it is still there after `graceMs`.
- * Answers once it is gone. Does nothing when it has ended or its id belongs to another by now.
+ * Resolves once it is gone. Does nothing when it has ended or its id belongs to another by now.
  */
 export async function endProcess(
   identity: ProcessIdentity,

@@ -14,22 +14,34 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 }
 
 /**
- * Below 32768: the system gives the higher ones to outgoing connections, and one of those would hold the port of a
- * server that is being started again. Temporal's production server stores its ports in two signed bytes besides.
+ * Below 32768: the system gives the higher ones to outgoing connections, and one of those would
+ * hold the port of a server that is being started again. Temporal's production server stores its
+ * ports in two signed bytes besides.
  */
-const OURS = { from: 20_000, to: 32_767 }
+const portRange = { from: 20_000, to: 32_767 }
 
-/** Some port nobody listens on. Another program may take it first: whoever binds must be ready to ask again. */
+/**
+ * Some port nobody listens on. Another program may take it first: whoever binds must be ready to
+ * ask again.
+ */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = randomInt(OURS.from, OURS.to + 1)
+    const port = randomInt(portRange.from, portRange.to + 1)
     if (await isPortFree(port, host)) return port
   }
-  throw new Error(`no free port between ${OURS.from} and ${OURS.to} could be found on ${host}`)
+  throw new Error(
+    `no free port between ${portRange.from} and ${portRange.to} could be found on ${host}`,
+  )
 }
 
-/** The wanted port when it is free, else another. `wanted` undefined: any. */
-export async function choosePort(wanted: number | undefined, host = '127.0.0.1'): Promise<number> {
-  if (wanted !== undefined && (await isPortFree(wanted, host))) return wanted
+/**
+ * The wanted port when it is free, else another. `wanted` undefined: any. With `keep` it is the
+ * wanted one, free or not: for a server whose address others have already.
+ */
+export async function choosePort(
+  wanted: number | undefined,
+  { host = '127.0.0.1', keep = false }: { host?: string; keep?: boolean } = {},
+): Promise<number> {
+  if (wanted !== undefined && (keep || (await isPortFree(wanted, host)))) return wanted
   return findFreePort(host)
 }

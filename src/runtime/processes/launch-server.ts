@@ -6,11 +6,11 @@ import { identifyProcess } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
 /**
- * The launcher of a server that is not ours to change. It starts the server, says its pid, and stays
- * with one end of the lifeline: when the other end closes (we ask for it, or we died, however), it
- * signals the server and kills it when it is still there after the grace.
+ * The launcher of a server that is not ours to change. It starts the server, says its pid, and
+ * stays with one end of the lifeline: when the other end closes (we ask for it, or we died,
+ * however), it signals the server and kills it when it is still there after the grace.
  */
-const LAUNCHER = `
+const launcherScript = `
 signal=$1; grace=$2; shift 2
 "$@" 3<&- 4>&- &
 server=$!
@@ -30,26 +30,26 @@ kill -KILL "$watcher" 2>/dev/null
 exit "$code"
 `
 
-export type LaunchOptions = {
-  command: string
-  args: string[]
-  env: Record<string, string>
-  cwd: string
+export interface LaunchOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Record<string, string>
+  readonly cwd: string
   /** Standard output and error are appended there. */
-  logFile: string
+  readonly logFile: string
   /** How the server is asked to end. */
-  stopSignal: 'INT' | 'TERM'
+  readonly stopSignal: 'INT' | 'TERM'
   /** Seconds between asking and killing. */
-  graceSeconds: number
+  readonly graceSeconds: number
   /** The user it runs as; only root can name another. */
-  user?: { uid: number; gid: number }
+  readonly user?: { readonly uid: number; readonly gid: number }
 }
 
-export type LaunchedServer = {
+export interface LaunchedServer {
   /** The server itself, not its launcher. */
-  identity: ProcessIdentity
+  readonly identity: ProcessIdentity
   /** The exit code of the server; 128 + n for signal n. */
-  exited: Promise<number>
+  readonly exited: Promise<number>
   /** Ask it to end and wait until it has. May be called twice. */
   stop(): Promise<void>
 }
@@ -65,7 +65,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
     '/bin/sh',
     [
       '-c',
-      LAUNCHER,
+      launcherScript,
       'countersign',
       options.stopSignal,
       String(options.graceSeconds),

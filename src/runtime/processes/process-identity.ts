@@ -1,12 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { writeWhole } from '../files.ts'
 
 /** A process as it can be recognised later: ids are reused, a pid with its start time is not. */
-export type ProcessIdentity = { pid: number; startedAt: string }
+export interface ProcessIdentity {
+  readonly pid: number
+  readonly startedAt: string
+}
 
 /**
  * When a process started, as an opaque text that is equal only for the same process: on Linux the
- * boot's id and the clock tick since boot, elsewhere what `ps` prints. `null` when nothing runs there.
+ * boot's id and the clock tick since boot, elsewhere what `ps` prints. `null` when nothing runs
+ * there.
  */
 export function readStartTime(pid: number): string | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
@@ -24,7 +30,9 @@ export function isStillRunning(identity: ProcessIdentity): boolean {
   return readStartTime(identity.pid) === identity.startedAt
 }
 
-/** The command line of a running process, arguments separated by spaces; empty when it has ended. */
+/**
+ * The command line of a running process, arguments separated by spaces; empty when it has ended.
+ */
 export function readCommandLine(pid: number): string {
   try {
     if (process.platform === 'linux') {
@@ -39,7 +47,8 @@ export function readCommandLine(pid: number): string {
 function startTimeFromProc(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The program's name may hold spaces and brackets; the fields are counted from the last bracket.
+    // The program's name may hold spaces and brackets; the fields are counted from the last
+    // bracket.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, ticks] = [fields[0], fields[19]]
     if (state === 'Z' || state === 'X' || ticks === undefined) return null
@@ -59,4 +68,25 @@ function startTimeFromPs(pid: number): string | null {
   } catch {
     return null
   }
+}
+
+/** Remember which process it was; written whole or not at all. Mode 0600. */
+export async function writeIdentityFile(file: string, identity: ProcessIdentity): Promise<void> {
+  await writeWhole(file, `${JSON.stringify(identity)}\n`, 0o600)
+}
+
+/** The remembered process, or `null` when there is none (or the file makes no sense). */
+export async function readIdentityFile(file: string): Promise<ProcessIdentity | null> {
+  try {
+    const read = JSON.parse(await readFile(file, 'utf8')) as Partial<ProcessIdentity>
+    const { pid, startedAt } = read
+    return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
+  } catch {
+    return null
+  }
+}
+
+/** Forget it. */
+export async function removeIdentityFile(file: string): Promise<void> {
+  await rm(file, { force: true })
 }

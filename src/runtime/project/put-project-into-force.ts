@@ -1,13 +1,11 @@
-import { Problem } from '../../domain/problem.ts'
-import type { Caller, SigningContext } from '../../services/context.ts'
-import { errorText } from '../../services/error-text.ts'
-import { activateFolder } from '../../services/policy/activate-folder.ts'
-import { newestActivation } from '../../services/policy/newest-activation.ts'
-import { watchProject } from '../../services/policy/watch-project.ts'
-import type { Config } from '../config.ts'
-import { Refusal } from '../serve-process.ts'
-
-const SYSTEM: Caller = { actor: { type: 'system' }, channel: 'system' }
+import { Problem } from '#domain/problem.ts'
+import { errorText } from '#services/core/error-text.ts'
+import { activateFolder } from '#services/policy/activate-policy.ts'
+import { newestActivation } from '#services/policy/activations/newest-activation.ts'
+import { watchProject } from '#services/policy/watch-project.ts'
+import type { Config } from '../config/config.ts'
+import { Refusal } from '../processes/serve-process.ts'
+import type { SigningSystemContext } from '#services/core/context.ts'
 
 /**
  * The project folder's version takes force at start, when its files change and on SIGHUP. In
@@ -17,7 +15,7 @@ const SYSTEM: Caller = { actor: { type: 'system' }, channel: 'system' }
  * version stays in force and the problems are logged. What must be undone is laid on `undo`.
  */
 export async function putProjectIntoForce(
-  ctx: SigningContext,
+  ctx: SigningSystemContext,
   config: Pick<Config, 'projectDir' | 'isProduction'>,
   undo: AsyncDisposableStack,
 ): Promise<void> {
@@ -30,10 +28,10 @@ export async function putProjectIntoForce(
   }
   await activateAtStart(ctx, projectDir)
   /** the problems that were logged last, until a version is valid: a slow save is told once */
-  let told: string | null = null
+  let lastLogged: string | null = null
   const again = async () => {
-    const { changed, policy, warnings } = await activateFolder(ctx, SYSTEM, projectDir)
-    told = null
+    const { changed, policy, warnings } = await activateFolder(ctx, projectDir)
+    lastLogged = null
     if (changed)
       ctx.log.info(
         { policyDigest: policy.digest, warnings: warnings.length },
@@ -42,8 +40,8 @@ export async function putProjectIntoForce(
   }
   const failed = (error: unknown) => {
     const problems = error instanceof Problem ? error.facts : { error: errorText(error) }
-    if (JSON.stringify(problems) === told) return
-    told = JSON.stringify(problems)
+    if (JSON.stringify(problems) === lastLogged) return
+    lastLogged = JSON.stringify(problems)
     ctx.log.error(
       { problems },
       'the changed project is not valid: the last valid version stays in force',
@@ -58,9 +56,9 @@ export async function putProjectIntoForce(
   undo.defer(() => void process.off('SIGHUP', reload))
 }
 
-async function activateAtStart(ctx: SigningContext, projectDir: string): Promise<void> {
+async function activateAtStart(ctx: SigningSystemContext, projectDir: string): Promise<void> {
   try {
-    const { policy, changed, warnings } = await activateFolder(ctx, SYSTEM, projectDir)
+    const { policy, changed, warnings } = await activateFolder(ctx, projectDir)
     ctx.log.info(
       { policyDigest: policy.digest, changed, warnings: warnings.length },
       'the policy is in force',

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import type { Policy } from '../../policy/policy.ts'
-import { openWorkspace, type OpenWorkspace } from '../../sandbox/workspace.ts'
+import type { Policy } from '#policy/policy.ts'
+import { openWorkspace, type OpenWorkspace } from '#sandbox/workspace.ts'
 import type { Folders } from '../folders.ts'
 
 /**
- * The workspace of this host: the one of the policy in force that has this worker's task queue, with
- * the data folder hidden (security.md 8). Opened once for each root.
+ * The workspace of this host: the one of the policy in force that has this worker's task queue,
+ * with the data folder hidden (security.md 8). Opened once for each root.
  */
 export class Workspaces {
   readonly #folders: Folders
@@ -17,7 +17,10 @@ export class Workspaces {
     this.#ownTaskQueue = options.taskQueue
   }
 
-  /** Throws one sentence when the policy gives this task queue no workspace, or its folder cannot be opened. */
+  /**
+   * Throws one sentence when the policy gives this task queue no workspace, or its folder cannot be
+   * opened.
+   */
   async of(policy: Policy, taskQueue: string): Promise<OpenWorkspace> {
     const root = this.#rootOf(policy, taskQueue)
     const opened = this.#opened.get(root) ?? this.#open(root)

@@ -1,8 +1,11 @@
-import { grantApplication } from '../../store/migrating/application-role.ts'
-import type { Db } from '../../store/database.ts'
+import { grantApplication } from '#store/migrating/application-role.ts'
+import type { Db } from '#store/database.ts'
 import { readText, type Environment } from '../environment.ts'
 
-/** The address that migrations use: the owner's where one is named, else the one that everything uses. */
+/**
+ * The address that migrations use: the owner's where one is named, else the one that everything
+ * uses.
+ */
 export function migrationUrl(environment: Environment): string | undefined {
   return (
     readText(environment, 'COUNTERSIGN_MIGRATE_DATABASE_URL') ??
@@ -11,8 +14,9 @@ export function migrationUrl(environment: Environment): string | undefined {
 }
 
 /**
- * Gives the role of `DATABASE_URL` its rights, as the owner that `COUNTERSIGN_MIGRATE_DATABASE_URL` names. Nothing is
- * done where only one role is in use. Answers what was done, `null`: nothing that needs to be said.
+ * Gives the role of `DATABASE_URL` its rights, as the owner that `COUNTERSIGN_MIGRATE_DATABASE_URL`
+ * names. Nothing is done where only one role is in use. Resolves with what was done,
+ * `null`: nothing that needs to be said.
  */
 export async function grantToApplication(db: Db, environment: Environment): Promise<string | null> {
   const role = roleOf(readText(environment, 'DATABASE_URL'))

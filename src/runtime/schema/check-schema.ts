@@ -2,10 +2,10 @@ import {
   describeNewer,
   readMigrations,
   unknownMigrations,
-} from '../../store/migrating/applied-migrations.ts'
-import type { Db } from '../../store/database.ts'
-import { migrations } from '../../store/migrations/index.ts'
-import { Refusal } from '../serve-process.ts'
+} from '#store/migrating/applied-migrations.ts'
+import type { Db } from '#store/database.ts'
+import { migrations } from '#store/migrations/index.ts'
+import { Refusal } from '../processes/serve-process.ts'
 
 /**
  * Refuse to serve on a database that is not of this version: an older one lacks what we write, a

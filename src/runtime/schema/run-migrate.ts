@@ -1,13 +1,15 @@
-import { connectDatabase } from '../../store/database.ts'
-import { migrateToLatest } from '../../store/migrating/migrate.ts'
+import { connectDatabase } from '#store/database.ts'
+import { migrateToLatest } from '#store/migrating/migrate.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 import { grantToApplication, migrationUrl } from './application-role.ts'
 import { processEnvironment } from '../environment.ts'
 import { findFolders } from '../folders.ts'
-import { readProjectEnvironment } from '../project/project-environment.ts'
+import { readProjectEnvironment } from '../config/project-environment.ts'
 
 /**
- * `countersign migrate`: bring the database named by `DATABASE_URL` to this version's schema. As the owner that
- * `COUNTERSIGN_MIGRATE_DATABASE_URL` names it also gives the role of `DATABASE_URL` its rights.
+ * `countersign migrate`: bring the database named by `DATABASE_URL` to this version's schema. As
+ * the owner that `COUNTERSIGN_MIGRATE_DATABASE_URL` names it also gives the role of `DATABASE_URL`
+ * its rights.
  */
 export async function runMigrate(options: { project?: string; data?: string }): Promise<void> {
   const folders = findFolders(options)
@@ -20,6 +22,7 @@ export async function runMigrate(options: { project?: string; data?: string }): 
   }
   const db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign migrate' })
   try {
+    await waitForDatabase(db, new AbortController().signal)
     const applied = await migrateToLatest(db)
     console.log(applied.length === 0 ? 'the schema is up to date' : `applied ${applied.join(', ')}`)
     const granted = await grantToApplication(db, environment)

@@ -2,18 +2,19 @@ import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
-import { CHECKOUT } from '../folders.ts'
+import { stripVTControlCharacters, promisify } from 'node:util'
+import { checkoutFolder } from '../folders.ts'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 
-const BUILT = join(CHECKOUT, 'dist', 'ui')
+const builtFolder = join(checkoutFolder, 'dist', 'ui')
 /** What ends up in the dashboard; of `src/api` it takes types only, which leave nothing behind. */
-const COMPILED = [join('src', 'ui'), join('src', 'domain')]
-const STAMP = '.source'
-const MOST_LINES = 8
+const compiledFolders = [join('src', 'ui'), join('src', 'domain')]
+const stampFile = '.source'
+const maxLines = 8
 
 /** Whether the built dashboard is that of the sources in this checkout. */
 export async function isUiBuilt(): Promise<boolean> {
-  const stamp = await readFile(join(BUILT, STAMP), 'utf8').catch(() => '')
+  const stamp = await readFile(join(builtFolder, stampFile), 'utf8').catch(() => '')
   return stamp !== '' && stamp === (await hashSources())
 }
 
@@ -23,8 +24,8 @@ export async function isUiBuilt(): Promise<boolean> {
  */
 export async function buildUi(): Promise<void> {
   const stamp = await hashSources()
-  const half = `${BUILT}.${randomBytes(4).toString('hex')}`
-  const vite = join(CHECKOUT, 'node_modules', 'vite', 'bin', 'vite.js')
+  const half = `${builtFolder}.${randomBytes(4).toString('hex')}`
+  const vite = join(checkoutFolder, 'node_modules', 'vite', 'bin', 'vite.js')
   try {
     await runToEnd(process.execPath, [
       vite,
@@ -35,9 +36,10 @@ export async function buildUi(): Promise<void> {
       '--logLevel',
       'warn',
     ])
-    await writeFile(join(half, STAMP), stamp)
-    await rm(BUILT, { recursive: true, force: true })
-    await rename(half, BUILT).catch(async (error: unknown) => {
+    await compressFiles(half)
+    await writeFile(join(half, stampFile), stamp)
+    await rm(builtFolder, { recursive: true, force: true })
+    await rename(half, builtFolder).catch(async (error: unknown) => {
       if (!(await isUiBuilt())) throw error
     })
   } finally {
@@ -48,8 +50,11 @@ export async function buildUi(): Promise<void> {
 async function hashSources(): Promise<string> {
   const hash = createHash('sha256')
   const files: string[] = []
-  for (const folder of COMPILED) {
-    const entries = await readdir(join(CHECKOUT, folder), { recursive: true, withFileTypes: true })
+  for (const folder of compiledFolders) {
+    const entries = await readdir(join(checkoutFolder, folder), {
+      recursive: true,
+      withFileTypes: true,
+    })
     const sources = entries
       .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
       .map((entry) => join(entry.parentPath, entry.name))
@@ -57,11 +62,11 @@ async function hashSources(): Promise<string> {
   }
   for (const file of [
     ...files,
-    join(CHECKOUT, 'vite.config.ts'),
-    join(CHECKOUT, 'package-lock.json'),
+    join(checkoutFolder, 'vite.config.ts'),
+    join(checkoutFolder, 'package-lock.json'),
   ]) {
     hash
-      .update(`${file.slice(CHECKOUT.length)}\0`)
+      .update(`${file.slice(checkoutFolder.length)}\0`)
       .update(await readFile(file))
       .update('\0')
   }
@@ -70,11 +75,11 @@ async function hashSources(): Promise<string> {
 
 async function runToEnd(command: string, args: string[]): Promise<void> {
   const child = spawn(command, args, {
-    cwd: CHECKOUT,
+    cwd: checkoutFolder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  const listen = (chunk: Buffer) => (said = said + chunk.toString('utf8'))
+  let output = ''
+  const listen = (chunk: Buffer) => (output = output + chunk.toString('utf8'))
   child.stdout.on('data', listen)
   child.stderr.on('data', listen)
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -83,6 +88,27 @@ async function runToEnd(command: string, args: string[]): Promise<void> {
   })
   if (code !== 0)
     throw new Error(
-      `the dashboard could not be built:\n${stripVTControlCharacters(said).trim().split('\n').slice(0, MOST_LINES).join('\n')}`,
+      `the dashboard could not be built:\n${stripVTControlCharacters(output).trim().split('\n').slice(0, maxLines).join('\n')}`,
     )
+}
+
+const compressed = /\.(?:js|css|html|svg|json|webmanifest|txt)$/
+/** The headers of an answer are as long as what would be spared below. */
+const leastBytes = 512
+
+/**
+ * Puts `NAME.br` and `NAME.gz` beside every text file of a folder that gains by it, as small as
+ * they get.
+ */
+export async function compressFiles(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isFile() || !compressed.test(entry.name)) continue
+    const path = join(entry.parentPath, entry.name)
+    const bytes = await readFile(path)
+    if (bytes.length < leastBytes) continue
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+    await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }))
+    await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+  }
 }

@@ -6,25 +6,25 @@ import { readServerVersion } from '../embedded/temporal-version.ts'
 import { readText } from '../environment.ts'
 import type { Environment } from '../environment.ts'
 import { logFolder, runFolder } from '../folders.ts'
-import { writeWhole } from '../processes/write-whole.ts'
+import { writeWhole } from '../files.ts'
 import type { Ports } from './remembered-ports.ts'
 import type { Progress } from './progress.ts'
 import { supervise } from './supervise.ts'
 import type { Supervised } from './supervise.ts'
 
-export type Infrastructure = {
+export interface Infrastructure {
   /** What the processes that use it are told, as environment variables. */
-  variables: Record<string, string>
-  ports: Ports
+  readonly variables: Record<string, string>
+  readonly ports: Ports
 }
 
-export type InfrastructureOptions = {
-  dataDir: string
-  environment: Environment
-  ports: Ports
-  progress: Progress
+export interface InfrastructureOptions {
+  readonly dataDir: string
+  readonly environment: Environment
+  readonly ports: Ports
+  readonly progress: Progress
   /** Called as soon as each server runs, so that it is stopped whatever happens to the other. */
-  onStarted: (server: Supervised) => void
+  readonly onStarted: (server: Supervised) => void
 }
 
 /** Postgres and Temporal at once: those that the environment names, or our own. */
@@ -32,18 +32,31 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   const parts = await Promise.allSettled([startPostgres(options), startTemporal(options)])
   const failed = parts.find((part) => part.status === 'rejected')
   if (failed !== undefined) throw failed.reason
-  const found = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
-  const isEmbedded = found.every((part) => part.isEmbedded)
+  const started = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
+  const isEmbedded = started.every((part) => part.isEmbedded)
+  if (!isEmbedded) {
+    const own = ['DATABASE_URL', 'TEMPORAL_ADDRESS'].filter(
+      (name) => readText(options.environment, name) !== undefined,
+    )
+    options.progress.say(
+      `the development profile (sign-in without a password, --as) is off, since ${own.join(' and ')} ` +
+        'names a server of your own: sign in with a link from "countersign people link EMAIL"',
+    )
+  }
   return {
     variables: {
-      ...Object.assign({}, ...found.map((part) => part.variables)),
+      ...Object.assign({}, ...started.map((part) => part.variables)),
       COUNTERSIGN_EMBEDDED: isEmbedded ? '1' : '0',
     },
-    ports: Object.assign({}, ...found.map((part) => part.ports)),
+    ports: Object.assign({}, ...started.map((part) => part.ports)),
   }
 }
 
-type Part = { isEmbedded: boolean; variables: Record<string, string>; ports: Ports }
+interface Part {
+  readonly isEmbedded: boolean
+  readonly variables: Record<string, string>
+  readonly ports: Ports
+}
 
 async function startPostgres({
   dataDir,
@@ -52,9 +65,9 @@ async function startPostgres({
   progress,
   onStarted,
 }: InfrastructureOptions): Promise<Part> {
-  const given = readText(environment, 'DATABASE_URL')
-  if (given !== undefined)
-    return { isEmbedded: false, variables: { DATABASE_URL: given }, ports: {} }
+  const configured = readText(environment, 'DATABASE_URL')
+  if (configured !== undefined)
+    return { isEmbedded: false, variables: { DATABASE_URL: configured }, ports: {} }
   let { postgres: port } = ports
   let [url, applicationUrl] = ['', '']
   const server = await progress.during('starting Postgres', () =>
@@ -63,7 +76,9 @@ async function startPostgres({
         name: 'postgres',
         start: async (stop) => {
           const files = join(dataDir, 'postgres')
-          const options = { dataDir: files, log: progress.say, durable: true, stop }
+          // From the first start on the API and the Temporal worker have the address.
+          const keepPort = url !== ''
+          const options = { dataDir: files, log: progress.say, durable: true, keepPort, stop }
           const running = await startEmbeddedPostgres(
             port === undefined ? options : { ...options, port },
           )
@@ -89,10 +104,10 @@ async function startTemporal({
   progress,
   onStarted,
 }: InfrastructureOptions): Promise<Part> {
-  const given = readText(environment, 'TEMPORAL_ADDRESS')
-  if (given !== undefined) {
-    await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${given}\n`, 0o644)
-    return { isEmbedded: false, variables: { TEMPORAL_ADDRESS: given }, ports: {} }
+  const configured = readText(environment, 'TEMPORAL_ADDRESS')
+  if (configured !== undefined) {
+    await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${configured}\n`, 0o644)
+    return { isEmbedded: false, variables: { TEMPORAL_ADDRESS: configured }, ports: {} }
   }
   const binary = await findTemporalBinary({ log: progress.say, environment })
   const [major, minor] = (await readServerVersion(binary)).split('.')
@@ -112,6 +127,7 @@ async function startTemporal({
             logFile: join(logFolder(dataDir), 'temporal.log'),
             namespace,
             log: progress.say,
+            keepPort: address !== '',
             ...(port === undefined ? {} : { port }),
             ...(uiPort === undefined ? {} : { uiPort }),
           })

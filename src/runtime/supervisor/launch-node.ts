@@ -3,43 +3,48 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
-import { cacheFolder } from '../cache-folder.ts'
-import { CHECKOUT } from '../folders.ts'
-import { endProcess } from '../processes/end-process.ts'
-import { LIFELINE_VARIABLE } from '../processes/lifeline.ts'
+import { cacheFolder, checkoutFolder } from '../folders.ts'
+import { endProcess, sendSignal } from '../processes/end-process.ts'
+import { lifelineVariable } from '../processes/lifeline.ts'
 import { identifyProcess } from '../processes/process-identity.ts'
-import { ServiceRefused } from './running-service.ts'
-import type { RunningService } from './running-service.ts'
+import { ServiceRefused, type RunningService } from './supervise.ts'
+import { watchTurns } from './watch-turns.ts'
 
-const ENTRY = join(CHECKOUT, 'src', 'cli', 'main.ts')
-const LOG_LIMIT_BYTES = 50 * 1024 * 1024
+const entryFile = join(checkoutFolder, 'src', 'cli', 'main.ts')
+const maxLogBytes = 50 * 1024 * 1024
 
-export type NodeServiceOptions = {
+export interface NodeServiceOptions {
   /** Arguments of the `countersign` command. */
-  args: string[]
-  env: Record<string, string>
-  logFile: string
-  readyTimeoutMs: number
+  readonly args: readonly string[]
+  readonly env: Record<string, string>
+  readonly logFile: string
+  /** Without a word, be it of what it waits for. */
+  readonly readyTimeoutMs: number
+  /** What it waits for before it can serve. */
+  readonly onWaiting?: (sentence: string) => void
   /** Between the polite signal and the kill. */
-  graceMs: number
+  readonly graceMs: number
+  /** A process that serves and has not said for so long that its event loop turns is killed. */
+  readonly silentMs: number
   /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
-  stop?: AbortSignal
+  readonly stop?: AbortSignal
 }
 
 /**
  * Start one of our own server processes in a process group of its own, with a lifeline, and wait
  * until it says that it serves.
  *
- * Throws `ServiceRefused` with its sentence when it refuses to serve, else an error that names its log.
+ * Throws `ServiceRefused` with its sentence when it refuses to serve, else an error that names its
+ * log.
  */
 export async function launchNode(options: NodeServiceOptions): Promise<RunningService> {
   const log = openLog(options.logFile)
-  const child = spawn(process.execPath, [ENTRY, ...options.args], {
-    cwd: CHECKOUT,
+  const child = spawn(process.execPath, [entryFile, ...options.args], {
+    cwd: checkoutFolder,
     env: {
       NODE_COMPILE_CACHE: join(cacheFolder(options.env), 'compiled'),
       ...options.env,
-      [LIFELINE_VARIABLE]: '3',
+      [lifelineVariable]: '3',
     },
     detached: true,
     stdio: ['ignore', log, log, 'pipe'],
@@ -55,10 +60,15 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
   if (identity === null) {
     throw new Error(`${options.args[0]} could not be started; its log: ${options.logFile}`)
   }
+  const silence = timeout(options.readyTimeoutMs)
+  words.onWaiting((sentence) => {
+    silence.again()
+    options.onWaiting?.(sentence)
+  })
   const outcome = await Promise.race([
     words.ready.then(() => 'ready'),
     words.closed.then(() => exited).then((code) => `it ended with code ${code}`),
-    timeout(options.readyTimeoutMs),
+    silence.over,
     aborted(options.stop),
   ])
   if (outcome !== 'ready') {
@@ -69,50 +79,78 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
       `${options.args[0]} does not start: ${outcome}. Its log: ${options.logFile}\n${tailOf(options.logFile)}`,
     )
   }
+  const watch = watchTurns({
+    silentMs: options.silentMs,
+    wedged: () => void sendSignal(identity, 'SIGKILL'),
+  })
+  words.onTurn(watch.turned)
+  void exited.then(() => watch[Symbol.dispose]())
   return {
     identity,
     exited,
     refusal: words.refusal,
+    wedged: () => watch.wedged,
     stop: () => endProcess(identity, { signal: 'SIGTERM', graceMs: options.graceMs }),
   }
 }
 
-type Words = { ready: Promise<void>; closed: Promise<void>; refusal: () => string | null }
+interface Words {
+  readonly ready: Promise<void>
+  readonly closed: Promise<void>
+  readonly refusal: () => string | null
+  readonly onTurn: (turned: () => void) => void
+  readonly onWaiting: (heard: (sentence: string) => void) => void
+}
 
-/** What the child says over its lifeline, line by line: `ready`, or `refused SENTENCE` (JSON). */
+/**
+ * What the child says over its lifeline, line by line: `ready`, `turns`, `waits SENTENCE` or
+ * `refused SENTENCE` (JSON).
+ */
 function listenTo(lifeline: Duplex): Words {
   let refusal: string | null = null
-  let say: () => void = () => undefined
+  let turned: () => void = () => undefined
+  let waits: (sentence: string) => void = () => undefined
+  let settle: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
-    say = resolve
+    settle = resolve
   })
   const lines = createInterface({ input: lifeline })
   lines.on('line', (line) => {
-    if (line === 'ready') say()
+    if (line === 'turns') turned()
+    else if (line === 'ready') settle()
+    else if (line.startsWith('waits ')) waits(JSON.parse(line.slice('waits '.length)) as string)
     else if (line.startsWith('refused '))
       refusal = JSON.parse(line.slice('refused '.length)) as string
   })
   lifeline.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => lines.once('close', resolve))
-  return { ready, closed, refusal: () => refusal }
+  const onTurn = (tell: () => void): void => {
+    turned = tell
+  }
+  const onWaiting = (hear: (sentence: string) => void): void => {
+    waits = hear
+  }
+  return { ready, closed, refusal: () => refusal, onTurn, onWaiting }
 }
 
 function tailOf(file: string): string {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
 }
 
-function timeout(afterMs: number): Promise<string> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(`it was not ready within ${afterMs / 1000} s`), afterMs).unref()
-  })
+/** Over when nothing was heard for so long; `again` begins anew. */
+function timeout(afterMs: number): { over: Promise<string>; again: () => void } {
+  const { promise: over, resolve } = Promise.withResolvers<string>()
+  const timer = setTimeout(() => resolve(`it was not ready within ${afterMs / 1000} s`), afterMs)
+  timer.unref()
+  return { over, again: () => void timer.refresh() }
 }
 
 /** Never resolves without a signal. */
 function aborted(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) => {
-    const say = (): void => resolve('it was stopped while it started')
-    if (signal?.aborted === true) say()
-    else signal?.addEventListener('abort', say, { once: true })
+    const settle = (): void => resolve('it was stopped while it started')
+    if (signal?.aborted === true) settle()
+    else signal?.addEventListener('abort', settle, { once: true })
   })
 }
 
@@ -120,6 +158,6 @@ function aborted(signal: AbortSignal | undefined): Promise<string> {
 function openLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true })
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (size > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`)
+  if (size > maxLogBytes) renameSync(file, `${file}.1`)
   return openSync(file, 'a', 0o600)
 }

@@ -1,45 +1,51 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { CHECKOUT, logFolder, runFolder } from '../folders.ts'
+import { checkoutFolder, logFolder, runFolder } from '../folders.ts'
 import type { Folders } from '../folders.ts'
 import { findFreePort, isPortFree } from '../processes/free-port.ts'
 import {
   withoutModelKeys,
   withoutOwnerUrl,
   withoutSigningKey,
-} from '../project/project-environment.ts'
+} from '../config/project-environment.ts'
 import { launchNode } from './launch-node.ts'
-import { supervise } from './supervise.ts'
-import type { Supervised } from './supervise.ts'
+import { supervise, type RunningService, type Supervised } from './supervise.ts'
 
-const READY_TIMEOUT_MS = 90_000
-const GRACE_MS = 20_000
+const readyTimeoutMs = 90_000
+const graceMs = 20_000
+/** Longer than a machine under load keeps a healthy loop from turning. */
+const silentMs = 20_000
 
-export type ProcessOptions = {
-  folders: Folders
-  /** The project's environment and what the infrastructure adds; each process gets only its share. */
-  variables: Record<string, string>
-  log: (sentence: string) => void
+export interface ProcessOptions {
+  readonly folders: Folders
+  /**
+   * The project's environment and what the infrastructure adds; each process gets only its share.
+   */
+  readonly variables: Record<string, string>
+  readonly log: (sentence: string) => void
 }
 
-/** Bring the database to this version's schema. Throws with the sentence that `countersign migrate` ends with. */
+/**
+ * Bring the database to this version's schema. Throws with the sentence that `countersign migrate`
+ * ends with.
+ */
 export async function runMigrations({ folders, variables }: ProcessOptions): Promise<void> {
   const child = spawn(
     process.execPath,
-    [join(CHECKOUT, 'src', 'cli', 'main.ts'), 'migrate', ...folderArguments(folders)],
+    [join(checkoutFolder, 'src', 'cli', 'main.ts'), 'migrate', ...folderArguments(folders)],
     {
-      cwd: CHECKOUT,
+      cwd: checkoutFolder,
       env: withoutModelKeys(withoutSigningKey(variables)),
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   )
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')))
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(said.trim() || `countersign migrate ended with code ${code}`)
+  if (code !== 0) throw new Error(output.trim() || `countersign migrate ended with code ${code}`)
 }
 
 /** Start the API on that port and keep it running. */
@@ -83,18 +89,28 @@ function startProcess(
   return supervise(
     {
       name,
-      start: (stop) =>
-        launchNode({
-          stop,
-          args: [name, ...folderArguments(folders)],
-          env: withoutOwnerUrl(variables),
-          logFile: join(logFolder(folders.dataDir), `${name}.log`),
-          readyTimeoutMs: READY_TIMEOUT_MS,
-          graceMs: GRACE_MS,
-        }),
+      start: (stop) => launchProcess(name, { folders, variables, log, logName: name, stop }),
     },
     { runDir: runFolder(folders.dataDir), log },
   )
+}
+
+/** Starts an API or a Temporal worker, which nobody restarts; its log is `LOGS/<logName>.log`. */
+export function launchProcess(
+  command: 'api' | 'temporal-worker',
+  options: ProcessOptions & { readonly logName: string; readonly stop?: AbortSignal },
+): Promise<RunningService> {
+  const { folders, variables, log, logName, stop } = options
+  return launchNode({
+    ...(stop === undefined ? {} : { stop }),
+    args: [command, ...folderArguments(folders)],
+    env: withoutOwnerUrl(variables),
+    logFile: join(logFolder(folders.dataDir), `${logName}.log`),
+    readyTimeoutMs,
+    graceMs,
+    silentMs,
+    onWaiting: (sentence) => log(`${logName}: ${sentence}`),
+  })
 }
 
 function folderArguments(folders: Folders): string[] {

@@ -1,10 +1,13 @@
-const QUIET_MS = 2_000
-const REPEAT_MS = 10_000
+const quietMs = 2_000
+const repeatMs = 10_000
 
-export type Progress = {
-  say: (sentence: string) => void
-  /** Do something; when it takes longer than two seconds, say what is being done, and again every ten. */
-  during: <T>(what: string, work: () => Promise<T>) => Promise<T>
+export interface Progress {
+  readonly say: (sentence: string) => void
+  /**
+   * Do something; when it takes longer than two seconds, say what is being done, and again every
+   * ten.
+   */
+  readonly during: <T>(what: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** Progress as lines for a person. `write` gets each without its line end. */
@@ -12,13 +15,13 @@ export function createProgress(write: (line: string) => void): Progress {
   return {
     say: write,
     during: async (what, work) => {
-      const startedAt = Date.now()
-      const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(1)
+      const startedAt = performance.now()
+      const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1)
       let repeat: NodeJS.Timeout | undefined
       const first = setTimeout(() => {
         write(`${what} …`)
-        repeat = setInterval(() => write(`${what} … ${seconds()} s`), REPEAT_MS)
-      }, QUIET_MS)
+        repeat = setInterval(() => write(`${what} … ${seconds()} s`), repeatMs)
+      }, quietMs)
       try {
         const result = await work()
         if (repeat !== undefined) write(`${what}: done in ${seconds()} s`)

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { access, cp, rename } from 'node:fs/promises'
+import { cp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CHECKOUT } from '../folders.ts'
+import { checkoutFolder } from '../folders.ts'
+import { exists } from '../files.ts'
 
-/** The example that is played where there is no project: a working copy, since its files get changed. Made once. */
+/**
+ * The example that is played where there is no project: a working copy, since its files get
+ * changed. Made once.
+ */
 export async function prepareQuickstart(
   projectDir: string,
   log: (sentence: string) => void,
 ): Promise<void> {
-  const made = await access(join(projectDir, 'countersign.yaml')).then(
-    () => true,
-    () => false,
-  )
-  if (made) return
+  const isMade = await exists(join(projectDir, 'countersign.yaml'))
+  if (isMade) return
   log(`no countersign.yaml here: using a copy of the quickstart example in ${projectDir}`)
   const half = `${projectDir}.${randomBytes(4).toString('hex')}`
-  await cp(join(CHECKOUT, 'examples', 'quickstart'), half, { recursive: true })
+  await cp(join(checkoutFolder, 'examples', 'quickstart'), half, { recursive: true })
   await rename(half, projectDir)
 }

@@ -1,23 +1,30 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeWhole } from '../processes/write-whole.ts'
+import { writeWhole } from '../files.ts'
 
-export type Ports = { postgres?: number; temporal?: number; temporalUi?: number }
+export interface Ports {
+  readonly postgres?: number
+  readonly temporal?: number
+  readonly temporalUi?: number
+}
 
-/** The ports of the last start: they are asked for again, so that addresses people noted stay right. */
+/**
+ * The ports of the last start: they are asked for again, so that addresses people noted stay right.
+ */
 export async function readPorts(dataDir: string): Promise<Ports> {
   try {
-    const read = JSON.parse(await readFile(portsFile(dataDir), 'utf8')) as Record<string, unknown>
-    const ports: Ports = {}
-    for (const name of ['postgres', 'temporal', 'temporalUi'] as const) {
-      const port = read[name]
-      if (typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536)
-        ports[name] = port
-    }
-    return ports
+    const ports = JSON.parse(await readFile(portsFile(dataDir), 'utf8')) as Record<string, unknown>
+    const names = ['postgres', 'temporal', 'temporalUi'] as const
+    return Object.fromEntries(
+      names.flatMap((name) => (isPort(ports[name]) ? [[name, ports[name]]] : [])),
+    )
   } catch {
     return {}
   }
+}
+
+function isPort(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536
 }
 
 export async function writePorts(dataDir: string, ports: Ports): Promise<void> {

@@ -5,13 +5,10 @@ import {
   readIdentityFile,
   removeIdentityFile,
   writeIdentityFile,
-} from '../processes/identity-file.ts'
-import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
-import { processFiles } from './supervise.ts'
-import type { ServiceName } from './supervise.ts'
-
-/** In the order in which they are ended: nobody loses what it still needs to store its last words. */
-const SERVICES: readonly ServiceName[] = ['api', 'temporal-worker', 'temporal', 'postgres']
+  identifyProcess,
+  isStillRunning,
+} from '../processes/process-identity.ts'
+import { processFiles, serviceNames } from './supervise.ts'
 
 /**
  * Make this process the one that runs the installation in `runDir`.
@@ -25,7 +22,7 @@ export async function becomeSupervisor(
 ): Promise<void> {
   await mkdir(runDir, { recursive: true, mode: 0o700 })
   await takePlace(runDir)
-  for (const name of SERVICES) {
+  for (const name of serviceNames) {
     const files = processFiles(runDir, name)
     const left = await readIdentityFile(files.identity)
     if (left !== null && isStillRunning(left)) {

@@ -1,14 +1,12 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Config, readConfig } from '../config.ts'
-import { removeDevToken, writeDevToken } from '../data-folder/dev-token.ts'
-import type { Environment } from '../environment.ts'
-import { readText } from '../environment.ts'
-import { findFolders, logFolder, runFolder } from '../folders.ts'
-import type { Folders } from '../folders.ts'
-import { isLoopback } from '../loopback.ts'
-import { writeWhole } from '../processes/write-whole.ts'
-import { readProjectEnvironment } from '../project/project-environment.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { removeDevToken, writeDevToken } from '../data-folder/run-secrets.ts'
+import { type Environment, readText } from '../environment.ts'
+import { findFolders, logFolder, runFolder, type Folders } from '../folders.ts'
+import { isLoopback } from '../config/read-variables.ts'
+import { writeWhole } from '../files.ts'
+import { definedVariables, readProjectEnvironment } from '../config/project-environment.ts'
 import { buildUi, isUiBuilt } from './build-ui.ts'
 import { startInfrastructure } from './infrastructure.ts'
 import { chooseApiPort, runMigrations, startApi, startTemporalWorker } from './own-processes.ts'
@@ -16,19 +14,18 @@ import type { Progress } from './progress.ts'
 import { prepareQuickstart } from './quickstart-copy.ts'
 import { readPorts, writePorts } from './remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
-import type { StartOptions } from './start-options.ts'
 import type { Supervised } from './supervise.ts'
 
-export type RunningInstallation = {
-  folders: Folders
+export interface RunningInstallation {
+  readonly folders: Folders
   /** For programs: loopback by number. */
-  localUrl: string
+  readonly localUrl: string
   /** For people. */
-  publicUrl: string
+  readonly publicUrl: string
   /** `null` without development sign-in. */
-  devToken: string | null
+  readonly devToken: string | null
   /** Rejects when a process refuses to serve; never resolves. */
-  refused: Promise<never>
+  readonly refused: Promise<never>
   /** Has the API read the project folder again. */
   reload(): Promise<void>
   /** Stops everything in order. */
@@ -55,8 +52,9 @@ export async function startInstallation(
     await using last = new AsyncDisposableStack()
     last.defer(() => resignAsSupervisor(runDir))
     last.defer(() => removeDevToken(dataDir))
-    // The reverse of the start: API and Temporal worker finish what they do while Postgres and Temporal still listen to
-    // them. Those of one kind at once, so that two slow ones do not add up; one that does not end keeps no other up.
+    // The reverse of the start: API and Temporal worker finish what they do while Postgres and
+    // Temporal still listen to them. Those of one kind at once, so that two slow ones do not add
+    // up; one that does not end keeps no other up.
     last.defer(() => stopAll(started.servers.splice(0)))
     last.defer(() => stopAll(started.own.splice(0)))
   }
@@ -92,14 +90,17 @@ async function hangUp(runDir: string): Promise<void> {
 }
 
 /** What runs so far, each kind in the order of its start. */
-type Started = { servers: Supervised[]; own: Supervised[] }
+interface Started {
+  readonly servers: Supervised[]
+  readonly own: Supervised[]
+}
 
-type BringUp = {
-  options: StartOptions
-  outer: Environment
-  progress: Progress
-  folders: Folders
-  started: Started
+interface BringUp {
+  readonly options: StartOptions
+  readonly outer: Environment
+  readonly progress: Progress
+  readonly folders: Folders
+  readonly started: Started
 }
 
 async function bringUp({ options, outer, progress, folders, started }: BringUp) {
@@ -121,7 +122,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   const port = await choosePort(options.port ?? settings.port, environment, progress)
   const process = {
     folders,
-    variables: { ...defined(environment), ...infrastructure.variables },
+    variables: { ...definedVariables(environment), ...infrastructure.variables },
     log: progress.say,
   }
   await progress.during('preparing the database', () => runMigrations(process))
@@ -148,7 +149,10 @@ async function buildDashboard(progress: Progress): Promise<void> {
   }
 }
 
-/** Says what is wrong with the settings before anything starts; the servers are those to come where none is named. */
+/**
+ * Says what is wrong with the settings before anything starts; the servers are those to come where
+ * none is named.
+ */
 function readSettings(folders: Folders, environment: Environment): Config {
   return readConfig(folders, {
     ...environment,
@@ -184,10 +188,10 @@ async function prepareDevelopmentSignIn(
   return null
 }
 
-function defined(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  )
+export interface StartOptions {
+  readonly project?: string
+  readonly data?: string
+  readonly port?: number
+  /** Open the dashboard in a browser when there is one. */
+  readonly open: boolean
 }

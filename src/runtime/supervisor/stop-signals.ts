@@ -1,6 +1,6 @@
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const stopSignals = ['SIGINT', 'SIGTERM'] as const
 /** A terminal's Ctrl-C may arrive twice: from the terminal and through the launcher. */
-const SAME_PRESS_MS = 1_000
+const samePressMs = 1_000
 
 /**
  * Resolves with the first signal that asks this process to end. A second one, later, ends it at
@@ -12,12 +12,12 @@ export function stopSignal({ onReload }: { onReload?: () => void } = {}): Promis
   if (!hasTerminal) process.on('SIGHUP', () => onReload?.())
   return new Promise((resolve) => {
     let firstAt: number | null = null
-    for (const signal of hasTerminal ? [...SIGNALS, 'SIGHUP' as const] : SIGNALS) {
+    for (const signal of hasTerminal ? [...stopSignals, 'SIGHUP' as const] : stopSignals) {
       process.on(signal, () => {
         if (firstAt === null) {
-          firstAt = Date.now()
+          firstAt = performance.now()
           resolve(signal)
-        } else if (Date.now() - firstAt > SAME_PRESS_MS) process.exit(130)
+        } else if (performance.now() - firstAt > samePressMs) process.exit(130)
       })
     }
   })

@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { endProcess } from '../processes/end-process.ts'
 import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
 import { waitUntil } from '../processes/wait-until.ts'
-import { ServiceRefused } from './running-service.ts'
-import type { RunningService } from './running-service.ts'
+import {
+  ServiceRefused,
+  type RunningService,
+  supervise,
+  nextBackOff,
+  noFailures,
+} from './supervise.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
-import { supervise } from './supervise.ts'
 
 let runDir: string
 let said: string[]
@@ -50,10 +54,32 @@ test('a process that is killed is started again, and its file names the new one'
     },
   )
   expect(second).not.toBe(first)
-  expect(said[0]).toBe('api ended (code 137): starting it again in 0.2 s')
+  expect(said[0]).toBe('api ended (code 137): starting it again')
   await service.stop()
   expect(identifyProcess(second ?? 0)).toBeNull()
   expect(await readdir(runDir)).toEqual([])
+})
+
+test('a process whose file cannot be written is ended before the next one is started', async () => {
+  const started: RunningService[] = []
+  const start = async (): Promise<RunningService> => {
+    const running = await startSleeper()
+    started.push(running)
+    return running
+  }
+  const service = await supervise({ name: 'api', start }, { runDir, log })
+  // A folder in the file's place refuses the write as a full disk does.
+  await rm(join(runDir, 'api.pid'))
+  await mkdir(join(runDir, 'api.pid', 'in the way'), { recursive: true })
+  process.kill(started[0]?.identity.pid ?? 0, 'SIGKILL')
+  const failed = () => (said.some((line) => line.startsWith('api could not be')) ? true : null)
+  expect(await waitUntil(failed, { timeoutMs: 60_000, everyMs: 20 })).toBe(true)
+  await rm(join(runDir, 'api.pid'), { recursive: true })
+  const last = await waitUntil(() => pidOf('api'), { timeoutMs: 60_000, everyMs: 20 })
+  const alive = started.filter(({ identity }) => isStillRunning(identity))
+  expect(started.length).toBeGreaterThan(2)
+  expect(alive.map(({ identity }) => identity.pid)).toEqual([last])
+  await service.stop()
 })
 
 test('a process that was told to stop is not started again', async () => {
@@ -83,7 +109,7 @@ test('a stop gives up a start that is under way instead of waiting for it', asyn
   process.kill((await pidOf('postgres')) ?? 0, 'SIGKILL')
   await under.promise
   await service.stop()
-  expect(said).toEqual(['postgres ended (code 137): starting it again in 0.2 s'])
+  expect(said).toEqual(['postgres ended (code 137): starting it again'])
   expect(await readdir(runDir)).toEqual([])
 })
 
@@ -117,7 +143,7 @@ test('a start ends what an earlier one left, each process by its id and start ti
 
 test('while one start runs, another is refused with a sentence; afterwards it is not', async () => {
   const other = await startSleeper()
-  const { writeIdentityFile } = await import('../processes/identity-file.ts')
+  const { writeIdentityFile } = await import('../processes/process-identity.ts')
   await writeIdentityFile(join(runDir, 'supervisor.identity'), other.identity)
   await expect(becomeSupervisor(runDir, log)).rejects.toThrow(
     `already runs here (process ${other.identity.pid})`,
@@ -125,4 +151,19 @@ test('while one start runs, another is refused with a sentence; afterwards it is
   await other.stop()
   await becomeSupervisor(runDir, log)
   await resignAsSupervisor(runDir)
+})
+
+test('the first failure has no pause, and every further one twice as long a pause, up to ten seconds', () => {
+  let backOff = noFailures
+  const pauses: number[] = []
+  for (let failure = 0; failure < 9; failure += 1) {
+    const next = nextBackOff(backOff, 10)
+    pauses.push(next.waitMs)
+    backOff = next.after
+  }
+  expect(pauses).toEqual([0, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
+})
+
+test('who served ten seconds starts from the beginning', () => {
+  expect(nextBackOff({ failures: 7 }, 10_000).waitMs).toBe(0)
 })

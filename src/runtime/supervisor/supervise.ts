@@ -1,28 +1,36 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { removeIdentityFile, writeIdentityFile } from '../processes/identity-file.ts'
-import { writeWhole } from '../processes/write-whole.ts'
-import { nextBackOff, noFailures } from './back-off.ts'
-import { ServiceRefused } from './running-service.ts'
-import type { RunningService } from './running-service.ts'
+import {
+  removeIdentityFile,
+  writeIdentityFile,
+  type ProcessIdentity,
+} from '../processes/process-identity.ts'
+import { writeWhole } from '../files.ts'
 
-export type ServiceName = 'postgres' | 'temporal' | 'api' | 'temporal-worker'
+/**
+ * In the order in which they are ended: nobody loses what it still needs to store its last words.
+ */
+export const serviceNames = ['api', 'temporal-worker', 'temporal', 'postgres'] as const
+export type ServiceName = (typeof serviceNames)[number]
 
-export type SupervisedService = {
-  name: ServiceName
+export interface SupervisedService {
+  readonly name: ServiceName
   /**
-   * Start it, or start it again; answers when it serves. When `stop` aborts it gives up at once, ends what it had
-   * started and rejects.
+   * Start it, or start it again; answers when it serves. When `stop` aborts it gives up at once,
+   * ends what it had started and rejects.
    */
   start(stop: AbortSignal): Promise<RunningService>
 }
 
-export type Supervised = {
-  /** Stop it for good, also while it is being started again: takes no longer than the service's own grace. */
+export interface Supervised {
+  /**
+   * Stop it for good, also while it is being started again: takes no longer than the service's own
+   * grace.
+   */
   stop(): Promise<void>
   /** Rejects when it refuses to be started again (`ServiceRefused`); never resolves otherwise. */
-  refused: Promise<never>
+  readonly refused: Promise<never>
 }
 
 /**
@@ -40,24 +48,37 @@ export async function supervise(
   const stopping = new AbortController()
   const begin = async (): Promise<RunningService> => {
     const running = await service.start(stopping.signal)
-    await writeIdentityFile(files.identity, running.identity)
-    await writeWhole(files.pid, `${running.identity.pid}\n`, 0o644)
-    return running
+    try {
+      await writeIdentityFile(files.identity, running.identity)
+      await writeWhole(files.pid, `${running.identity.pid}\n`, 0o644)
+      return running
+    } catch (error) {
+      // Nobody would ever end a process that no file names, and it holds the port of the next one.
+      await running.stop()
+      throw error
+    }
   }
   let current: RunningService | null = await begin()
 
   async function keepRunning(): Promise<void> {
     let backOff = noFailures
     while (!stopping.signal.aborted) {
-      const startedAt = Date.now()
+      const startedAt = performance.now()
       const code = (await current?.exited) ?? null
       if (stopping.signal.aborted) return
       const refusal = current?.refusal?.() ?? null
       if (refusal !== null) throw new ServiceRefused(refusal)
-      const { waitMs, after } = nextBackOff(backOff, Date.now() - startedAt)
+      const { waitMs, after } = nextBackOff(backOff, performance.now() - startedAt)
       backOff = after
-      const why = current === null ? 'could not be started' : `ended (code ${code})`
-      log(`${service.name} ${why}: starting it again in ${waitMs / 1000} s`)
+      const why =
+        current === null
+          ? 'could not be started'
+          : current.wedged?.() === true
+            ? 'did not answer any more and was killed'
+            : `ended (code ${code})`
+      log(
+        `${service.name} ${why}: starting it again${waitMs === 0 ? '' : ` in ${waitMs / 1000} s`}`,
+      )
       await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (stopping.signal.aborted) return
       current = await begin().catch((error: unknown) => {
@@ -92,4 +113,46 @@ export async function supervise(
 /** Where a service's process is named: for programs, and for the next start to recognise. */
 export function processFiles(runDir: string, name: string): { pid: string; identity: string } {
   return { pid: join(runDir, `${name}.pid`), identity: join(runDir, `${name}.identity`) }
+}
+
+/** After the first failure there is no pause: most that die once run again. */
+const secondPauseMs = 200
+const maxPauseMs = 10_000
+/** Somebody that served this long had recovered: the next failure starts from the beginning. */
+const healthyAfterMs = 10_000
+
+export interface BackOff {
+  readonly failures: number
+}
+
+export const noFailures: BackOff = { failures: 0 }
+
+/**
+ * What to wait before the next start of a process that served `servedMs` and ended; nothing at
+ * first, then twice as much each time, up to ten seconds.
+ */
+export function nextBackOff(before: BackOff, servedMs: number): { waitMs: number; after: BackOff } {
+  const failures = servedMs >= healthyAfterMs ? 0 : before.failures
+  return {
+    waitMs: failures === 0 ? 0 : Math.min(secondPauseMs * 2 ** (failures - 1), maxPauseMs),
+    after: { failures: failures + 1 },
+  }
+}
+
+/** A server process that somebody watches. */
+export interface RunningService {
+  readonly identity: ProcessIdentity
+  /** Resolves with the exit code when it has ended, for whatever reason. */
+  readonly exited: Promise<number>
+  /** The sentence with which it refused to serve any longer; `null` when it did not. */
+  readonly refusal?: () => string | null
+  /** It was killed because its event loop did not turn. */
+  readonly wedged?: () => boolean
+  /** Ask it to end, wait, kill it when it does not. */
+  stop(): Promise<void>
+}
+
+/** A process that refuses to serve, with its sentence: starting it again would not help. */
+export class ServiceRefused extends Error {
+  override name = 'ServiceRefused'
 }

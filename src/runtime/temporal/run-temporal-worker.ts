@@ -2,58 +2,82 @@ import { randomUUID } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { NativeConnection } from '@temporalio/worker'
-import { createWorkers } from '../../activities/create-workers.ts'
-import { connectTemporal } from '../../delivery/temporal-client.ts'
-import { pinReader } from '../../services/policy/pins/await-pin.ts'
-import { createPolicyReader } from '../../services/policy/policy-reader.ts'
+import { createWorkers } from '#activities/create-workers.ts'
+import { connectTemporal } from '#delivery/temporal-client.ts'
+import { pinReader } from '#services/policy/pins/await-pin.ts'
+import { createSeals } from '#domain/statements/row-seals.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import {
   rememberNamespace,
   ForeignNamespaceError,
-} from '../../services/installation/remember-namespace.ts'
-import { lookAfterLostCommands } from '../../services/executions/attempts/left-by-command.ts'
-import { settleUnknown } from '../../services/executions/settle-unknown.ts'
-import type { WorkerContext } from '../../services/worker-context.ts'
-import { openModel } from '../../models/open-model.ts'
-import { commandHost } from '../../sandbox/bwrap/command-host.ts'
-import { findSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
-import { connectDatabase } from '../../store/database.ts'
-import { openMcpServers } from '../../tools/mcp/mcp-servers.ts'
-import { spawnInSandbox } from '../../tools/mcp/spawn-in-sandbox.ts'
-import { watchNames } from '../../tools/mcp/watch-names.ts'
-import { buildRegistry } from '../../tools/registry.ts'
+} from '#services/installation/remember-namespace.ts'
+import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
+import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { openModel } from '#models/open-model.ts'
+import { commandHost, findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { connectDatabase } from '#store/database.ts'
+import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
+import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
+import { watchNames } from '#tools/mcp/watch-names.ts'
+import { buildRegistry } from '#tools/registry.ts'
+import { hostProofReader } from '../data-folder/run-secrets.ts'
+import { openLedger } from '../data-folder/ledger.ts'
+import { openMemory } from '../data-folder/memory.ts'
+import { openRevocations } from '../data-folder/revocations.ts'
 import { checkNotRestored } from '../data-folder/high-water-mark.ts'
+import { waitForDatabase } from '../schema/wait-for-database.ts'
 import { checkSchema } from '../schema/check-schema.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { processEnvironment, readText } from '../environment.ts'
 import { findFolders } from '../folders.ts'
 import { createLog } from '../logging.ts'
 import { createWorkerMetrics } from '../metrics/activity-metrics.ts'
-import { serveMetrics } from '../metrics/serve-metrics.ts'
-import { readProjectEnvironment, withoutSigningKey } from '../project/project-environment.ts'
-import { Refusal, serveProcess } from '../serve-process.ts'
+import { watchLoop } from '../loop/loop-turns.ts'
+import {
+  readProjectEnvironment,
+  withoutSealKey,
+  withoutSigningKey,
+} from '../config/project-environment.ts'
+import { Refusal, serveProcess } from '../processes/serve-process.ts'
 import { installRuntime } from './sdk-runtime.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceWorker } from '../tracing/trace-worker.ts'
-import { temporalConnection } from './temporal-tls.ts'
+import { temporalConnection } from '../config/temporal-tls.ts'
 import { ToolProcesses } from '../project/tool-processes.ts'
-import { waitForVerifier } from '../wait-for-verifier.ts'
+import { waitForSealKeys, waitForVerifier } from '../keys/wait-for-verifier.ts'
+import { waitForTemporal } from './wait-for-temporal.ts'
 import { watchNamespace } from './watch-namespace.ts'
-import { loadWorkflowBundle } from '../workflow-bundle.ts'
+import { loadWorkflowBundle } from './workflow-bundle.ts'
 import { Workspaces } from '../project/workspaces.ts'
+import { createServiceProcess } from '#services/core/system.ts'
 
-/** A watched folder is in force a moment after it changed; in production a person activates it, much later. */
-const WORKER_IN_FORCE_WITHIN_MS = 15_000
+/**
+ * A watched folder is in force a moment after it changed; in production a person activates it, much
+ * later.
+ */
+const inForceTimeoutMs = 15_000
+/** Nobody waits for what a starting worker asks: a slow server may take its time. */
+const temporalTimeoutMs = 20_000
+/**
+ * Not ready then; and ended later than by `countersign start`, which can say why
+ * (own-processes.ts).
+ */
+const loopLateMs = 5_000
+const loopWedgedMs = 30_000
+
 /** `countersign temporal-worker`: carries out turns and calls. It can verify, and cannot sign. */
 export async function runTemporalWorker(options: {
   project?: string
   data?: string
 }): Promise<void> {
   const folders = findFolders(options)
-  const environment = withoutSigningKey(
+  const projectEnvironment = withoutSigningKey(
     readProjectEnvironment(folders.projectDir, processEnvironment()),
   )
+  const environment = withoutSealKey(projectEnvironment)
   const config = readConfig(folders, environment)
-  await serveProcess(config.shutdownGraceMs, async (undo, refuse) => {
+  await serveProcess(config.shutdownGraceMs, async (undo, refuse, stopping) => {
     const log = createLog('temporal-worker', config.logLevel)
     const bundle = loadWorkflowBundle(environment, (sentence) => log.info({}, sentence))
     bundle.catch(() => undefined)
@@ -64,25 +88,45 @@ export async function runTemporalWorker(options: {
     })
     undo.defer(() => db.destroy())
     const metrics = config.workerMetrics === null ? null : createWorkerMetrics(db)
-    if (metrics !== null && config.workerMetrics !== null) {
-      undo.use(await serveMetrics(metrics.page, config.workerMetrics))
-    }
+    undo.use(
+      await watchLoop({
+        lateMs: loopLateMs,
+        wedgedMs: loopWedgedMs,
+        address: config.workerMetrics,
+        page: metrics?.page ?? null,
+      }),
+    )
     const spans = await openTracing(environment, 'countersign-temporal-worker')
     if (spans !== null) undo.use(spans)
     const tracing = spans === null ? null : traceWorker(spans)
-    const told = [metrics, tracing].filter((one) => one !== null)
+    const observers = [metrics, tracing].filter((observer) => observer !== null)
+    await waitForDatabase(db, stopping)
     await checkSchema(db)
     await checkNotRestored(config.dataDir, db)
     const verifier = await waitForVerifier(config.dataDir, environment)
     const address = await temporalConnection(config.temporal)
     const { namespace } = config.temporal
-    const temporal = connectTemporal({ ...address, namespace })
+    const temporal = connectTemporal({
+      ...address,
+      namespace,
+      deadlineMs: temporalTimeoutMs,
+    })
     undo.defer(() => temporal.close())
-    await rememberNamespace(db, await temporal.namespaceId()).catch((error: unknown) => {
+    const awaited = { address: address.address, stopping }
+    const namespaceId = await waitForTemporal(awaited, () => temporal.namespaceId())
+    await rememberNamespace(db, namespaceId).catch((error: unknown) => {
       throw error instanceof ForeignNamespaceError ? new Refusal(error.message) : error
     })
     undo.use(watchNamespace({ db, temporal }, refuse))
-    const policies = createPolicyReader({ db, verifier, log })
+    const seals = createSeals({
+      shared: await waitForSealKeys(config.dataDir, projectEnvironment),
+      verifier,
+      signer: null,
+      revocations: openRevocations(config.dataDir),
+    })
+    const ledger = openLedger(config.dataDir)
+    const memory = openMemory(config.dataDir)
+    const policies = createPolicyReader({ db, verifier, memory, log })
     const toolProcesses = undo.use(
       new ToolProcesses({ projectDir: config.projectDir, environment }),
     )
@@ -106,13 +150,18 @@ export async function runTemporalWorker(options: {
     const ctx: WorkerContext = {
       db,
       verifier,
+      seals,
+      ledger,
+      memory,
+      hostProof: hostProofReader(config.dataDir),
       log,
       policies,
       processId,
+      system: createServiceProcess(),
       outboxCommitted: null,
-      ...(told.length === 0
+      ...(observers.length === 0
         ? {}
-        : { recorded: (entries) => told.forEach((one) => one.recorded(entries)) }),
+        : { recorded: (entries) => observers.forEach((observer) => observer.recorded(entries)) }),
       ...(tracing === null ? {} : { aroundTool: tracing.aroundTool }),
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
@@ -129,15 +178,15 @@ export async function runTemporalWorker(options: {
           mcpServers,
           project: {
             dir: config.projectDir,
-            inForceWithinMs: WORKER_IN_FORCE_WITHIN_MS,
+            inForceWithinMs: inForceTimeoutMs,
             inForce: () => policies.inForce(),
           },
         }),
       modelOf: (model, script) => openModel({ model, script, environment }),
     }
-    await lookAfterLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
+    await undoLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
     installRuntime(config.logLevel, log)
-    const connection = await NativeConnection.connect(address)
+    const connection = await waitForTemporal(awaited, () => NativeConnection.connect(address))
     undo.defer(() => connection.close())
     const workers = await createWorkers(ctx, {
       connection,
@@ -146,7 +195,7 @@ export async function runTemporalWorker(options: {
       workflowBundle: await bundle,
       maxCachedWorkflows: config.maxCachedWorkflows,
       shutdownGraceMs: config.shutdownGraceMs,
-      activityInterceptors: told.map((one) => one.interceptor),
+      activityInterceptors: observers.map((observer) => observer.interceptor),
     })
     const running = workers.map((worker) => worker.run())
     for (const run of running) {
@@ -165,7 +214,10 @@ export async function runTemporalWorker(options: {
   })
 }
 
-/** Starts what the first call would wait for: a tool process of the policy in force, and the workers' MCP servers. */
+/**
+ * Starts what the first call would wait for: a tool process of the policy in force, and the
+ * workers' MCP servers.
+ */
 async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Promise<void> {
   try {
     const policy = await ctx.policies.inForce()

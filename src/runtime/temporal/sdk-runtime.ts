@@ -1,7 +1,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import type { LogEntry, LogLevel } from '@temporalio/worker'
-import type { Log } from '../../services/context.ts'
-import type { Config } from '../config.ts'
+import type { Log } from '#services/core/context.ts'
+import type { Config } from '../config/config.ts'
 
 const levels: Record<Config['logLevel'], LogLevel> = {
   debug: 'DEBUG',
@@ -11,8 +11,11 @@ const levels: Record<Config['logLevel'], LogLevel> = {
   silent: 'ERROR',
 }
 
-/** What a line of the SDK may say besides its message: ids and names, never what an activity was given or failed with. */
-const told = [
+/**
+ * What a line of the SDK may say besides its message: ids and names, never what an activity was
+ * given or failed with.
+ */
+const loggedFields = [
   'sdkComponent',
   'taskQueue',
   'workflowId',
@@ -24,13 +27,13 @@ const told = [
 ]
 
 /**
- * Set up the SDK of this process: it writes into our log, in our form, and its own handlers of signals are off, since
- * this process stops its parts itself, in order.
+ * Set up the SDK of this process: it writes into our log, in our form, and its own handlers of
+ * signals are off, since this process stops its parts itself, in order.
  */
 export function installRuntime(logLevel: Config['logLevel'], log: Log): void {
-  const say = ({ level, message, meta }: LogEntry): void => {
+  const write = ({ level, message, meta }: LogEntry): void => {
     const fields = Object.fromEntries(
-      told.flatMap((name) => (meta?.[name] === undefined ? [] : [[name, meta[name]]])),
+      loggedFields.flatMap((name) => (meta?.[name] === undefined ? [] : [[name, meta[name]]])),
     )
     const error: unknown = meta?.['error']
     const line = error instanceof Error ? { ...fields, err: error } : fields
@@ -40,7 +43,7 @@ export function installRuntime(logLevel: Config['logLevel'], log: Log): void {
   }
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger(levels[logLevel], say),
+    logger: new DefaultLogger(levels[logLevel], write),
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
   })
 }

@@ -1,16 +1,16 @@
-import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import type { TemporalClient } from '#delivery/temporal-client.ts'
 import {
   ForeignNamespaceError,
   rememberNamespace,
-} from '../../services/installation/remember-namespace.ts'
-import type { Db } from '../../store/database.ts'
+} from '#services/installation/remember-namespace.ts'
+import type { Db } from '#store/database.ts'
 
-const EVERY_MS = 5_000
+const intervalMs = 5_000
 
 /**
- * Compare Temporal's namespace with the one this installation belongs to, every five seconds. Another
- * one is reported once, with its sentence: the process must stop. While Temporal is down there is
- * nothing to compare, and decisions are taken and recorded all the same.
+ * Compare Temporal's namespace with the one this installation belongs to, every five seconds.
+ * Another one is reported once, with its sentence: the process must stop. While Temporal is down
+ * there is nothing to compare, and decisions are taken and recorded all the same.
  */
 export function watchNamespace(
   { db, temporal }: { db: Db; temporal: TemporalClient },
@@ -25,7 +25,7 @@ export function watchNamespace(
       foreign(error.message)
     }
   }
-  const timer = setInterval(() => void look(), EVERY_MS)
+  const timer = setInterval(() => void look(), intervalMs)
   void look()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

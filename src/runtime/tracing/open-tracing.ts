@@ -6,8 +6,8 @@ import { readTracingConfig } from './tracing-config.ts'
 const lastSpansMs = 2_000
 
 /**
- * Where a process' spans go, when the variables `OTEL_*` name a collector; else `null`, and none of OpenTelemetry is loaded.
- * Throws a sentence for settings that cannot be followed.
+ * Where a process' spans go, when the variables `OTEL_*` name a collector; else `null`, and none of
+ * OpenTelemetry is loaded. Throws a sentence for settings that cannot be followed.
  */
 export async function openTracing(
   environment: Environment,

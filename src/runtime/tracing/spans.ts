@@ -6,11 +6,14 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { VERSION } from '../../cli/version.ts'
+import { version } from '../version.ts'
 import type { SpanPlace } from './trace-ids.ts'
 import type { TracingConfig } from './tracing-config.ts'
 
-/** A span that is over. Attributes are ids and names of ours, never arguments (security.md 25). Times in ms of the epoch. */
+/**
+ * A span that is over. Attributes are ids and names of ours, never arguments (security.md 25).
+ * Times in ms of the epoch.
+ */
 export interface FinishedSpan {
   readonly name: string
   readonly kind: 'server' | 'client' | 'internal'
@@ -32,9 +35,9 @@ export interface Spans extends AsyncDisposable {
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
 
 /**
- * Sends spans to a collector by OTLP over HTTP, in batches, behind everybody's back: what a collector does not take within
- * its time is lost. Every process keeps the same traces, since the sampler looks at the trace's id alone. Dispose sends
- * what is left, for `lastMs` at most.
+ * Sends spans to a collector by OTLP over HTTP, in batches, behind everybody's back: what a
+ * collector does not take within its time is lost. Every process keeps the same traces, since the
+ * sampler looks at the trace's id alone. Dispose sends what is left, for `lastMs` at most.
  */
 export function openSpans(config: TracingConfig, service: string, lastMs: number): Spans {
   let next: SpanPlace = { traceId: '', spanId: '' }
@@ -46,14 +49,14 @@ export function openSpans(config: TracingConfig, service: string, lastMs: number
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.name': config.serviceName ?? service,
-      'service.version': VERSION,
+      'service.version': version,
     }),
     sampler: new TraceIdRatioBasedSampler(config.ratio),
     // Ids are ours: they follow from those of runs and requests.
     idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
   })
-  const tracer = provider.getTracer('countersign', VERSION)
+  const tracer = provider.getTracer('countersign', version)
   return {
     record: ({ name, kind, place, parentSpanId, startMs, endMs, attributes, failed, link }) => {
       next = place

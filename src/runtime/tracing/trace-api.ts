@@ -1,7 +1,7 @@
 import type { ClientInterceptors } from '@temporalio/client'
-import type { AnsweredRequest } from '../../api/middleware/log-requests.ts'
-import type { AuditEntry } from '../../domain/audit-event.ts'
-import { currentRequest } from '../../services/current-request.ts'
+import type { AnsweredRequest } from '#api/context/api.ts'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import { currentRequest } from '#services/core/current-request.ts'
 import type { Spans } from './spans.ts'
 import { newSpanId, placeOfCaller, spanOfRequest, traceOf } from './trace-ids.ts'
 
@@ -13,8 +13,9 @@ export interface ApiTracing {
 }
 
 /**
- * Spans of an API process. An answer belongs to the trace of the first run (or program's request) that it recorded
- * something of; one that recorded nothing belongs to its caller's trace, or is one by itself.
+ * Spans of an API process. An answer belongs to the trace of the first run (or program's request)
+ * that it recorded something of; one that recorded nothing belongs to its caller's trace, or is one
+ * by itself.
  */
 export function traceApi(spans: Spans): ApiTracing {
   return {
@@ -81,7 +82,10 @@ export function recordStartedRuns(spans: Spans, entries: readonly AuditEntry[]):
   }
 }
 
-/** A call to Temporal about a workflow, below the request that made it where that is of the same run. */
+/**
+ * A call to Temporal about a workflow, below the request that made it where that is of the same
+ * run.
+ */
 async function toTemporal<T>(
   spans: Spans,
   name: string,

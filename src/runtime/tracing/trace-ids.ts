@@ -11,9 +11,10 @@ export interface SpanPlace {
 const uuidAtEnd = /([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i
 
 /**
- * The trace of a run, or of a program's request: its id without hyphens, and as its first span the second half. Whoever
- * knows the id knows the trace, in every process: nothing about it is sent through Temporal or stored. `null` when the text
- * (an id, or a workflow's id, which ends with one) names neither.
+ * The trace of a run, or of a program's request: its id without hyphens, and as its first span the
+ * second half. Whoever knows the id knows the trace, in every process: nothing about it is sent
+ * through Temporal or stored. `null` when the text (an id, or a workflow's id, which ends with one)
+ * names neither.
  */
 export function traceOf(idOrWorkflowId: string): SpanPlace | null {
   const [, ...parts] = uuidAtEnd.exec(idOrWorkflowId) ?? []
@@ -27,7 +28,10 @@ export function spanOfRequest(requestId: string): string {
   return requestId.replaceAll('-', '').slice(-16)
 }
 
-/** The caller's place in a trace of its own, from the header `traceparent` (W3C Trace Context); `null` without a valid one. */
+/**
+ * The caller's place in a trace of its own, from the header `traceparent` (W3C Trace Context);
+ * `null` without a valid one.
+ */
 export function placeOfCaller(traceparent: string | undefined): SpanPlace | null {
   const [, traceId, spanId] =
     /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent ?? '') ?? []

@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ActivityInterceptorsFactory } from '@temporalio/worker'
-import type { AuditEntry } from '../../domain/audit-event.ts'
-import type { WorkerContext } from '../../services/worker-context.ts'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { Spans } from './spans.ts'
 import { recordStartedRuns } from './trace-api.ts'
 import { newSpanId, traceOf, type SpanPlace } from './trace-ids.ts'
 
-/** What a Temporal worker tells of: the steps its workflows ask for, the activities, and the tools within. */
+/**
+ * What a Temporal worker tells of: the steps its workflows ask for, the activities, and the tools
+ * within.
+ */
 export interface WorkerTracing {
   recorded(entries: readonly AuditEntry[]): void
   readonly interceptor: ActivityInterceptorsFactory
@@ -55,18 +58,18 @@ export function traceWorker(spans: Spans): WorkerTracing {
             ...idsOf(input.args[0]),
           }
           // From the workflow's command until this process has the activity.
-          const asked = { traceId, spanId: newSpanId() }
+          const scheduled = { traceId, spanId: newSpanId() }
           spans.record({
             name: `workflow schedules ${info.activityType}`,
             kind: 'internal',
-            place: asked,
+            place: scheduled,
             parentSpanId: run.spanId,
             startMs: info.currentAttemptScheduledTimestampMs,
             endMs: Date.now(),
             attributes,
           })
           const name = `activity ${info.activityType}`
-          return within({ name, traceId, parentSpanId: asked.spanId, attributes }, () =>
+          return within({ name, traceId, parentSpanId: scheduled.spanId, attributes }, () =>
             next(input),
           )
         },

@@ -12,8 +12,9 @@ export interface TracingConfig {
 }
 
 /**
- * What the variables `OTEL_*` say about traces; `null` when they name no endpoint, or switch the SDK off. Throws a sentence
- * for what we cannot do, since spans that go nowhere would not be noticed.
+ * What the variables `OTEL_*` say about traces; `null` when they name no endpoint, or switch the
+ * SDK off. Throws a sentence for what we cannot do, since spans that go nowhere would not be
+ * noticed.
  */
 export function readTracingConfig(environment: Environment): TracingConfig | null {
   const text = (name: string): string | undefined => readText(environment, name)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bwrapArguments } from './bwrap-arguments.ts'
-import { commandLimits } from './command-limits.ts'
+import { commandLimits } from '../process/command-limits.ts'
 import { sandboxedArgv } from './sandboxed-argv.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 
@@ -14,16 +14,22 @@ const plan: SandboxPlan = {
   pinned: ['/w/a/.git'],
   covered: ['/w/.env'],
   emptied: ['/w/.countersign'],
+  copies: [
+    { path: '/w/a/run.sh', from: '/d/0', mode: 'rw', identity: '1:4' },
+    { path: '/w/b.txt', from: '/d/1', mode: 'ro', identity: '1:5' },
+  ],
   cwd: '/w/a',
+  cwdIdentity: null,
 }
 const host = {
   folders: [
     { path: '/usr', kind: 'folder' },
     { path: '/bin', kind: 'link', to: 'usr/bin' },
+    { path: '/proc/keys', kind: 'masked' },
   ],
   tmpBytes: 1024,
 } as const
-const line = ` ${bwrapArguments(plan, host, { passwd: 4, group: 5, network: null }).join(' ')} `
+const line = ` ${bwrapArguments(plan, host, { passwd: 4, group: 5, filter: 8, network: null }).join(' ')} `
 
 // Rules: security.md 7, 8
 test.each([
@@ -37,7 +43,12 @@ test.each([
   ['no capability', '--cap-drop ALL'],
   ['programs read-only', '--ro-bind /usr /usr --symlink usr/bin /bin'],
   ['kernel settings read-only', '--ro-bind /proc/sys /proc/sys'],
-  ['a bounded folder of its own', '--size 1024 --tmpfs /tmp'],
+  ['a filter of system calls', '--seccomp 8'],
+  ['nothing of the host’s keys', '--ro-bind /dev/null /proc/keys'],
+  [
+    'bounded folders of its own, and nothing else of memory to write to',
+    '--size 1024 --tmpfs /dev/shm --size 1024 --tmpfs /run --size 1024 --tmpfs /tmp --remount-ro /dev',
+  ],
   [
     'zones from the outside in, so that the deepest decides',
     '--ro-bind /w /w --bind /w/a /w/a --ro-bind /w/a/kept /w/a/kept',
@@ -45,6 +56,10 @@ test.each([
   [
     'protected names over the zones',
     '--bind /w/a/.git /w/a/.git --ro-bind /w/a/.git/hooks /w/a/.git/hooks',
+  ],
+  [
+    'files as they were looked at',
+    '--bind /d/0 /w/a/run.sh --ro-bind /d/1 /w/b.txt --tmpfs /w/.countersign',
   ],
   ['an empty data folder', '--tmpfs /w/.countersign --remount-ro /w/.countersign'],
   ['a file that nobody can open', '--ro-bind /dev/null /w/.env'],

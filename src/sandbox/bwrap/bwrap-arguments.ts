@@ -1,10 +1,19 @@
-import type { MountedZone, SandboxPlan } from './sandbox-plan.ts'
+import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 import { systemFiles, type SystemFolder } from './system-folders.ts'
+
+/** What is writable outside the zones, all of it memory; `/tmp` as large as `tmpBytes` says. */
+export const boundedFolders: readonly (readonly [path: string, bytes: number])[] = [
+  ['/dev/shm', 256 * 1024 * 1024],
+  ['/run', 16 * 1024 * 1024],
+  ['/tmp', Number.POSITIVE_INFINITY],
+]
 
 /** The descriptors that hold small files made for the sandbox. */
 export interface DataDescriptors {
   readonly passwd: number
   readonly group: number
+  /** the filter of system calls: see seccomp/filter.ts */
+  readonly filter: number
   /** on which bubblewrap says which process is the sandbox's first one, when somebody asks */
   readonly information?: number
   /** with a network of its own: see own-network.ts */
@@ -12,8 +21,9 @@ export interface DataDescriptors {
 }
 
 /**
- * bubblewrap's arguments for one command (security.md 7): new namespaces without a network, no capabilities, the
- * system's programs read-only, a private `/tmp`, and of the host's files only what the plan mounts. Pure.
+ * bubblewrap's arguments for one command (security.md 7): new namespaces without a network, no
+ * capabilities, the system's programs read-only, a private `/tmp`, and of the host's files only
+ * what the plan mounts. Pure.
  */
 export function bwrapArguments(
   plan: SandboxPlan,
@@ -35,11 +45,12 @@ export function bwrapArguments(
     'ALL',
     '--hostname',
     'sandbox',
-    ...host.folders.flatMap((folder) =>
-      folder.kind === 'link'
-        ? ['--symlink', folder.to, folder.path]
-        : ['--ro-bind', folder.path, folder.path],
-    ),
+    '--seccomp',
+    String(data.filter),
+    ...host.folders.flatMap((folder) => {
+      if (folder.kind === 'link') return ['--symlink', folder.to, folder.path]
+      return folder.kind === 'folder' ? ['--ro-bind', folder.path, folder.path] : []
+    }),
     ...systemFiles.flatMap((path) => ['--ro-bind-try', path, path]),
     '--ro-bind-data',
     String(data.passwd),
@@ -55,14 +66,21 @@ export function bwrapArguments(
     '--ro-bind',
     '/proc/sys',
     '/proc/sys',
+    ...host.folders.flatMap(({ kind, path }) =>
+      kind === 'masked' ? ['--ro-bind', '/dev/null', path] : [],
+    ),
     '--dev',
     '/dev',
-    '--size',
-    String(host.tmpBytes),
-    '--tmpfs',
-    '/tmp',
-    '--tmpfs',
-    '/run',
+    ...boundedFolders.flatMap(([path, bytes]) => [
+      '--size',
+      String(Math.min(bytes, host.tmpBytes)),
+      '--tmpfs',
+      path,
+    ]),
+    // Its devices are mounts of their own: what else a command would make there counts against
+    // nothing.
+    '--remount-ro',
+    '/dev',
     ...mountsOf(plan),
     '--remount-ro',
     '/',
@@ -82,17 +100,33 @@ function networkOf(network: NonNullable<DataDescriptors['network']> | null): str
   ]
 }
 
-/** Zones from the outside in, and then what is kept from commands, so that nothing is mounted over it. */
+function mountOf({ from, mode, path }: MountedCopy): string[] {
+  return [mode === 'rw' ? '--bind' : '--ro-bind', from, path]
+}
+
+/**
+ * Zones and pinned folders from the outside in, because mounting one again shows all that is below
+ * it, and then what is kept from commands, so that nothing is mounted over it.
+ */
 function mountsOf(plan: SandboxPlan): string[] {
-  const outsideIn = (one: MountedZone, other: MountedZone): number =>
-    one.path.length - other.path.length
+  type Mount = Pick<MountedZone, 'mode' | 'path'>
+  const outsideIn = (left: Mount, right: Mount): number => left.path.length - right.path.length
+  const pinned = plan.pinned.map((path) => ({ path, mode: 'rw' as const }))
+  const isEmptied = (path: string): boolean =>
+    plan.emptied.some((folder) => path.startsWith(`${folder}/`))
   return [
-    ...plan.zones
+    ...[...plan.zones, ...pinned]
       .toSorted(outsideIn)
       .flatMap(({ mode, path }) => [mode === 'rw' ? '--bind' : '--ro-bind', path, path]),
-    ...plan.pinned.flatMap((path) => ['--bind', path, path]),
     ...plan.readOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...plan.emptied.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
+    ...plan.copies.filter(({ path }) => !isEmptied(path)).flatMap(mountOf),
+    ...plan.emptied.flatMap((folder) => [
+      '--tmpfs',
+      folder,
+      ...plan.copies.filter(({ path }) => path.startsWith(`${folder}/`)).flatMap(mountOf),
+      '--remount-ro',
+      folder,
+    ]),
     // The device is mounted without the right to open devices: opening it is refused.
     ...plan.covered.flatMap((path) => ['--ro-bind', '/dev/null', path]),
   ]

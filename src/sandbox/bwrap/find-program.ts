@@ -2,19 +2,20 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Executable } from '../../domain/command.ts'
-import { fixedPath } from './fixed-path.ts'
+import type { Executable } from '#domain/command.ts'
+import { fixedPath } from './command-environment.ts'
 
 /**
- * The program that a name means to a command: an absolute path as it is, a bare name on the fixed PATH. `null` when there
- * is none. Folders on the way are real; a program keeps its own name, since many look at how they were called.
+ * The program that a name means to a command: an absolute path as it is, a bare name on the fixed
+ * PATH. `null` when there is none. Folders on the way are real; a program keeps its own name, since
+ * many look at how they were called.
  */
 export async function findProgram(name: string): Promise<Executable | null> {
   if (name === '' || name.includes('\0')) return null
   if (name.includes('/')) return path.isAbsolute(name) ? programAt(name) : null
   for (const folder of fixedPath) {
-    const found = await programAt(`${folder}/${name}`)
-    if (found !== null) return found
+    const program = await programAt(`${folder}/${name}`)
+    if (program !== null) return program
   }
   return null
 }
@@ -32,7 +33,10 @@ async function programAt(at: string): Promise<Executable | null> {
 
 const hashes = new Map<string, string>()
 
-/** Kept by what the file system says of the file: a program that was replaced or written to is read again. */
+/**
+ * Kept by what the file system says of the file: a program that was replaced or written to is read
+ * again.
+ */
 async function hashOf(at: string): Promise<string> {
   const { ctimeNs, dev, ino, mtimeNs, size } = await stat(at, { bigint: true })
   const key = [dev, ino, size, mtimeNs, ctimeNs].join(':')

@@ -1,21 +1,37 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { commandLimits } from './command-limits.ts'
+import type { CommandHost } from '#domain/command.ts'
+import { boundsByKernel, type BoundsByKernel } from '../process/control-group.ts'
+import { commandLimits } from '../process/command-limits.ts'
+import { ownArchitecture } from '../seccomp/filter.ts'
+import { architectures } from '../seccomp/system-calls.ts'
+import { ownKeyring } from './own-keyring.ts'
 import { runSandboxed } from './run-sandboxed.ts'
 import { systemFolders, type SystemFolder } from './system-folders.ts'
+import { realPathOf } from '../real-path.ts'
+import { findProgram } from './find-program.ts'
 
 /** What was found of a sandbox for commands on this host. */
-export type FoundSandbox =
-  | { readonly works: true; readonly bwrap: string; readonly folders: readonly SystemFolder[] }
+export type HostSandbox =
+  | {
+      readonly works: true
+      readonly bwrap: string
+      /** what starts bubblewrap: see own-keyring.ts */
+      readonly launch: readonly string[]
+      readonly folders: readonly SystemFolder[]
+      /** what the kernel bounds for all processes of a command together; the rest is watched */
+      readonly bounds: BoundsByKernel
+    }
   | { readonly works: false; readonly problem: string; readonly remedy: string }
 
 const probeMs = 20_000
 
 /**
- * Tries the sandbox once, with all that commands get of it. `bwrap` is a path, or a name that is looked up on the PATH.
- * Never rejects: without a sandbox the answer says why, and what would mend it.
+ * Tries the sandbox once, with all that commands get of it. `bwrap` is a path, or a name that is
+ * looked up on the PATH. Never rejects: without a sandbox the answer says why, and what would mend
+ * it.
  */
-export async function findSandbox(bwrap: string): Promise<FoundSandbox> {
+export async function findSandbox(bwrap: string): Promise<HostSandbox> {
   if (process.platform !== 'linux') {
     return {
       works: false,
@@ -23,7 +39,15 @@ export async function findSandbox(bwrap: string): Promise<FoundSandbox> {
       remedy: 'use "docker compose up" when you need commands',
     }
   }
+  if (ownArchitecture() === null) {
+    return {
+      works: false,
+      problem: `commands cannot be sandboxed on ${process.arch}`,
+      remedy: `use a machine with one of ${architectures.join(', ')} when you need commands`,
+    }
+  }
   const folders = systemFolders()
+  const launch = await ownKeyring()
   try {
     // A folder that is always there stands for a zone.
     const path = await realpath(tmpdir())
@@ -31,25 +55,40 @@ export async function findSandbox(bwrap: string): Promise<FoundSandbox> {
     const zones = [{ path, mode: 'ro', identity: `${dev}:${ino}` } as const]
     const end = await runSandboxed({
       bwrap,
+      launch,
       folders,
-      plan: { zones, readOnly: [], pinned: [], covered: [], emptied: [], cwd: path },
+      plan: {
+        zones,
+        readOnly: [],
+        pinned: [],
+        covered: [],
+        emptied: [],
+        copies: [],
+        cwd: path,
+        cwdIdentity: null,
+      },
       argv: ['true'],
       timeoutMs: probeMs,
       limits: commandLimits,
       network: false,
       signal: new AbortController().signal,
     })
-    if (end.exitCode === 0) return { works: true, bwrap, folders }
-    const said = end.stderr.bytes.toString('utf8').trim().split('\n')[0] ?? ''
-    return unusable(bwrap, end.timedOut ? 'it does not answer' : said)
+    if (end.exitCode === 0) return { works: true, bwrap, launch, folders, bounds: boundsByKernel() }
+    const message = end.stderr.bytes.toString('utf8').trim().split('\n')[0] ?? ''
+    return unusable(
+      bwrap,
+      end.timedOut
+        ? 'it does not answer'
+        : (end.exceeded ?? (message || `exit code ${end.exitCode}`)),
+    )
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error)
-    return unusable(bwrap, said)
+    const message = error instanceof Error ? error.message : String(error)
+    return unusable(bwrap, message)
   }
 }
 
-async function unusable(bwrap: string, said: string): Promise<FoundSandbox> {
-  if (said.includes('ENOENT')) {
+async function unusable(bwrap: string, reason: string): Promise<HostSandbox> {
+  if (reason.includes('ENOENT')) {
     return {
       works: false,
       problem: `${bwrap} is not installed`,
@@ -71,8 +110,20 @@ async function unusable(bwrap: string, said: string): Promise<FoundSandbox> {
   }
   return {
     works: false,
-    problem: `${bwrap} does not work (${said})`,
+    problem: `${bwrap} does not work (${reason})`,
     remedy:
       'bubblewrap 0.8 or newer, bash and prlimit are needed; in a container, allow user namespaces (seccomp and kernel.unprivileged_userns_clone)',
+  }
+}
+
+/**
+ * This host, as policy asks it about commands. A program below the folder of the command is never
+ * found: what lies in a workspace is not fixed by where it lies, so it is a person's to approve.
+ */
+export function commandHost(sandbox: HostSandbox): CommandHost {
+  return {
+    sandboxProblem: sandbox.works ? null : sandbox.problem,
+    executable: findProgram,
+    realPath: realPathOf,
   }
 }

@@ -1,15 +1,18 @@
 import type { Readable } from 'node:stream'
 
-/** On which bubblewrap says which process is the first one inside. */
+/** The descriptor on which bubblewrap writes the pid of the first process inside. */
 export const informationDescriptor = 7
 
-/** The first process inside, as bubblewrap tells on its information descriptor; `null` when it ends before it tells. */
+/**
+ * The first process inside, as bubblewrap tells on its information descriptor; `null` when it ends
+ * before it tells.
+ */
 export function firstInside(stream: Readable): Promise<number | null> {
-  let told = ''
+  let information = ''
   return new Promise((resolve) => {
     stream.on('data', (bytes: Buffer) => {
-      told += bytes.toString('latin1')
-      const pid = /"child-pid": (\d+)\D/.exec(told)?.[1]
+      information += bytes.toString('latin1')
+      const pid = /"child-pid": (\d+)\D/.exec(information)?.[1]
       if (pid !== undefined) resolve(Number(pid))
     })
     stream.on('error', () => resolve(null))

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findSandbox } from './find-sandbox.ts'
 
-const found = await findSandbox('bwrap')
+const sandbox = await findSandbox('bwrap')
 
 /** A process of its own that runs a command in a sandbox, as a Temporal worker does. */
 const host = `
   import { lstatSync } from 'node:fs'
-  import { commandLimits } from ${JSON.stringify(new URL('command-limits.ts', import.meta.url))}
+  import { commandLimits } from ${JSON.stringify(new URL('../process/command-limits.ts', import.meta.url))}
   import { findSandbox } from ${JSON.stringify(new URL('find-sandbox.ts', import.meta.url))}
   import { runSandboxed } from ${JSON.stringify(new URL('run-sandboxed.ts', import.meta.url))}
   const [folder, name] = process.argv.slice(1)
@@ -19,7 +19,7 @@ const host = `
   const script = 'setsid -f bash -c "trap \\'\\' TERM HUP; exec -a ' + name + ' sleep 300"; echo x > begun; sleep 300'
   await runSandboxed({
     ...(await findSandbox('bwrap')),
-    plan: { zones, readOnly: [], pinned: [], covered: [], emptied: [], cwd: folder },
+    plan: { zones, readOnly: [], pinned: [], covered: [], emptied: [], copies: [], cwd: folder, cwdIdentity: null },
     argv: ['/bin/bash', '-c', script],
     timeoutMs: 300_000,
     limits: commandLimits,
@@ -40,7 +40,7 @@ function runs(word: string): boolean {
 }
 
 // Rules: security.md 7, 9
-test.skipIf(!found.works)(
+test.skipIf(!sandbox.works)(
   'when the process that runs a command is killed, nothing of the command is left',
   { timeout: 180_000 },
   async () => {

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { findSandbox } from './find-sandbox.ts'
 
-const found = await findSandbox('bwrap')
+const sandbox = await findSandbox('bwrap')
 
 /** A process of its own that lists what a command in a sandbox finds open. */
 const host = `
   import { lstatSync } from 'node:fs'
-  import { commandLimits } from ${JSON.stringify(new URL('command-limits.ts', import.meta.url))}
+  import { commandLimits } from ${JSON.stringify(new URL('../process/command-limits.ts', import.meta.url))}
   import { findSandbox } from ${JSON.stringify(new URL('find-sandbox.ts', import.meta.url))}
   import { runSandboxed } from ${JSON.stringify(new URL('run-sandboxed.ts', import.meta.url))}
   const [folder] = process.argv.slice(1)
@@ -18,7 +18,7 @@ const host = `
   const zones = [{ path: folder, mode: 'rw', identity: dev + ':' + ino }]
   const end = await runSandboxed({
     ...(await findSandbox('bwrap')),
-    plan: { zones, readOnly: [], pinned: [], covered: [], emptied: [], cwd: folder },
+    plan: { zones, readOnly: [], pinned: [], covered: [], emptied: [], copies: [], cwd: folder, cwdIdentity: null },
     argv: ['ls', '/proc/self/fd'],
     timeoutMs: 300_000,
     limits: commandLimits,
@@ -29,7 +29,7 @@ const host = `
 `
 
 // Rules: security.md 7
-test.skipIf(!found.works)(
+test.skipIf(!sandbox.works)(
   'a command finds no descriptor open that the service was started with',
   { timeout: 180_000 },
   async () => {
@@ -42,11 +42,11 @@ test.skipIf(!found.works)(
       const child = spawn('/bin/bash', ['-c', launch, 'bash', folder, ...node], {
         stdio: ['ignore', 'pipe', 'ignore'],
       })
-      let said = ''
-      child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString('utf8')))
+      let output = ''
+      child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')))
       await new Promise((resolve) => child.once('close', resolve))
       // Its streams, and the folder that it lists.
-      expect(said).toBe('0\n1\n2\n3\n')
+      expect(output).toBe('0\n1\n2\n3\n')
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

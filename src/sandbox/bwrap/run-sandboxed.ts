@@ -10,11 +10,14 @@ import {
   type CommandEnd,
 } from '../process/command-end.ts'
 import { bytesOfName } from '../raw-names.ts'
-import { bwrapArguments } from './bwrap-arguments.ts'
+import { boundedFolders, bwrapArguments } from './bwrap-arguments.ts'
 import { commandEnvironment } from './command-environment.ts'
-import type { CommandLimits } from './command-limits.ts'
+import type { CommandLimits } from '../process/command-limits.ts'
+import { ownArchitecture, systemCallFilter, unknownArchitecture } from '../seccomp/filter.ts'
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
-import { childrenOf, lookAtTree } from '../process/process-tree.ts'
+import { mappedBy, sharedBy, sharedOfHost } from '../process/shared-memory.ts'
+import { childrenOf, lookAtTree, type TreeUse } from '../process/process-tree.ts'
+import { watchWritten, type Written } from '../process/written-watch.ts'
 import { firstInside, informationDescriptor } from './first-inside.ts'
 import { giveNetwork, networkDescriptors, resolverFile } from './own-network.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
@@ -25,12 +28,22 @@ import { watchCommand, type CommandUse, type OutputListener } from '../process/w
 /** The kernel ends what is in a sandbox at once, but for a process in the middle of a write. */
 const goneWithinMs = 10_000
 const argumentsDescriptor = 3
+/** With which the beginning of sandboxed-argv.ts ends when it does not find what was looked at. */
+const swappedCode = 125
+const filterDescriptor = 8
 
 export interface SandboxedRun {
   readonly bwrap: string
+  /**
+   * a program that starts bubblewrap, with its first arguments; none, where nothing has to be done
+   * first
+   */
+  readonly launch: readonly string[]
   readonly folders: readonly SystemFolder[]
   readonly plan: SandboxPlan
   readonly argv: readonly string[]
+  /** what it finds in its environment besides what every command does */
+  readonly environment?: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly limits: CommandLimits
   /** a network of its own, or none */
@@ -40,25 +53,29 @@ export interface SandboxedRun {
 }
 
 /**
- * Runs one command in a sandbox of its own and waits until nothing of it is left (security.md 7, 9). Rejects with
- * `SandboxFailed` when it did not begin, and with `CommandStopped` when `signal` ended it. All its processes end when
- * this process ends, however it ends.
+ * Runs one command in a sandbox of its own and waits until nothing of it is left (security.md 7,
+ * 9). Rejects with `SandboxFailed` when it did not begin, and with `CommandStopped` when `signal`
+ * ended it. All its processes end when this process ends, however it ends.
  */
 export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   if (run.signal.aborted) throw new CommandStopped('The command was not begun.')
   const { limits, plan } = run
+  const architecture = ownArchitecture()
+  if (architecture === null) throw new SandboxFailed(unknownArchitecture)
   const isRoot = process.getuid?.() === 0
+  const [program, ...before] = [...run.launch, run.bwrap]
   const child = spawn(
-    run.bwrap,
+    program,
     [
+      ...before,
       '--args',
       String(argumentsDescriptor),
       '--',
-      ...sandboxedArgv(run.argv, plan.zones, limits, { isRoot }),
+      ...sandboxedArgv(run.argv, mountsToCheck(plan), limits, { isRoot }),
     ],
     {
-      env: commandEnvironment,
-      stdio: ['ignore', ...Array.from({ length: run.network ? 9 : 7 }, () => 'pipe' as const)],
+      env: { ...commandEnvironment, ...run.environment },
+      stdio: ['ignore', ...Array.from({ length: run.network ? 10 : 8 }, () => 'pipe' as const)],
       detached: true,
     },
   )
@@ -75,16 +92,28 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   const words = bwrapArguments(plan, host, {
     passwd: 4,
     group: 5,
+    filter: filterDescriptor,
     information: informationDescriptor,
     network: run.network ? networkDescriptors : null,
   })
   give(child, argumentsDescriptor, bytesOfName(words.map((word) => `${word}\0`).join('')))
   give(child, 4, `user:x:${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}::/tmp:/bin/sh\n`)
   give(child, 5, `user:x:${process.getgid?.() ?? 0}:\n`)
+  const countsMemory = group?.bounds.memory ?? false
+  give(child, filterDescriptor, systemCallFilter(architecture, { countsMemory }))
   if (run.network) give(child, networkDescriptors.resolver, resolverFile)
   const first = firstInside(pipeOf(child, informationDescriptor) as Readable)
   const network = run.network ? giveNetwork(child, first) : null
+  const zones = plan.zones.filter(({ mode }) => mode === 'rw').map(({ path }) => path)
+  const folders = boundedFolders.map(([path, bytes]) => ({
+    path,
+    bytes: Math.min(bytes, limits.writtenBytes),
+  }))
   const ready = saysReady(pipeOf(child, readyDescriptor) as Readable)
+  // Until the sandbox stands its first process still sees the host's folders.
+  const standing = ready.then((stands) => (stands ? first : null))
+  const written = watchWritten(zones, folders, limits, standing)
+  const sharedBefore = sharedOfHost()
 
   try {
     const end = await watchCommand(
@@ -92,9 +121,12 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
         stdout: child.stdout as Readable,
         stderr: child.stderr as Readable,
         closed,
-        use: () => useOf(child, group, limits),
+        use: () => useOf(child, group, limits, { ...written.now(), sharedBefore }),
         askToEnd: () => askInside(child),
-        end: () => child.kill('SIGKILL'),
+        end() {
+          child.kill('SIGKILL')
+          network?.close()
+        },
       },
       run,
     )
@@ -103,13 +135,20 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
     if (!begun && network?.problem != null)
       throw new SandboxFailed(`The command was not begun: ${network.problem}.`)
-    if (!begun) throw new SandboxFailed(failure(end.code, end.stderr.bytes))
+    if (!begun) throw failure(end.code, end.stderr.bytes)
     const { exceeded, stderr, stdout, timedOut } = end
     return { exitCode: end.code, stdout, stderr, timedOut, exceeded }
   } finally {
+    written.close()
     network?.close()
     group?.end()
   }
+}
+
+/** What must be inside what was looked at outside. */
+function mountsToCheck({ copies, cwd, cwdIdentity, zones }: SandboxPlan) {
+  const folder = cwdIdentity === null ? [] : [{ path: cwd, identity: cwdIdentity }]
+  return [...zones, ...copies, ...folder]
 }
 
 /** bubblewrap's first process inside counts as none of the command's. */
@@ -117,36 +156,74 @@ function useOf(
   { pid = 0 }: ChildProcess,
   group: ControlGroup | null,
   limits: CommandLimits,
+  written: Written & { readonly sharedBefore: number },
 ): CommandUse {
-  const { memoryBytes, pids, writtenBytes } = lookAtTree(pid, limits.processes + 2)
-  const outOfMemory = group?.outOfMemory() ?? false
-  return { processes: pids.length - 1, memoryBytes, writtenBytes, outOfMemory }
+  const tree = lookAtTree(pid, limits.processes + 2)
+  const counted = group?.bounds.memory ?? false
+  const { memoryBytes, pids } = tree
+  return {
+    processes: pids.length - 1,
+    memoryBytes: counted ? memoryBytes : memoryBytes + sharedUse(tree, limits, written),
+    writtenBytes: Math.max(tree.writtenBytes, written.zoneBytes),
+    files: written.zoneFiles + written.tmpFiles,
+    problem: counted ? null : written.problem,
+    outOfMemory: group?.outOfMemory() ?? false,
+  }
 }
 
-/** The sandbox's own first process would end everything at once: the command itself is asked. */
+/**
+ * What processes share and what lies in their folders in memory, of which some may be the same,
+ * where no control group counts it. Slow ways to find it are taken only when a fast one says that
+ * it may be too much.
+ */
+function sharedUse(
+  { memoryBytes, pids, sharedBytes }: TreeUse,
+  limits: CommandLimits,
+  { sharedBefore, tmpBytes }: Written & { readonly sharedBefore: number },
+): number {
+  const room = limits.memoryBytes - memoryBytes
+  // Memory that no process touches any more is in no process's use, and still allocated.
+  if (sharedOfHost() - sharedBefore > room) return Math.max(mappedBy(pids), tmpBytes)
+  if (sharedBytes <= tmpBytes || sharedBytes <= room) return Math.max(sharedBytes, tmpBytes)
+  return Math.max(sharedBy(pids), tmpBytes)
+}
+
+/** Signals the command itself: the sandbox's first process would end everything at once. */
 function askInside({ pid }: ChildProcess): void {
   for (const outer of pid === undefined ? [] : childrenOf(pid)) {
     for (const inner of childrenOf(outer)) terminate(inner)
   }
 }
 
-function failure(code: number, said: Buffer): string {
-  const words = said.toString('utf8').trim().split('\n')[0] ?? ''
-  return code === 125
-    ? 'A folder of its zones was swapped for another one, and the command did not begin.'
-    : `The sandbox could not be made, and the command did not begin: ${words || `code ${code}`}.`
+/**
+ * What bubblewrap says when it cannot put a copy (sandbox/snapshots) in its file's place: the copy
+ * is ours and there, so the file was replaced at that moment. Of other mounts it says only that the
+ * mount is not where it looks for it.
+ */
+const saysReplaced =
+  /^bwrap: Can't bind mount \S.*\/snapshots\/[0-9a-f]{32}\/\d+ on |in mount table\.?$/
+
+/** Why a command did not begin. */
+function failure(code: number, output: Buffer): SandboxFailed {
+  const words = output.toString('utf8').trim().split('\n')[0] ?? ''
+  if (code === swappedCode || saysReplaced.test(words)) {
+    const what = 'A folder of its zones, or a file that it names, was swapped for another one'
+    return new SandboxFailed(`${what}, and the command did not begin.`, true)
+  }
+  const why = words || `code ${code}`
+  return new SandboxFailed(`The sandbox could not be made, and the command did not begin: ${why}.`)
 }
 
 function saysReady(stream: Readable): Promise<boolean> {
-  let said = ''
+  let output = ''
   return new Promise((resolve) => {
-    stream.on('data', (bytes: Buffer) => (said += bytes.toString('latin1')))
-    stream.on('error', () => resolve(said !== ''))
-    stream.on('close', () => resolve(said !== ''))
+    stream.on('data', (bytes: Buffer) => (output += bytes.toString('latin1')))
+    stream.on('error', () => resolve(output !== ''))
+    stream.on('close', () => resolve(output !== ''))
   })
 }
 
-/** A pipe that `spawn` was asked for: there always, and never closed before the process is. */
+/** A pipe that `spawn` opened: always there, and never closed before the process is. */
 function pipeOf(child: ChildProcess, descriptor: number): unknown {
   return (child.stdio as readonly unknown[])[descriptor]
 }
@@ -168,7 +245,7 @@ async function untilGone(first: number | null): Promise<void> {
   }
 }
 
-/** One that has ended and that nobody has asked about yet is gone. */
+/** A process that has ended counts as gone, even when its parent has not waited for it yet. */
 function isThere(pid: number): boolean {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

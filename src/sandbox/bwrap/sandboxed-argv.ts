@@ -1,14 +1,17 @@
 import { release } from 'node:os'
-import type { CommandLimits } from './command-limits.ts'
-import type { MountedZone } from './sandbox-plan.ts'
+import type { CommandLimits } from '../process/command-limits.ts'
+import type { MountedCopy, MountedZone } from './sandbox-plan.ts'
 
-/** The descriptor on which the sandbox says that it stands, right before the command begins. */
+/**
+ * The descriptor on which the sandbox reports that it is ready, right before the command begins.
+ */
 export const readyDescriptor = 6
 
 /**
- * Runs inside, before the command: every zone must be the folder that was looked at (a link swapped in between would
- * have been mounted instead), then the limits of each process are set. What it says on the descriptor tells a command's
- * exit code from one of ours. Last, every descriptor is closed that the service itself was started with.
+ * Runs inside, before the command: every zone must be the folder, and every copy the file, that was
+ * looked at (a link swapped in between would have been mounted instead), then the limits of each
+ * process are set. What it says on the descriptor tells a command's exit code from one of ours.
+ * Last, every descriptor is closed that the service itself was started with.
  */
 const begin = `while [ "$1" != -- ]; do
   [ "$(stat -c %d:%i -- "$2")" = "$1" ] || exit 125
@@ -21,10 +24,13 @@ for at in /proc/self/fd/*; do
 done
 exec "$@"`
 
-/** The vector that runs a command within its limits, for the inside of the sandbox. Pure but for the host's kernel. */
+/**
+ * The vector that runs a command within its limits, for the inside of the sandbox. Pure but for the
+ * host's kernel.
+ */
 export function sandboxedArgv(
   argv: readonly string[],
-  zones: readonly MountedZone[],
+  mounts: readonly Pick<MountedZone | MountedCopy, 'identity' | 'path'>[],
   limits: CommandLimits,
   host: { readonly isRoot: boolean },
 ): string[] {
@@ -36,7 +42,7 @@ export function sandboxedArgv(
     '-c',
     begin,
     'bash',
-    ...zones.flatMap(({ identity, path }) => [identity, path]),
+    ...mounts.flatMap(({ identity, path }) => [identity, path]),
     '--',
     // What a shell adds to the environment by itself.
     'env',
@@ -45,7 +51,8 @@ export function sandboxedArgv(
     '--core=0',
     `--data=${limits.memoryBytes}`,
     `--fsize=${limits.writtenBytes}`,
-    // The kernel counts root's processes against nothing, and before 5.14 a person's of the whole host.
+    // The kernel counts root's processes against nothing, and before 5.14 a person's of the whole
+    // host.
     ...(host.isRoot || !countsBySandbox() ? [] : [`--nproc=${limits.processes}`]),
     '--',
     ...argv,

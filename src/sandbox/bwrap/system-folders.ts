@@ -1,18 +1,32 @@
-import { lstatSync, readlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 
-/** How this host lays out its programs: folders, or links into `/usr`. */
+/**
+ * How this host lays out its programs: folders, or links into `/usr`. `masked`: a file that nobody
+ * can open.
+ */
 export type SystemFolder =
-  | { readonly path: string; readonly kind: 'folder' }
+  | { readonly path: string; readonly kind: 'folder' | 'masked' }
   | { readonly path: string; readonly kind: 'link'; readonly to: string }
 
 const candidates = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store']
+/** What the kernel tells there of the whole host: keys, memory, timers. */
+const masked = ['/proc/kcore', '/proc/key-users', '/proc/keys', '/proc/timer_list']
 
-/** What there is of the system's folders of programs and libraries; a command sees them read-only. */
+/**
+ * What there is of the system's folders of programs and libraries; a command sees them read-only.
+ */
 export function systemFolders(): readonly SystemFolder[] {
+  return [
+    ...programFolders(),
+    ...masked.filter(existsSync).map((path) => ({ path, kind: 'masked' }) as const),
+  ]
+}
+
+function programFolders(): SystemFolder[] {
   return candidates.flatMap((path): SystemFolder[] => {
-    const found = lstatSync(path, { throwIfNoEntry: false })
-    if (found?.isSymbolicLink() === true) return [{ path, kind: 'link', to: readlinkSync(path) }]
-    return found?.isDirectory() === true ? [{ path, kind: 'folder' }] : []
+    const state = lstatSync(path, { throwIfNoEntry: false })
+    if (state?.isSymbolicLink() === true) return [{ path, kind: 'link', to: readlinkSync(path) }]
+    return state?.isDirectory() === true ? [{ path, kind: 'folder' }] : []
   })
 }
 

@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,7 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lookForNames, type FoundNames } from './look-for-names.ts'
+import { lookForNames, type ZoneNames } from './look-for-names.ts'
 import { undoNames } from './undo-names.ts'
 
 const names = {
@@ -28,6 +29,7 @@ const names = {
 let base: string
 let root: string
 let outside: string
+let begunMs: number
 
 beforeEach(() => {
   base = realpathSync(mkdtempSync(path.join(tmpdir(), 'undo-')))
@@ -35,17 +37,41 @@ beforeEach(() => {
   outside = path.join(base, 'outside')
   mkdirSync(root)
   mkdirSync(outside)
+  begunMs = Date.now()
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-const look = (): Promise<FoundNames> =>
+const look = (): Promise<ZoneNames> =>
   lookForNames({
     root,
     folders: [''],
     names,
     hidden: path.join(root, '.countersign'),
     bounded: false,
+    setIdSinceMs: begunMs,
+    signal: null,
   })
+
+// Rules: security.md 30
+test('set-user-id and set-group-id bits that files got since are removed, earlier ones stay, and no link is followed', async () => {
+  const at = (name: string): string => path.join(root, name)
+  const modeOf = (file: string): number => statSync(file).mode & 0o7777
+  for (const name of ['one', 'two', 'old', 'plain']) writeFileSync(at(name), 'x')
+  writeFileSync(path.join(outside, 'far'), 'x')
+  for (const file of [path.join(outside, 'far'), at('old')]) chmodSync(file, 0o4755)
+  const began = Date.now()
+  while (Date.now() < began + 100) await new Promise((resolve) => setImmediate(resolve))
+  begunMs = Date.now()
+  const before = await look()
+  chmodSync(at('one'), 0o4711)
+  chmodSync(at('two'), 0o2755)
+  symlinkSync(path.join(outside, 'far'), at('link'))
+  const sentences = await undoNames(root, before, await look())
+  expect(sentences).toHaveLength(2)
+  expect(sentences.toSorted()[0]).toMatch(/^it gave "one" the rights .* which were removed$/)
+  expect(['one', 'two', 'old'].map((name) => modeOf(at(name)))).toEqual([0o711, 0o755, 0o4755])
+  expect(modeOf(path.join(outside, 'far'))).toBe(0o4755)
+})
 
 // Rules: security.md 8
 describe('what was made of protected names', () => {
@@ -82,16 +108,16 @@ describe('what was made of protected names', () => {
     let at = root
     for (let depth = 0; depth < 450; depth += 1) at = path.join(at, 'd')
     mkdirSync(at, { recursive: true })
-    const [said, ...more] = await undoNames(root, before, await look())
-    expect(said).toMatch(/it made "d\/d\/.*…", a folder that cannot be looked into/)
+    const [sentence, ...more] = await undoNames(root, before, await look())
+    expect(sentence).toMatch(/it made "d\/d\/.*…", a folder that cannot be looked into/)
     expect(more).toEqual([])
   })
 
   test('after a moment that it is known to have ended before is somebody’s own: named, and left', async () => {
     const before = await look()
     writeFileSync(path.join(root, '.guarded'), 'a person')
-    const found = await undoNames(root, before, await look(), Date.now() - 60_000)
-    expect(found).toEqual(['".guarded", a protected name, was made or changed later and stays'])
+    const sentences = await undoNames(root, before, await look(), Date.now() - 60_000)
+    expect(sentences).toEqual(['".guarded", a protected name, was made or changed later and stays'])
     expect(readFileSync(path.join(root, '.guarded'), 'utf8')).toBe('a person')
   })
 })
@@ -112,8 +138,8 @@ test.runIf(process.platform === 'linux')(
     const until = performance.now() + 40_000
     for (; rounds < 4000; rounds += 1) {
       if (performance.now() > until && rounds >= 300) break
-      const said = await undoNames(root, nothing, await look())
-      removed += said.filter((one) => one.endsWith('which was removed')).length
+      const sentences = await undoNames(root, nothing, await look())
+      removed += sentences.filter((sentence) => sentence.endsWith('which was removed')).length
       expect(readdirSync(outside).toSorted()).toEqual(['bait.txt', 'inner.txt'])
     }
     Atomics.store(new Int32Array(stop), 0, 1)

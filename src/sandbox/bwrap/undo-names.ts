@@ -1,50 +1,54 @@
-import { lstat, rename } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { chmod, lstat, open, rename } from 'node:fs/promises'
 import { errorCode } from '../file-problem.ts'
 import { identityOf } from '../hidden-paths.ts'
 import { openDirectory, plainWalk, type Directory } from '../open-directory.ts'
 import { bytesOfName, quotedName } from '../raw-names.ts'
 import { removeTree } from '../remove-tree.ts'
-import type { FoundName, FoundNames } from './look-for-names.ts'
+import { setIdBits, type GuardedName, type ZoneNames } from './look-for-names.ts'
 
-type Looked = Pick<FoundNames, 'guarded' | 'closed'>
+type Looked = Pick<ZoneNames, 'guarded' | 'closed'>
+type LookedAfter = Looked & Pick<ZoneNames, 'setId'>
 
 /**
- * What a command did to protected names, and that it was undone: sentences, none when it did nothing. Every folder on
- * the way is held open, so that a parent which is renamed meanwhile leads nowhere else (security.md 10). What was changed
- * after `untilMs` is nobody's known doing: it is named and stays.
+ * What a command did to protected names, and that it was undone: sentences, none when it did
+ * nothing. Every folder on the way is held open, so that a parent which is renamed meanwhile leads
+ * nowhere else (security.md 10). What was changed after `untilMs` is nobody's known doing: it is
+ * named and stays.
  */
 export async function undoNames(
   root: string,
   before: Looked,
-  after: Looked,
+  after: LookedAfter,
   untilMs = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const done: string[] = []
   const places = new Map([...before.guarded].map(([at, { identity }]) => [identity, at]))
-  const handled: string[] = []
+  const handled = new Set<string>()
+  const closedBefore = new Set(before.closed)
   const changed = [...after.guarded]
-    .filter(([at, found]) => before.guarded.get(at)?.identity !== found.identity)
-    .toSorted(([one], [other]) => one.length - other.length)
+    .filter(([at, name]) => before.guarded.get(at)?.identity !== name.identity)
+    .toSorted(([left], [right]) => left.length - right.length)
   // What was made in another's place goes first, so that the other can be put back.
-  for (const [at, found] of changed) {
-    if (isBelowAny(handled, at) || places.has(found.identity)) continue
-    handled.push(at)
-    if (found.changedMs > untilMs) {
+  for (const [at, name] of changed) {
+    if (isBelowAny(handled, at) || places.has(name.identity)) continue
+    handled.add(at)
+    if (name.changedMs > untilMs) {
       done.push(`${quotedName(at)}, a protected name, was made or changed later and stays`)
       continue
     }
-    const problem = await attempt(() => removeFound(root, at, found))
+    const problem = await attempt(() => removeName(root, at, name))
     done.push(
       problem === null
         ? `it made ${quotedName(at)}, a protected name, which was removed`
         : `it made ${quotedName(at)}, a protected name, which could not be removed (${problem})`,
     )
   }
-  for (const [at, found] of changed) {
-    const old = places.get(found.identity)
+  for (const [at, name] of changed) {
+    const old = places.get(name.identity)
     if (old === undefined || isBelowAny(handled, at)) continue
-    handled.push(at)
-    const problem = await attempt(() => putBack(root, at, old, found))
+    handled.add(at)
+    const problem = await attempt(() => putBack(root, at, old, name))
     done.push(
       problem === null
         ? `it renamed ${quotedName(old)}, a protected name, which was put back`
@@ -58,8 +62,16 @@ export async function undoNames(
     }
   }
   for (const at of after.closed) {
-    if (before.closed.includes(at) || isBelowAny(handled, at)) continue
+    if (closedBefore.has(at) || isBelowAny(handled, at)) continue
     done.push(`it made ${quotedName(at)}, a folder that cannot be looked into for protected names`)
+  }
+  for (const { identity, path } of after.setId) {
+    if (isBelowAny(handled, path)) continue
+    const problem = await attempt(() => clearSetId(root, path, identity))
+    const end = problem === null ? 'were removed' : `could not be removed (${problem})`
+    done.push(
+      `it gave ${quotedName(path)} the rights of its owner or group for everybody who runs it (set-user-id or set-group-id), which ${end}`,
+    )
   }
   return done
 }
@@ -82,16 +94,16 @@ async function withSpot<T>(
   return await use({ folder, name })
 }
 
-async function removeFound(root: string, at: string, found: FoundName): Promise<void> {
+async function removeName(root: string, at: string, name: GuardedName): Promise<void> {
   await withSpot(root, at, false, async (spot) => {
-    await requireSame(spot, found)
+    await requireSame(spot, name)
     await removeTree(spot.folder, spot.name)
   })
 }
 
-async function putBack(root: string, from: string, to: string, found: FoundName): Promise<void> {
+async function putBack(root: string, from: string, to: string, name: GuardedName): Promise<void> {
   await withSpot(root, from, false, async (source) => {
-    await requireSame(source, found)
+    await requireSame(source, name)
     await withSpot(root, to, true, async (target) => {
       const [old, now] = [source, target].map(({ folder, name }) => bytesOfName(folder.child(name)))
       if (old !== undefined && now !== undefined) await rename(old, now)
@@ -99,8 +111,26 @@ async function putBack(root: string, from: string, to: string, found: FoundName)
   })
 }
 
+const { O_NOFOLLOW } = constants
+/** Linux only: the file itself is not opened, so that its rights do not matter. */
+const O_PATH = 0o10000000
+
+/** Through a descriptor of that very file: `chmod` by name would follow a link. */
+async function clearSetId(root: string, at: string, identity: string): Promise<void> {
+  await withSpot(root, at, false, async ({ folder, name }) => {
+    const handle = await open(bytesOfName(folder.child(name)), O_PATH | O_NOFOLLOW)
+    try {
+      const state = await handle.stat({ bigint: true })
+      if (identityOf(state) !== identity) throw new Swapped()
+      await chmod(`/proc/self/fd/${handle.fd}`, Number(state.mode) & 0o7777 & ~setIdBits)
+    } finally {
+      await handle.close()
+    }
+  })
+}
+
 /** What lies there now must still be what was looked at. */
-async function requireSame({ folder, name }: Spot, { identity }: FoundName): Promise<void> {
+async function requireSame({ folder, name }: Spot, { identity }: GuardedName): Promise<void> {
   const state = await lstat(bytesOfName(folder.child(name)), { bigint: true })
   if (identityOf(state) !== identity) throw new Swapped()
 }
@@ -109,8 +139,12 @@ class Swapped extends Error {
   readonly code = 'it was swapped meanwhile'
 }
 
-function isBelowAny(folders: readonly string[], at: string): boolean {
-  return folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
+/** Looks at the folders on the way alone: a command can make any number of names. */
+function isBelowAny(folders: ReadonlySet<string>, at: string): boolean {
+  for (let end = at.length; end > 0; end = at.lastIndexOf('/', end - 1)) {
+    if (folders.has(at.slice(0, end))) return true
+  }
+  return false
 }
 
 /** Why it did not work: the system's word for it, or the workspace's. */

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import type { KeptOutput } from './kept-output.ts'
+import type { Readable } from 'node:stream'
 
 /** How a command ended. A command that a limit ended has the limit as `exceeded`, a sentence. */
 export interface CommandEnd {
   /** as a shell says it: 128 and the number for one that a signal ended */
   readonly exitCode: number
-  readonly stdout: KeptOutput
-  readonly stderr: KeptOutput
+  readonly stdout: StreamOutput
+  readonly stderr: StreamOutput
   readonly timedOut: boolean
   readonly exceeded: string | null
 }
@@ -15,6 +15,13 @@ export interface CommandEnd {
 /** The command could not be put where it runs, and did not begin. The message is a sentence. */
 export class SandboxFailed extends Error {
   override readonly name = 'SandboxFailed'
+  /** what it was to find is not there any more: to look again may help */
+  readonly isSwapped: boolean
+
+  constructor(message: string, isSwapped = false) {
+    super(message)
+    this.isSwapped = isSwapped
+  }
 }
 
 /** The command was ended because the signal said so. */
@@ -22,7 +29,10 @@ export class CommandStopped extends Error {
   override readonly name = 'CommandStopped'
 }
 
-/** Resolves with the exit code once the process has ended and its streams are closed, as a shell says it. */
+/**
+ * Resolves with the exit code once the process has ended and its streams are closed, as a shell
+ * says it.
+ */
 export function ended(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new SandboxFailed(error.message)))
@@ -41,4 +51,37 @@ export function terminate(pid: number): void {
   } catch {
     // It has ended meanwhile.
   }
+}
+
+/** One stream of a command: its first bytes as they came, and how many there were. */
+export interface StreamOutput {
+  readonly bytes: Buffer
+  readonly total: number
+}
+
+/**
+ * Reads a stream to its end and stores its first `maxBytes`, which `on.data` gets as they come.
+ * Calls `on.overflow` once when there are more.
+ */
+export function collectOutput(
+  stream: Readable,
+  maxBytes: number,
+  on: { readonly data: (bytes: Uint8Array) => void; readonly overflow: () => void },
+): () => StreamOutput {
+  const chunks: Buffer[] = []
+  let [size, total] = [0, 0]
+  stream.on('data', (chunk: Buffer) => {
+    const room = chunk.subarray(0, Math.max(0, maxBytes - size))
+    if (room.length > 0) {
+      chunks.push(room)
+      size += room.length
+      on.data(room)
+    }
+    const before = total
+    total += chunk.length
+    if (before <= maxBytes && total > maxBytes) on.overflow()
+  })
+  // A stream that breaks has ended: what came until then counts.
+  stream.on('error', () => undefined)
+  return () => ({ bytes: Buffer.concat(chunks), total })
 }

@@ -8,11 +8,14 @@ import { lookAtTree } from './process-tree.ts'
 const mebibyte = 1024 * 1024
 const bounds = boundsByKernel()
 
-/** Runs a script, which begins with `read`, within a control group; `work` gets all that it has said until then. */
+/**
+ * Runs a script, which begins with `read`, within a control group; `work` gets all that it has said
+ * until then.
+ */
 async function within(
   script: string,
   most: { processes: number; memoryBytes: number },
-  work: (said: () => string, pid: number, group: ControlGroup) => Promise<void>,
+  work: (output: () => string, pid: number, group: ControlGroup) => Promise<void>,
   context: TestContext,
 ): Promise<void> {
   const child: ChildProcessWithoutNullStreams = spawn('bash', ['-c', script], { detached: true })
@@ -20,12 +23,12 @@ async function within(
   const group = boundByKernel(pid, most)
   try {
     if (group === null) return context.skip('this process may make no control group')
-    let said = ''
+    let output = ''
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (bytes: Buffer) => (said += bytes.toString()))
+      stream.on('data', (bytes: Buffer) => (output += bytes.toString()))
     }
     child.stdin.write('\n')
-    await work(() => said, pid, group)
+    await work(() => output, pid, group)
   } finally {
     process.kill(-pid, 'SIGKILL')
     await once(child, 'close')
@@ -58,8 +61,8 @@ test('the kernel gives a sandbox no more processes than it may have, to root nei
   await within(
     script,
     most,
-    async (said, pid) => {
-      await expect.poll(said, { timeout: 60_000 }).toMatch(/Resource temporarily unavailable/)
+    async (output, pid) => {
+      await expect.poll(output, { timeout: 60_000 }).toMatch(/Resource temporarily unavailable/)
       expect(lookAtTree(pid, 100).pids.length).toBeLessThan(10)
     },
     context,
@@ -76,12 +79,12 @@ test('the kernel gives all processes of a sandbox together no more memory than i
   await within(
     script,
     most,
-    async (said, _, group) => {
+    async (output, _, group) => {
       await expect.poll(() => group.outOfMemory(), { timeout: 60_000 }).toBe(true)
-      // One that held its part may be what was ended, for another to hold its own: what counts is who is left,
-      // the shell besides.
+      // One that held its part may be what was ended, for another to hold its own: what counts is
+      // who is left, the shell besides.
       await expect.poll(() => group.pids().length, { timeout: 60_000 }).toBeLessThan(5)
-      await expect.poll(said, { timeout: 60_000 }).toContain('held')
+      await expect.poll(output, { timeout: 60_000 }).toContain('held')
     },
     context,
   )

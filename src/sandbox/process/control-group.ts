@@ -14,7 +14,7 @@ export interface ControlGroup {
 }
 
 /** Which bounds the kernel can hold for all processes of a command together on this host. */
-interface BoundsByKernel {
+export interface BoundsByKernel {
   readonly processes: boolean
   readonly memory: boolean
 }
@@ -24,9 +24,10 @@ const nameOf = (pid: number, first: string): string => `countersign-${pid}-${fir
 const ourName = /^countersign-(\d+)-\w+$/
 
 /**
- * Lets the kernel bound a process that was just started and has not begun, and all that it will start (security.md 9):
- * their number, itself included, and their memory, what lies in its `/tmp` included. `null` where this process may make
- * no control group at all: then one looks at them instead.
+ * Lets the kernel bound a process that was just started and has not begun, and all that it will
+ * start (security.md 9): their number, itself included, and their memory, what lies in its `/tmp`
+ * included. `null` where this process may make no control group at all: then one looks at them
+ * instead.
  */
 export function boundByKernel(
   first: number,
@@ -55,7 +56,7 @@ export function boundByKernel(
 /** What `boundByKernel` can do here, tried with groups in which there is nothing. */
 export function boundsByKernel(): BoundsByKernel {
   const name = nameOf(process.pid, 'probe')
-  const found = (['pids', 'memory'] as const).map((controller) => {
+  const controllers = (['pids', 'memory'] as const).map((controller) => {
     const group = makeGroup(controller, name, [], (at) =>
       controller === 'pids'
         ? writeFileSync(join(at, 'pids.max'), '8')
@@ -64,13 +65,18 @@ export function boundsByKernel(): BoundsByKernel {
     if (group !== null) remove(group)
     return group !== null
   })
-  return { processes: found[0] === true, memory: found[1] === true }
+  return { processes: controllers[0] === true, memory: controllers[1] === true }
 }
 
-/** What still runs of the groups of a process of ours that is gone: none, while there is a process with that number. */
+/**
+ * What still runs of the groups of a process of ours that is gone: none, while there is a process
+ * with that number.
+ */
 export function processesLeftBy(pid: number): number[] {
   if (existsSync(`/proc/${pid}`)) return []
-  const parents = new Set([parentFor('pids'), parentFor('memory')].filter((one) => one !== null))
+  const parents = new Set(
+    [parentFor('pids'), parentFor('memory')].filter((parent) => parent !== null),
+  )
   return [...parents].flatMap((parent) =>
     readdirSync(parent)
       .filter((name) => ourName.exec(name)?.[1] === String(pid))
@@ -122,34 +128,37 @@ function writeIfThere(file: string, text: string): void {
 }
 
 function killsIn(group: string): number {
-  const file = ['memory.events', 'memory.oom_control'].find((one) => existsSync(join(group, one)))
+  const file = ['memory.events', 'memory.oom_control'].find((name) => existsSync(join(group, name)))
   if (file === undefined) return 0
   return Number(/^oom_kill (\d+)$/m.exec(read(join(group, file)))?.[1] ?? 0)
 }
 
 /**
- * Where a group is made, as deep as it may be, so that what bounds this process bounds the command as well. Version 1 has
- * a hierarchy for each controller; version 2 one, which bounds only below groups that were told to.
+ * Where a group is made, as deep as it may be, so that what bounds this process bounds the command
+ * as well. Version 1 has a hierarchy for each controller; version 2 one, which bounds only below
+ * groups that were told to.
  */
 function parentFor(controller: Controller): string | null {
   const lines = read('/proc/self/cgroup').split('\n')
-  const own = (wanted: string): string | undefined =>
+  const pathOf = (wanted: string): string | undefined =>
     lines
       .map((line) => line.split(':'))
       .find(([, names]) => names?.split(',').includes(wanted) === true)?.[2]
   const first = join(mount, controller)
   if (existsSync(join(first, 'cgroup.procs'))) {
-    const at = join(first, own(controller) ?? '/')
+    const at = join(first, pathOf(controller) ?? '/')
     return existsSync(join(at, 'cgroup.procs')) ? at : first
   }
-  for (let at = join(mount, own('') ?? '/'); at.startsWith(mount); at = dirname(at)) {
+  for (let at = join(mount, pathOf('') ?? '/'); at.startsWith(mount); at = dirname(at)) {
     const controllers = read(join(at, 'cgroup.subtree_control')).split(/\s+/)
     if (controllers.includes(controller)) return at
   }
   return null
 }
 
-/** What a process of ours that was killed could not remove. One in which something still runs stays. */
+/**
+ * What a process of ours that was killed could not remove. One in which something still runs stays.
+ */
 function removeLeftBehind(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = ourName.exec(name)?.[1]

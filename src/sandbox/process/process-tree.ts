@@ -4,32 +4,38 @@ import { readFileSync, readdirSync } from 'node:fs'
 export interface TreeUse {
   /** in no order; without the one asked about */
   readonly pids: readonly number[]
-  /** memory of their own, in bytes */
+  /** memory of their own, swapped out or not, in bytes */
   readonly memoryBytes: number
+  /**
+   * memory that they may share with each other: counted for each of them, so at least what they
+   * share
+   */
+  readonly sharedBytes: number
   /** written to disk, in bytes, by them and by their children that ended */
   readonly writtenBytes: number
 }
 
-const pageBytes = 4096
-
 /**
- * Looks at the processes below `pid`, at most `most` of them. One that ends meanwhile counts as nothing. Linux only:
- * elsewhere there is nothing to be found.
+ * Looks at the processes below `pid`, at most `maxProcesses` of them. One that ends meanwhile
+ * counts as nothing. Linux only: elsewhere there is nothing to be found.
  */
-export function lookAtTree(pid: number, most: number): TreeUse {
+export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
   const pids: number[] = []
   let memoryBytes = 0
+  let sharedBytes = 0
   let writtenBytes = 0
   const waiting = [pid]
-  for (let at = waiting.pop(); at !== undefined && pids.length < most; at = waiting.pop()) {
+  for (let at = waiting.pop(); at !== undefined && pids.length < maxProcesses; at = waiting.pop()) {
     if (at !== pid) {
       pids.push(at)
-      memoryBytes += memoryOf(at)
+      const { anonymous, shared } = memoryOf(at)
+      memoryBytes += anonymous
+      sharedBytes += shared
       writtenBytes += writtenBy(at)
     }
     waiting.push(...childrenOf(at))
   }
-  return { pids, memoryBytes, writtenBytes }
+  return { pids, memoryBytes, sharedBytes, writtenBytes }
 }
 
 /** The processes that any thread of a process started and that still are. */
@@ -47,9 +53,11 @@ function threadsOf(pid: number): string[] {
   }
 }
 
-function memoryOf(pid: number): number {
-  const [, resident = 0, shared = 0] = read(`/proc/${pid}/statm`).split(' ').map(Number)
-  return Math.max(0, resident - shared) * pageBytes
+function memoryOf(pid: number): { anonymous: number; shared: number } {
+  const status = read(`/proc/${pid}/status`)
+  const of = (name: string): number =>
+    1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0)
+  return { anonymous: of('RssAnon') + of('VmSwap'), shared: of('RssShmem') }
 }
 
 function writtenBy(pid: number): number {

@@ -11,11 +11,12 @@ export interface CommandMark {
 }
 
 /**
- * The processes of a command, however they were started: those of its session and group, those with its mark in their
- * environment, those of its control group, and whatever these started. Linux only; elsewhere there is nothing to look at.
+ * The processes of a command, however they were started: those of its session and group, those with
+ * its mark in their environment, those of its control group, and whatever these started. Linux
+ * only; elsewhere there is nothing to look at.
  */
 export function processesOf(mark: CommandMark): number[] {
-  const all = new Map<number, { parent: number; own: boolean }>()
+  const processes = new Map<number, { parent: number; isMember: boolean }>()
   for (const name of entriesOf('/proc')) {
     const pid = Number(name)
     if (!Number.isInteger(pid) || pid === process.pid) continue
@@ -23,15 +24,15 @@ export function processesOf(mark: CommandMark): number[] {
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (state === undefined || /^[ZX]/.test(state)) continue
     const isLed = mark.first > 0 && [group, session].includes(String(mark.first))
-    const own = isLed || mark.others.includes(pid) || isMarked(pid, mark.variable)
-    all.set(pid, { parent: Number(parent), own })
+    const isMember = isLed || mark.others.includes(pid) || isMarked(pid, mark.variable)
+    processes.set(pid, { parent: Number(parent), isMember })
   }
   const isOwn = (pid: number, steps = 0): boolean => {
-    const found = all.get(pid)
-    if (found === undefined || steps > all.size) return false
-    return found.own || isOwn(found.parent, steps + 1)
+    const entry = processes.get(pid)
+    if (entry === undefined || steps > processes.size) return false
+    return entry.isMember || isOwn(entry.parent, steps + 1)
   }
-  return [...all.keys()].filter((pid) => isOwn(pid))
+  return [...processes.keys()].filter((pid) => isOwn(pid))
 }
 
 function isMarked(pid: number, variable: string): boolean {

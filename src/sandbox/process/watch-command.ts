@@ -1,19 +1,22 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OutputStream } from '../../domain/tool.ts'
-import type { CommandLimits } from '../bwrap/command-limits.ts'
-import { keepOutput, type KeptOutput } from './kept-output.ts'
+import type { OutputStream } from '#domain/tool.ts'
+import type { CommandLimits } from './command-limits.ts'
+import { collectOutput, type StreamOutput } from './command-end.ts'
 
 /** What a command uses, as it is counted against its limits. */
 export interface CommandUse {
   readonly processes: number
   readonly memoryBytes: number
   readonly writtenBytes: number
+  readonly files: number
+  /** why its use cannot be known: the rest of a sentence */
+  readonly problem: string | null
   /** the kernel ended a part of it because there was no more memory for it */
   readonly outOfMemory: boolean
 }
 
-/** Whoever follows what a command writes: told of what is kept of it, as it comes. */
+/** Gets what a command writes, as far as it is stored, as it comes. */
 export type OutputListener = (stream: OutputStream, bytes: Uint8Array) => void
 
 /** A command that was just started, with the ways to look at it and to end it. */
@@ -32,8 +35,8 @@ export interface StartedCommand {
 /** How a command ended within its bounds. */
 export interface WatchedEnd {
   readonly code: number
-  readonly stdout: KeptOutput
-  readonly stderr: KeptOutput
+  readonly stdout: StreamOutput
+  readonly stderr: StreamOutput
   readonly timedOut: boolean
   /** `signal` ended it */
   readonly stopped: boolean
@@ -42,10 +45,13 @@ export interface WatchedEnd {
 }
 
 const watchEveryMs = 100
-/** How long a command may take to end by itself once it was asked to. */
+/** How long a command may take to end by itself after SIGTERM. */
 const graceMs = 500
 
-/** Keeps a command within its limits until it has ended (security.md 9). Rejects only when `closed` does. */
+/**
+ * Keeps a command within its limits until it has ended (security.md 9). Rejects only when `closed`
+ * does.
+ */
 export async function watchCommand(
   command: StartedCommand,
   bounds: {
@@ -63,10 +69,10 @@ export async function watchCommand(
     exceeded = why
     command.end()
   }
-  const keep = (stream: OutputStream, name: string): (() => KeptOutput) =>
-    keepOutput(command[stream], limits.outputBytes, {
-      kept: (bytes) => bounds.onOutput?.(stream, bytes),
-      flood: () =>
+  const keep = (stream: OutputStream, name: string): (() => StreamOutput) =>
+    collectOutput(command[stream], limits.outputBytes, {
+      data: (bytes) => bounds.onOutput?.(stream, bytes),
+      overflow: () =>
         endFor(`It wrote more than ${limits.outputBytes} bytes to ${name} and was ended.`),
     })
   const stdout = keep('stdout', 'standard output')
@@ -112,6 +118,12 @@ function excess(use: CommandUse, limits: CommandLimits): string | null {
   }
   if (use.writtenBytes > limits.writtenBytes) {
     return `It wrote more than ${limits.writtenBytes} bytes to disk and was ended.`
+  }
+  if (use.files > limits.files) {
+    return `It made or changed more than ${limits.files} files and was ended.`
+  }
+  if (use.problem !== null) {
+    return `Its memory and files cannot be bounded on this host, because ${use.problem}: it was ended.`
   }
   return null
 }

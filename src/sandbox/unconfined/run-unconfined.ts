@@ -5,14 +5,16 @@ import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { commandEnvironment } from '../bwrap/command-environment.ts'
-import type { CommandLimits } from '../bwrap/command-limits.ts'
+import type { CommandLimits } from '../process/command-limits.ts'
 import { CommandStopped, ended, SandboxFailed, type CommandEnd } from '../process/command-end.ts'
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
 import { processesOf } from '../process/processes-of.ts'
 import { lookAtTree } from '../process/process-tree.ts'
 import { watchCommand, type OutputListener } from '../process/watch-command.ts'
 
-/** In the environment of a command without a sandbox: how those are found of which it lost sight. */
+/**
+ * In the environment of a command without a sandbox: how those are found of which it lost sight.
+ */
 export const markName = 'COUNTERSIGN_COMMAND'
 
 const goDescriptor = 3
@@ -20,8 +22,9 @@ const readyDescriptor = 4
 const goneWithinMs = 10_000
 
 /**
- * Waits until it is bounded, sets the limits that this system knows (in blocks of 512 bytes, as POSIX has them, and in
- * KiB), says that the command begins, and closes every descriptor that the service itself was started with.
+ * Waits until it is bounded, sets the limits that this system knows (in blocks of 512 bytes, as
+ * POSIX has them, and in KiB), says that the command begins, and closes every descriptor that the
+ * service itself was started with.
  */
 const begin = `set -o posix
 read -r go <&${goDescriptor} || exit 125
@@ -39,8 +42,10 @@ export interface UnconfinedRun {
   readonly argv: readonly string[]
   /** absolute */
   readonly cwd: string
-  /** in its environment, and known to nobody else: how its processes are found */
+  /** a secret in its environment, by which its processes are found */
   readonly mark: string
+  /** what it finds in its environment besides what every command does */
+  readonly environment?: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly limits: CommandLimits
   readonly signal: AbortSignal
@@ -48,9 +53,10 @@ export interface UnconfinedRun {
 }
 
 /**
- * Runs one command without a sandbox, which only a person's approval that was told so allows (workers-and-policy.md):
- * with a built environment, a home and temporary folder of its own, standard input closed, in a session of its own that
- * ends whole, within the limits. Nothing keeps it from what the service's own person may do. Rejects as `runSandboxed`.
+ * Runs one command without a sandbox, which only a person's approval that was told so allows
+ * (workers-and-policy.md): with a built environment, a home and temporary folder of its own,
+ * standard input closed, in a session of its own that ends whole, within the limits. Nothing keeps
+ * it from what the service's own person may do. Rejects as `runSandboxed`.
  */
 export async function runUnconfined(run: UnconfinedRun): Promise<CommandEnd> {
   if (run.signal.aborted) throw new CommandStopped('The command was not begun.')
@@ -79,7 +85,13 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
     ],
     {
       cwd: run.cwd,
-      env: { ...commandEnvironment, HOME: home, TMPDIR: home, [markName]: mark },
+      env: {
+        ...commandEnvironment,
+        ...run.environment,
+        HOME: home,
+        TMPDIR: home,
+        [markName]: mark,
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       detached: true,
     },
@@ -108,7 +120,14 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
         use() {
           const { memoryBytes, pids, writtenBytes } = lookAtTree(first, limits.processes + 1)
           const outOfMemory = group?.outOfMemory() ?? false
-          return { processes: pids.length + 1, memoryBytes, writtenBytes, outOfMemory }
+          return {
+            processes: pids.length + 1,
+            memoryBytes,
+            writtenBytes,
+            files: 0,
+            problem: null,
+            outOfMemory,
+          }
         },
         askToEnd: () => signalGroup(first, 'SIGTERM'),
         end: endAll,
@@ -126,7 +145,10 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
   }
 }
 
-/** Ends the command's process group when this process dies, however it does: a pipe of ours that closes says so. */
+/**
+ * Ends the command's process group when this process dies, however it does: a pipe of ours that
+ * closes says so.
+ */
 function endWithUs(first: number): ChildProcess {
   const script = 'read -r never; kill -KILL -"$1"'
   const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(first)], {

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { requireRight } from './has-right.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { byRight } from '../core/authority.ts'
 
 /**
- * Disables a person: their sessions, links and keys end in the same transaction, and votes of theirs count no
- * more in a quorum that is not met yet (product.md 18). Takes the right `activatePolicy`. Audits `credential.changed`,
- * and each session and key that ended.
+ * Disables a person: their sessions, links and keys end in the same transaction, and votes of
+ * theirs count no more in a quorum that is not met yet (product.md 18). Takes the right
+ * `managePeople`. Audits `credential.changed`, and each session and key that ended.
  */
 export async function disablePerson(
   ctx: ServiceContext,
   caller: Caller,
   input: { email: string },
 ): Promise<void> {
-  await requireRight(ctx, caller, 'activatePolicy')
-  await inUnitOfWork(ctx, async (unit) => {
+  const authority = await byRight(ctx, caller, 'managePeople')
+  await inUnitOfWork(ctx, authority, async (unit) => {
     const person = await unit.tx
       .updateTable('person')
       .set({ disabled_at: sql`coalesce(disabled_at, clock_timestamp())` })
@@ -29,6 +29,12 @@ export async function disablePerson(
       .returning('id')
       .execute()
     await unit.tx.deleteFrom('sign_in_link').where('person_id', '=', person.id).execute()
+    await unit.tx
+      .deleteFrom('api_key_proposal')
+      .where(({ eb, or }) =>
+        or([eb('owner_id', '=', person.id), eb('proposed_by', '=', person.id)]),
+      )
+      .execute()
     const keys = await unit.tx
       .updateTable('api_key')
       .set({ revoked_at: sql`clock_timestamp()` })
@@ -36,18 +42,19 @@ export async function disablePerson(
       .where('revoked_at', 'is', null)
       .returning('id')
       .execute()
-    const by = { actor: caller.actor, channel: caller.channel }
+    const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
+    unit.revoke('person', [person.id])
+    unit.revoke('session', idsOf(sessions))
+    unit.revoke('api_key', idsOf(keys))
     const personId = person.id
     await unit.audit(
-      { type: 'credential.changed', ...by, detail: { personId, change: 'person_disabled' } },
+      { type: 'credential.changed', detail: { personId, change: 'person_disabled' } },
       ...sessions.map(({ id }) => ({
         type: 'session.ended' as const,
-        ...by,
         detail: { personId, sessionId: id, why: 'person_disabled' },
       })),
       ...keys.map(({ id }) => ({
         type: 'key.revoked' as const,
-        ...by,
         detail: { keyId: id, ownerId: personId },
       })),
     )

@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../domain/json.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { viewerOf } from '../requests/viewer.ts'
-import { requestVisibleTo, runVisibleTo } from '../requests/visible-to.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { viewerOf } from '../requests/people/viewer.ts'
+import { requestVisibleTo, runVisibleTo } from '../requests/people/visible-to.ts'
 
 /**
- * Of events of the live stream those that the caller may see now: the ones about a request they may see, or, where
- * no request is named, about a run they may see. Membership is read anew each time.
+ * Of events of the live stream those that the caller may see now: the ones about a request they may
+ * see, or, where no request is named, about a run they may see. Membership is read anew each time.
  */
 export async function filterEvents<T extends { readonly subject: JsonObject }>(
   ctx: ServiceContext,

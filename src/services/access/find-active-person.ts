@@ -1,4 +1,5 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../core/context.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 export interface ActivePerson {
   readonly id: string
@@ -6,16 +7,25 @@ export interface ActivePerson {
   readonly name: string
 }
 
-/** The person with an e-mail address, in any case of letters; null when nobody has it or they are disabled. */
+/**
+ * The person with an e-mail address, in any case of letters; null when nobody has it or they are
+ * disabled.
+ */
 export async function findActivePerson(
   ctx: ServiceContext,
   email: string,
 ): Promise<ActivePerson | null> {
   const row = await ctx.db
     .selectFrom('person')
-    .select(['id', 'email', 'name'])
+    .selectAll()
     .where('email', '=', email.toLowerCase())
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
-  return row ?? null
+  if (row === undefined || !ctx.seals.holds('person', row)) return null
+  return { id: row.id, email: row.email, name: row.name }
+}
+
+/** Locks a person's row: units that count what belongs to the person wait for each other. */
+export async function lockPerson({ tx }: UnitOfWork, personId: string): Promise<void> {
+  await tx.selectFrom('person').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../core/pages.ts'
 
 export interface PersonRecord {
   readonly id: string
@@ -11,7 +11,9 @@ export interface PersonRecord {
   readonly disabledAt: Date | null
 }
 
-/** Everybody the project names or has named, by address. People see each other; a key sees nobody. */
+/**
+ * Everybody the project names or has named, by address. People see each other; a key sees nobody.
+ */
 export async function listPeople(
   ctx: ServiceContext,
   caller: Caller,

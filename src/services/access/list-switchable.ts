@@ -1,16 +1,18 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../core/context.ts'
 
-/** Whom development sign-in may become: everybody the project names who is not disabled, by name. */
+/**
+ * Whom development sign-in may become: everybody the project names who is not disabled, by name.
+ */
 export async function listSwitchable(
   ctx: ServiceContext,
 ): Promise<{ email: string; name: string }[]> {
   const { config } = await ctx.policies.inForce()
-  const named = config.people.map((person) => person.email)
-  if (named.length === 0) return []
+  const emails = config.people.map((person) => person.email)
+  if (emails.length === 0) return []
   return ctx.db
     .selectFrom('person')
     .select(['email', 'name'])
-    .where('email', 'in', named)
+    .where('email', 'in', emails)
     .where('disabled_at', 'is', null)
     .orderBy('name')
     .execute()

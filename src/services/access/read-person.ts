@@ -1,7 +1,7 @@
-import { Problem } from '../../domain/problem.ts'
-import type { Right } from '../../policy/policy.ts'
-import type { ServiceContext } from '../context.ts'
-import { rightsOf } from '../requests/rights-of.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Right } from '#policy/policy.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { rightsOf } from '../core/rights-of.ts'
 
 export interface PersonWithRights {
   readonly id: string

@@ -1,16 +1,22 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A secret of 256 random bits, in 43 URL-safe characters. Shown or sent once; only its hash is stored. */
+/**
+ * A secret of 256 random bits, in 43 URL-safe characters. Shown or sent once; only its hash is
+ * stored.
+ */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** SHA-256 of a token, in hex: what the tables keep. A fast hash is enough, since tokens are not guessable. */
+/**
+ * SHA-256 of a token, in hex: what the tables keep. A fast hash is enough, since tokens are not
+ * guessable.
+ */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
 /** Whether two secrets are the same, in a time that does not tell how much of them is. */
-export function sameSecret(given: string, expected: string): boolean {
-  return timingSafeEqual(Buffer.from(hashToken(given)), Buffer.from(hashToken(expected)))
+export function sameSecret(secret: string, expected: string): boolean {
+  return timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(hashToken(expected)))
 }

@@ -1,11 +1,14 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { AuditEventType } from '../../domain/audit-event.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { findRequest } from '../requests/find-request.ts'
-import { rightsOf } from '../requests/rights-of.ts'
-import { viewerOf, type Viewer } from '../requests/viewer.ts'
-import { waysToSeeRequest } from '../requests/visible-to.ts'
+import { actorTypes } from '#domain/actor.ts'
+import type { AuditEventType } from '#domain/audit-event.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { findRequest } from '../requests/people/find-request.ts'
+import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
+import { requestVisibilityRules } from '../requests/people/visible-to.ts'
+import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
 
 /** Which events. All that are given must hold. */
 export interface AuditFilter {
@@ -20,9 +23,14 @@ export interface AuditFilter {
   readonly to?: string
 }
 
-/** Who reads the trail. `all`: the right `readAudit`, or a key with the scope `audit:read`; others see their requests' events. */
+/**
+ * Who reads the trail. `all`: the right `readAudit`, or a key with the scope `audit:read`; others
+ * see their requests' events.
+ */
 export interface AuditReader {
   readonly viewer: Viewer
+  /** by which they read all of it */
+  readonly authority: Authority | null
   readonly all: boolean
 }
 
@@ -33,16 +41,41 @@ export async function auditReaderOf(
   keyReadsAudit: boolean,
 ): Promise<AuditReader> {
   const viewer = await viewerOf(ctx, caller)
-  const all =
-    caller.actor.type === 'machine'
-      ? keyReadsAudit
-      : (await rightsOf(ctx, viewer.personId)).has('readAudit')
-  return { viewer, all }
+  const authority =
+    keyReadsAudit && caller.actor.type === 'machine'
+      ? byProgram(caller)
+      : await byRightOrNull(ctx, caller, 'readAudit')
+  return { viewer, authority, all: authority !== null }
 }
 
-const actorKinds = ['person', 'machine', 'policy', 'timer', 'system'] as const
+/**
+ * The authority of a caller who exports the trail, and the reader that they are. Rejects with
+ * `forbidden` for callers who may not read the whole trail.
+ */
+export async function exporterOf(
+  ctx: ServiceContext,
+  caller: Caller,
+  { keyReadsAudit, subject }: { readonly keyReadsAudit: boolean; readonly subject: string },
+): Promise<{ readonly reader: AuditReader; readonly authority: Authority }> {
+  const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
+  const { authority } = reader
+  if (authority !== null) return { reader, authority }
+  throw new Problem('forbidden', `Exporting ${subject} takes the right readAudit`)
+}
 
-/** The filter as SQL over `audit_event`. Rejects with `not_found` for a request that the reader does not see. */
+/** Records that somebody reads or exports the trail. */
+export async function recordExport(
+  ctx: ServiceContext,
+  authority: Authority,
+  detail: JsonObject,
+): Promise<void> {
+  await inUnitOfWork(ctx, authority, (unit) => unit.audit({ type: 'audit.exported', detail }))
+}
+
+/**
+ * The filter as SQL over `audit_event`. Rejects with `not_found` for a request that the reader does
+ * not see.
+ */
 export async function auditConditions(
   ctx: ServiceContext,
   reader: AuditReader,
@@ -62,12 +95,15 @@ export async function auditConditions(
   return conditions
 }
 
-/** What the reader may see of `audit_event`, of which one has to hold: with `filter.requestId` that is judged already. */
+/**
+ * What the reader may see of `audit_event`, of which one has to hold: with `filter.requestId` that
+ * is judged already.
+ */
 export function waysToRead(reader: AuditReader, filter: AuditFilter): RawBuilder<boolean>[] {
   if (reader.all || filter.requestId !== undefined) return [sql<boolean>`true`]
-  return waysToSeeRequest(reader.viewer, 'request').map(
-    (way) => sql<boolean>`exists (
-      select 1 from request where request.id = audit_event.request_id and ${way})`,
+  return requestVisibilityRules(reader.viewer, 'request').map(
+    (condition) => sql<boolean>`exists (
+      select 1 from request where request.id = audit_event.request_id and ${condition})`,
   )
 }
 
@@ -87,9 +123,9 @@ export async function requestIdOf(
 }
 
 async function actorCondition(ctx: ServiceContext, actor: string): Promise<RawBuilder<boolean>> {
-  const kind = actorKinds.find((one) => one === actor)
+  const actorType = actorTypes.find((type) => type === actor)
   // A literal, not a parameter: only then does the partial index of the rare kinds serve.
-  if (kind !== undefined) return sql<boolean>`audit_event.actor_type = ${sql.lit(kind)}`
+  if (actorType !== undefined) return sql<boolean>`audit_event.actor_type = ${sql.lit(actorType)}`
   if (!actor.includes('@')) return sql<boolean>`audit_event.actor_id = ${actor}`
   const person = await ctx.db
     .selectFrom('person')

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../domain/json.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
   addRequest,
   addRun,
   type TestRequest,
   type TestRun,
-} from '../../../test/harness/fixtures/gated-run.ts'
-import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+} from '#test/harness/fixtures/gated-run.ts'
+import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { exportAudit } from './export-audit.ts'

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
-import type { JsonObject } from '../../domain/json.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { auditConditions, auditReaderOf, filterDetail, type AuditFilter } from './audit-filter.ts'
-import { csvHeader, csvRow } from './audit-csv.ts'
+import type { JsonObject, Json } from '#domain/json.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import {
+  auditConditions,
+  exporterOf,
+  filterDetail,
+  recordExport,
+  type AuditFilter,
+} from './audit-filter.ts'
 
 const pageSize = 1000
 
@@ -15,9 +18,10 @@ export interface ExportedTrail {
 }
 
 /**
- * The trail as lines, oldest first: `jsonl` is the stored documents, byte for byte; `csv` has a header and escaped cells
- * (audit.md, reading). Exporting is an event itself, recorded before the first line and the last of them. Each line ends with a newline.
- * Rejects with `forbidden` for callers who may not read the whole trail, before anything is given out.
+ * The trail as lines, oldest first: `jsonl` is the stored documents, byte for byte; `csv` has a
+ * header and escaped cells (audit.md, reading). Exporting is an event itself, recorded before the
+ * first line and the last of them. Each line ends with a newline. Rejects with `forbidden` for
+ * callers who may not read the whole trail, before anything is given out.
  */
 export async function exportAudit(
   ctx: ServiceContext,
@@ -25,17 +29,10 @@ export async function exportAudit(
   input: AuditFilter & { readonly format: 'jsonl' | 'csv'; readonly keyReadsAudit: boolean },
 ): Promise<ExportedTrail> {
   const { format, keyReadsAudit, ...filter } = input
-  const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
-  if (!reader.all) throw new Problem('forbidden', 'Exporting the trail takes the right readAudit')
+  const exporting = { keyReadsAudit, subject: 'the trail' }
+  const { reader, authority } = await exporterOf(ctx, caller, exporting)
   const conditions = await auditConditions(ctx, reader, filter)
-  await inUnitOfWork(ctx, (unit) =>
-    unit.audit({
-      type: 'audit.exported',
-      actor: caller.actor,
-      channel: caller.channel,
-      detail: { format, filter: filterDetail(filter) },
-    }),
-  )
+  await recordExport(ctx, authority, { format, filter: filterDetail(filter) })
   const clock = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(ctx.db)
   const until = clock.rows[0]?.now ?? ''
   conditions.push(sql<boolean>`audit_event.at <= ${until}::text::timestamptz`)
@@ -62,4 +59,47 @@ export async function exportAudit(
     }
   }
   return { count: Number(counted.rows[0]?.count ?? 0), lines: lines() }
+}
+
+const columns = [
+  'at',
+  'type',
+  'actor.type',
+  'actor.id',
+  'actor.name',
+  'channel',
+  'runId',
+  'requestId',
+  'callId',
+  'digest',
+  'policyDigest',
+  'detail',
+  'id',
+]
+
+/** First line of a CSV export. */
+export const csvHeader = `${columns.join(',')}\r\n`
+
+/**
+ * One event as a CSV line (RFC 4180). A cell that a spreadsheet would compute (`= + - @`, tab,
+ * return) is escaped.
+ */
+export function csvRow(event: JsonObject): string {
+  return `${columns.map((column) => cell(valueAt(event, column))).join(',')}\r\n`
+}
+
+function valueAt(event: JsonObject, column: string): Json | undefined {
+  let value: Json | undefined = event
+  for (const name of column.split('.')) {
+    value =
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? value[name] : undefined
+  }
+  return value
+}
+
+function cell(value: Json | undefined): string {
+  if (value === undefined || value === null) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

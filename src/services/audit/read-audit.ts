@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { pageOfAny } from '../../store/paging/page-of-any.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { keysBefore, pageFrom, pageSize } from '../pages.ts'
+import { pageOfAny } from '#store/paging/page-of-any.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { keysBefore, pageFrom, pageSize } from '../core/pages.ts'
 import { auditConditions, auditReaderOf, waysToRead, type AuditFilter } from './audit-filter.ts'
 import { recordReading } from './record-reading.ts'
 
@@ -12,8 +12,9 @@ export interface AuditPage {
 }
 
 /**
- * A page of the trail, newest first, by keyset (audit.md, reading): all of it for those with the right `readAudit` and
- * keys with `audit:read` (`keyReadsAudit`), for others the events of the requests they may see.
+ * A page of the trail, newest first, by keyset (audit.md, reading): all of it for those with the
+ * right `readAudit` and keys with `audit:read` (`keyReadsAudit`), for others the events of the
+ * requests they may see.
  */
 export async function readAudit(
   ctx: ServiceContext,

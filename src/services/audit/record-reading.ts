@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
-import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { filterDetail, type AuditFilter } from './audit-filter.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { filterDetail, recordExport, type AuditFilter } from './audit-filter.ts'
+import { byReader } from '../core/authority.ts'
 
 const sittingMinutes = 10
 
-/** Reading the whole trail is an event too: once a sitting, so that a page that refreshes does not fill the trail. */
+/**
+ * Reading the whole trail is an event too: once a sitting, so that a page that refreshes does not
+ * fill the trail.
+ */
 export async function recordReading(
   ctx: ServiceContext,
   caller: Caller,
-  read: { readonly format: 'page' | 'entries'; readonly filter: AuditFilter },
+  reading: { readonly format: 'page' | 'entries'; readonly filter: AuditFilter },
 ): Promise<void> {
-  const { actor, channel } = caller
+  const { actor } = caller
   if (!('id' in actor)) return
   const lately = await ctx.db
     .selectFrom('audit_event')
@@ -22,12 +25,6 @@ export async function recordReading(
     .limit(1)
     .executeTakeFirst()
   if (lately !== undefined) return
-  await inUnitOfWork(ctx, (unit) =>
-    unit.audit({
-      type: 'audit.exported',
-      actor,
-      channel,
-      detail: { format: read.format, filter: filterDetail(read.filter) },
-    }),
-  )
+  const { format, filter } = reading
+  await recordExport(ctx, byReader(caller), { format, filter: filterDetail(filter) })
 }

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
   addRequest,
   addRun,
   type TestRequest,
   type TestRun,
-} from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+} from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from './decide-request.ts'
-import { expireDue, expireRequest } from './ending/expire-request.ts'
-import { extendRequest } from './ending/extend-request.ts'
-import { revokePermit } from './permits/revoke-permit.ts'
-import { waitForStage } from './wait-for-stage.ts'
+import { advanceRequests } from '../requests/ending/advance-requests.ts'
+import { extendRequest } from '../requests/extend-request.ts'
+import { revokePermit } from '../permits/revoke-permit.ts'
+import { waitForStage } from '../requests/detail/wait-for-stage.ts'
 
 let database: TestDatabase
 let service: TestService
@@ -123,29 +123,50 @@ describe('more time', () => {
 })
 
 // Rules: product.md 12
-describe('a proposed expiry', () => {
-  test('changes nothing while time is left or once it has been decided', async () => {
+describe("a run's timer", () => {
+  const stateOf = async (request: TestRequest): Promise<string> => {
+    const { state } = await database.db
+      .selectFrom('request')
+      .select('state')
+      .where('id', '=', request.id)
+      .executeTakeFirstOrThrow()
+    return state
+  }
+
+  test('expires nothing while time is left or once it has been decided', async () => {
     const request = await addRequest(service, run)
-    expect(await expireRequest(service.ctx, { requestId: request.id })).toBe('pending')
+    await advanceRequests(service.ctx, { runId: run.id })
+    expect(await stateOf(request)).toBe('pending')
     await approve(request)
     await database.db
       .updateTable('request')
       .set({ expires_at: new Date(0) })
       .where('id', '=', request.id)
       .execute()
-    expect(await expireRequest(service.ctx, { requestId: request.id })).toBe('approved')
+    await advanceRequests(service.ctx, { runId: run.id })
+    expect(await stateOf(request)).toBe('approved')
   })
 
-  test('ends what is due, of one run or of all, and tells each once', async () => {
+  test('expires what is due of its run alone, and records it once', async () => {
     const due = await addRequest(service, run, { expiresInMs: 0 })
     const left = await addRequest(service, run, { position: 2 })
-    expect(await expireDue(service.ctx, { runId: run.id, most: 10 })).toEqual([due.id])
-    expect(await expireDue(service.ctx, { runId: run.id, most: 10 })).toEqual([])
     const other = await addRequest(service, await addRun(service, { startedBy: ada }), {
       expiresInMs: 0,
     })
-    expect(await expireDue(service.ctx, { most: 10 })).toEqual([other.id])
-    expect(await expireRequest(service.ctx, { requestId: left.id })).toBe('pending')
+    await advanceRequests(service.ctx, { runId: run.id })
+    await advanceRequests(service.ctx, { runId: run.id })
+    expect(await Promise.all([due, left, other].map(stateOf))).toEqual([
+      'expired',
+      'pending',
+      'pending',
+    ])
+    const events = await database.db
+      .selectFrom('audit_event')
+      .select('id')
+      .where('type', '=', 'request.expired')
+      .where('request_id', '=', due.id)
+      .execute()
+    expect(events).toHaveLength(1)
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
-import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import type { CallOutcome } from '#domain/workflow-outcomes.ts'
 import { decideRequest } from './decide-request.ts'
 
 let desk: AgentDesk
@@ -10,7 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => desk[Symbol.asyncDispose]())
 
-/** Approves a call; its workflow hears of that before the commit, and has the call carried out at once. */
+/**
+ * Approves a call; its workflow hears of that before the commit, and has the call carried out at
+ * once.
+ */
 async function approveWokenEarly(name: string, undone: boolean) {
   const runId = await desk.start()
   const calls = [{ tool: 'write_file', input: { path: `notes/${name}.md`, content: 'hello\n' } }]

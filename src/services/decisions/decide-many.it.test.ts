@@ -1,14 +1,50 @@
-import { expect, test } from 'vitest'
-import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { describe, expect, test } from 'vitest'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideMany } from './decide-many.ts'
-import { database, grace, run, service, useDecisionDesk } from './decisions.fixture.ts'
+import { ada, database, grace, run, service, useDecisionDesk } from './decisions.fixture.ts'
 
 useDecisionDesk()
 
 function item(request: TestRequest, decision: 'approve' | 'deny', more = {}) {
-  return { requestId: request.id, decision, digest: request.digest, revision: 1, ...more }
+  const seen = decision === 'approve' ? { seen: request.presentationDigest } : {}
+  return { requestId: request.id, decision, digest: request.digest, revision: 1, ...seen, ...more }
 }
+
+function unseen(request: TestRequest) {
+  const { seen: _, ...rest } = { seen: '', ...item(request, 'approve') }
+  return rest
+}
+
+async function statesOf(...requests: TestRequest[]) {
+  const rows = await database.db
+    .selectFrom('request')
+    .select(['id', 'state'])
+    .where(
+      'id',
+      'in',
+      requests.map(({ id }) => id),
+    )
+    .execute()
+  return requests.map(({ id }) => rows.find((row) => row.id === id)?.state)
+}
+
+// Rules: product.md 39
+test('no approval in one action counts without the presentation it was shown, at any risk, not even the only one', async () => {
+  const request = await addRequest(service, run)
+  const other = await addRequest(service, run, { position: 2 })
+  const wrong = item(other, 'approve', { seen: request.presentationDigest.replace(/.$/, 'x') })
+  for (const decisions of [[unseen(request)], [unseen(request), wrong]]) {
+    const { items } = await decideMany(service.ctx, grace.caller, { decisions })
+    expect(items.map(({ status, code }) => [status, code])).toEqual(
+      decisions.map(() => [422, 'not_displayed']),
+    )
+  }
+  expect(await statesOf(request, other)).toEqual(['pending', 'pending'])
+  const denied = { decisions: [{ ...unseen(request), decision: 'deny' }] }
+  const { items } = await decideMany(service.ctx, grace.caller, denied)
+  expect(items).toMatchObject([{ state: 'denied' }])
+})
 
 // Rules: product.md 15
 test('alike approvals are decided each on its own, with one batch id on every decision', async () => {
@@ -30,32 +66,77 @@ test('alike approvals are decided each on its own, with one batch id on every de
   expect(rows).toHaveLength(3)
 })
 
-test('approvals of another tool or rule, and of high risk, get not_alike and nothing else of theirs changes', async () => {
-  const alike = await addRequest(service, run)
-  const tool = await addRequest(service, run, { position: 2, tool: 'delete_file' })
-  const rule = await addRequest(service, run, { position: 3, ruleId: 'overlay:1' })
-  const high = await addRequest(service, run, { position: 4, risk: 'high' })
-  const seen = { reason: 'read', seen: high.presentationDigest }
-  const { items } = await decideMany(service.ctx, grace.caller, {
-    decisions: [
-      item(alike, 'approve'),
-      item(tool, 'approve'),
-      item(rule, 'approve'),
-      item(high, 'approve', seen),
-    ],
+test('of unlike approvals none is given: another tool, another rule, high risk; the denials beside them are', async () => {
+  const others = [{ tool: 'delete_file' }, { ruleId: 'overlay:1' }, { risk: 'high' as const }]
+  for (const [index, unlike] of others.entries()) {
+    const alike = await addRequest(service, run, { position: index * 4 + 1 })
+    const same = await addRequest(service, run, { position: index * 4 + 2 })
+    const other = await addRequest(service, run, { position: index * 4 + 3, ...unlike })
+    const denied = await addRequest(service, run, { position: index * 4 + 4, tool: 'move_file' })
+    const { items } = await decideMany(service.ctx, grace.caller, {
+      decisions: [
+        item(alike, 'approve'),
+        item(same, 'approve'),
+        item(other, 'approve', { reason: 'read' }),
+        item(denied, 'deny'),
+      ],
+    })
+    expect(items.map((one) => one.code ?? one.state)).toEqual([
+      'not_alike',
+      'not_alike',
+      'not_alike',
+      'denied',
+    ])
+    expect(await statesOf(alike, same, other)).toEqual(['pending', 'pending', 'pending'])
+  }
+})
+
+// Rules: product.md 40
+describe('a change set', () => {
+  function together(decisions: ReturnType<typeof item>[], turn = { runId: run.id, turn: 1 }) {
+    return decideMany(service.ctx, grace.caller, { decisions, turn })
+  }
+
+  test('of one turn need not be alike, and is judged in call order whatever order it is listed in', async () => {
+    const first = await addRequest(service, run)
+    const second = await addRequest(service, run, { position: 2, tool: 'delete_file' })
+    const third = await addRequest(service, run, { position: 3, ruleId: 'overlay:1' })
+    const { items } = await together([
+      item(third, 'approve'),
+      item(second, 'deny', { then: 'stop' }),
+      item(first, 'approve'),
+    ])
+    expect(items.map((one) => [one.requestId, one.code ?? one.state])).toEqual([
+      [third.id, 'cancelled'],
+      [second.id, 'denied'],
+      [first.id, 'approved'],
+    ])
   })
-  expect(items.map((one) => one.code ?? one.state)).toEqual([
-    'approved',
-    'not_alike',
-    'not_alike',
-    'not_alike',
-  ])
-  const rows = await database.db
-    .selectFrom('request')
-    .select('state')
-    .where('id', 'in', [tool.id, rule.id, high.id])
-    .execute()
-  expect(rows.map((row) => row.state)).toEqual(['pending', 'pending', 'pending'])
+
+  test('takes no request of another turn or run, and no approval unseen', async () => {
+    const own = await addRequest(service, run)
+    const other = await addRequest(service, await addRun(service, { startedBy: ada }))
+    const { items } = await together([item(other, 'approve'), item(other, 'deny')])
+    expect(items.map(({ status, code }) => [status, code])).toEqual([
+      [422, 'not_of_turn'],
+      [422, 'not_of_turn'],
+    ])
+    const later = await together([item(own, 'approve')], { runId: run.id, turn: 2 })
+    expect(later.items).toMatchObject([{ code: 'not_of_turn' }])
+    const blind = await together([unseen(own)])
+    expect(blind.items).toMatchObject([{ code: 'not_displayed' }])
+    expect(await statesOf(own, other)).toEqual(['pending', 'pending'])
+  })
+
+  test('leaves what is of high risk to a decision of its own, and decides the others', async () => {
+    const high = await addRequest(service, run, { risk: 'high' })
+    const low = await addRequest(service, run, { position: 2 })
+    const { items } = await together([
+      item(high, 'approve', { reason: 'read' }),
+      item(low, 'approve'),
+    ])
+    expect(items.map((one) => one.code ?? one.state)).toEqual(['not_alike', 'approved'])
+  })
 })
 
 test('one approval among denials needs no like, and denying many unlike requests is always allowed', async () => {
@@ -82,7 +163,7 @@ test('each item is refused for its own reason while the others are decided', asy
       item(good, 'approve'),
       item(own, 'approve'),
       item(stale, 'approve', { revision: 9 }),
-      { requestId: '424242', decision: 'approve', digest: good.digest, revision: 1 },
+      { ...item(good, 'approve'), requestId: '424242' },
       item(good, 'deny'),
     ],
   })

@@ -1,16 +1,16 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import { limits } from '../../domain/limits.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { RequestState } from '../../domain/request.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import { askedBeforeRestore } from '../requests/asked-before-restore.ts'
-import { findRequest } from '../requests/find-request.ts'
-import { viewerOf, type Viewer } from '../requests/viewer.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import type { RequestState } from '#domain/request.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import { viewerOf } from '../requests/people/viewer.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { judgeTogether, type TurnRef } from './decided-together.ts'
 import { decideRequest } from './decide-request.ts'
-import { invalid } from './decision-input.ts'
-import { onceForKey } from './idempotency.ts'
+import { invalid } from '../requests/facts/decision-input.ts'
+import { onceForKey } from '../core/idempotency.ts'
+import { byAttempt } from '../core/authority.ts'
 
 /** What became of one item: the status and code that the single decision would have had. */
 export interface BulkItem {
@@ -30,17 +30,26 @@ export interface BulkAnswer {
   readonly items: readonly BulkItem[]
 }
 
+export interface BulkInput {
+  readonly decisions: readonly Json[]
+  /** they are decided as the change set of this turn */
+  readonly turn?: TurnRef
+  readonly idempotencyKey?: string
+}
+
 /**
- * Decides up to 200 requests, each in a transaction of its own and judged alone by the same rules (api.md). Several
- * approvals together must be alike (same tool and rule), of at most medium risk and not asked before a restore; the others
- * get `not_alike`.
- * Each item of `decisions` is a decision's body with `requestId`, an id or a number. With a key, a repeated call
+ * Decides up to 200 requests, each in a transaction of its own and judged alone by the same rules
+ * (api.md). Several approvals together must be alike (same tool and rule), of at most medium risk
+ * and not asked before a restore, or none of them is given (`not_alike`), unless they are decided
+ * as the change set of a `turn`: then each must be of it (`not_of_turn`), and they are judged in
+ * call order. Every approval says what was `seen`, at any risk (`not_displayed`). Each item of
+ * `decisions` is a decision's body with `requestId`, an id or a number. With a key, a repeated call
  * gives each item its original answer and tries again what was refused.
  */
 export async function decideMany(
   ctx: SigningContext,
   caller: Caller,
-  input: { readonly decisions: readonly Json[]; readonly idempotencyKey?: string },
+  input: BulkInput,
 ): Promise<BulkAnswer> {
   const { idempotencyKey: key } = input
   if (input.decisions.length < 1 || input.decisions.length > limits.bulkDecisions) {
@@ -48,18 +57,21 @@ export async function decideMany(
   }
   const items = input.decisions.map(splitItem)
   const viewer = await viewerOf(ctx, caller)
-  const unlike = await findUnlike(ctx, viewer, items)
+  const listed = items.map(({ request, body }) => ({
+    request,
+    approves: body['decision'] === 'approve',
+  }))
+  const { order, refused } = await judgeTogether(ctx, viewer, listed, input.turn ?? null)
   const batchDecisionId = await nameBatch(ctx, caller, input)
-  const answers: BulkItem[] = []
-  for (const [index, item] of items.entries()) {
-    if (unlike.has(index)) {
-      answers.push(refusedItem(item.request, unlikeProblem()))
-      continue
-    }
+  const answers = new Map<number, BulkItem>()
+  for (const index of order) {
+    const item = items[index]
+    if (item === undefined) continue
     const keyed = key === undefined ? {} : { idempotencyKey: `${key}/${index}` }
-    answers.push(await decideOne(ctx, caller, { ...item, ...keyed, batchDecisionId }))
+    const decided = { ...item, ...keyed, batchDecisionId, batchRefusal: refused.get(index) ?? null }
+    answers.set(index, await decideOne(ctx, caller, decided))
   }
-  return { batchDecisionId, items: answers }
+  return { batchDecisionId, items: items.flatMap((_, index) => answers.get(index) ?? []) }
 }
 
 interface Item {
@@ -79,10 +91,15 @@ function splitItem(item: Json): Item {
 async function decideOne(
   ctx: SigningContext,
   caller: Caller,
-  item: Item & { readonly idempotencyKey?: string; readonly batchDecisionId: string },
+  item: Item & {
+    readonly idempotencyKey?: string
+    readonly batchDecisionId: string
+    readonly batchRefusal: Problem | null
+  },
 ): Promise<BulkItem> {
   try {
-    const { requestId, decisionId, state, stage } = await decideRequest(ctx, caller, item)
+    const input = { ...item, seenAtAnyRisk: true } as const
+    const { requestId, decisionId, state, stage } = await decideRequest(ctx, caller, input)
     return { requestId, status: 200, decisionId, state, stage }
   } catch (error) {
     if (error instanceof Problem) return refusedItem(item.request, error)
@@ -95,66 +112,19 @@ function refusedItem(requestId: string, problem: Problem): BulkItem {
   return { requestId, status, code, detail, facts }
 }
 
-function unlikeProblem(): Problem {
-  return new Problem(
-    'not_alike',
-    'Approve together only what has the same tool and rule, at most medium risk, and was not asked before a restore',
-  )
-}
-
-/** Places of the approvals that may not go together with the first that may: another tool or rule, high risk, or from before a restore. */
-async function findUnlike(
-  ctx: SigningContext,
-  viewer: Viewer,
-  items: readonly Item[],
-): Promise<ReadonlySet<number>> {
-  const approvals = [...items.entries()].filter(([, item]) => item.body['decision'] === 'approve')
-  const unlike = new Set<number>()
-  if (approvals.length < 2) return unlike
-  let pattern: string | null = null
-  for (const [index, item] of approvals) {
-    const kind = await kindOf(ctx, viewer, item.request)
-    if (kind === null) continue
-    if (kind.alone || (pattern !== null && pattern !== kind.pattern)) unlike.add(index)
-    else pattern = kind.pattern
-  }
-  return unlike
-}
-
-/** `null` for what the viewer may not see: its own refusal says so. */
-async function kindOf(
-  ctx: SigningContext,
-  viewer: Viewer,
-  reference: string,
-): Promise<{ pattern: string; alone: boolean } | null> {
-  try {
-    const { id } = await findRequest(ctx.db, viewer, reference)
-    const row = await ctx.db
-      .selectFrom('request')
-      .select(['tool', 'rule', 'risk', askedBeforeRestore.as('before_restore')])
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
-    const alone = row.risk === 'high' || row.before_restore
-    return { pattern: JSON.stringify([row.tool, row.rule.id]), alone }
-  } catch (error) {
-    if (error instanceof Problem) return null
-    throw error
-  }
-}
-
 /** The batch's id; with a key, the same one for the repeated call. */
-async function nameBatch(
-  ctx: SigningContext,
-  caller: Caller,
-  input: { readonly decisions: readonly Json[]; readonly idempotencyKey?: string },
-): Promise<string> {
-  const named = await inUnitOfWork(ctx, (unit) =>
+async function nameBatch(ctx: SigningContext, caller: Caller, input: BulkInput): Promise<string> {
+  const batch = await inUnitOfWork(ctx, byAttempt(caller), (unit) =>
     onceForKey(
       unit.tx,
-      { caller, key: input.idempotencyKey, route: 'decide-many', body: input.decisions },
+      { caller, key: input.idempotencyKey, route: 'decide-many', body: bodyOf(input) },
       async () => ({ batchDecisionId: uuidv7() }),
     ),
   )
-  if (named instanceof Problem) throw named
-  return named.batchDecisionId
+  if (batch instanceof Problem) throw batch
+  return batch.batchDecisionId
+}
+
+function bodyOf({ decisions, turn }: BulkInput): Json {
+  return turn === undefined ? [...decisions] : { turn: { ...turn }, decisions: [...decisions] }
 }

@@ -1,18 +1,14 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { hashJson } from '../../domain/digest.ts'
-import type { PermitStatement } from '../../domain/statements/statement.ts'
-import { addRequest, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import {
-  textsOf,
-  withQueryLog,
-  type LoggedQuery,
-} from '../../../test/harness/fixtures/count-queries.ts'
-import { addPerson } from '../../../test/harness/fixtures/people.ts'
-import { fixtureFiles, policyOf } from '../../../test/harness/fixtures/project.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { PermitStatement } from '#domain/statements/statement.ts'
+import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
+import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideRequest } from './decide-request.ts'
-import { verifyPermit } from './permits/permits.ts'
+import { verifyPermit } from '../permits/permits.ts'
 import {
   useDecisionDesk,
   database,
@@ -142,10 +138,7 @@ describe('an approval', () => {
     const joiner = await addPerson(database.db, 'Joiner', [])
     expect((await refusal(decide(joiner, request, approving(request)))).code).toBe('not_found')
     await decide(grace, request, approving(request))
-    await database.db
-      .insertInto('team_member')
-      .values({ team: 'platform', person_id: joiner.id })
-      .execute()
+    await joinTeam(database.db, joiner.id, 'platform')
     const files = new Map(fixtureFiles.texts)
     const config = files.get('countersign.yaml') ?? ''
     const three = 'routing: [{ when: { tool: "*" }, queue: security, quorum: { count: 3 } }]\n'

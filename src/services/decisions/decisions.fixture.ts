@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { addRun, type TestRequest, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { addRun, type TestRequest, type TestRun } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from './decide-request.ts'
 
 export let database: TestDatabase
@@ -14,7 +14,9 @@ export let linus: TestPerson
 export let edsger: TestPerson
 export let run: TestRun
 
-/** Opens a service with its people for a file of tests about decisions, and a fresh run for each. */
+/**
+ * Opens a service with its people for a file of tests about decisions, and a fresh run for each.
+ */
 export function useDecisionDesk(): void {
   beforeAll(async () => {
     database = await createTestDatabase()

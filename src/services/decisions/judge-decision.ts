@@ -1,42 +1,51 @@
 import type { Selectable } from 'kysely'
-import { judgeEligibility } from '../../domain/deciding/eligibility.ts'
-import { whyReason } from '../../domain/deciding/why-reason.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { Tx } from '../../store/database.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import type { DecisionFacts } from './decision-facts.ts'
-import { invalid, type DecisionInput } from './decision-input.ts'
-import { refuseEnded } from './ending/refuse-ended.ts'
+import { againSentence } from '#domain/deciding/alike-words.ts'
+import { judgeEligibility } from '#domain/deciding/eligibility.ts'
+import { whyReason } from '#domain/deciding/why-reason.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { tampered } from '../core/tampered.ts'
+import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
+import { invalid, type DecisionInput } from '../requests/facts/decision-input.ts'
+import { refuseEnded } from '../requests/ending/refuse-ended.ts'
+import { byEligibility, type Authority, type PersonActor } from '../core/authority.ts'
+import type { Caller } from '../core/context.ts'
 
 /** What a decision's row says besides what was asked for. */
 export interface DecisionMarks {
+  /** theirs, who may decide it */
+  readonly authority: Authority<PersonActor>
   readonly person: NonNullable<DecisionFacts['person']>
   readonly selfApproved: boolean
   readonly edited: boolean
 }
 
 /**
- * Judges everything about a decision but its signature and its quorum, in the contract's order (api.md, decisions): scope, state, the
- * clock, the person, an earlier vote, revision and digest, and what high risk needs. Throws the refusal; returns
- * `'lapsed'` for a pending request whose time is over, which the caller expires.
+ * Judges everything about a decision but its signature and its quorum, in the contract's order
+ * (api.md, decisions): scope, state, the clock, the person, an earlier vote, revision and digest,
+ * and what high risk needs. Throws the refusal; returns `'lapsed'` for a pending request whose time
+ * is over, which the caller expires.
  */
 export async function judgeDecision(
   tx: Tx,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
   input: DecisionInput,
+  { caller, seenAtAnyRisk }: { readonly caller: Caller; readonly seenAtAnyRisk: boolean },
 ): Promise<DecisionMarks | 'lapsed'> {
   refuseKind(request)
   refuseScope(request, input)
   const ended = await refuseEnded(tx, request)
   if (ended !== null) throw ended
   if (facts.now >= request.expires_at) return 'lapsed'
-  const marks = judgePerson(request, facts)
+  const marks = judgePerson(caller, request, facts)
   if (facts.voted) {
     throw new Problem('already_voted', 'You decided this revision before; it waits for others')
   }
   refuseStale(request, facts, input)
-  refuseUnseen(request, facts, input)
+  refuseUndisplayed(request, facts, input, seenAtAnyRisk)
+  refuseUnconfirmedRepeat(request, facts, input)
   if (input.decision === 'approve' && input.bounds?.expiresAt != null) {
     if (Date.parse(input.bounds.expiresAt) <= facts.now.getTime()) {
       throw invalid('grant.expiresAt', 'must be in the future')
@@ -45,25 +54,35 @@ export async function judgeDecision(
   return marks
 }
 
-/** The refusal of somebody who may not decide it; otherwise how their decision is marked (product.md 17 to 19). */
+/**
+ * The refusal of somebody who may not decide it; otherwise how their decision is marked (product.md
+ * 17 to 19).
+ */
 export function judgePerson(
+  caller: Caller,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
 ): DecisionMarks {
+  if (facts.tampered !== null) throw tampered(facts.tampered)
   const eligibility = judgeEligibility({
     person: facts.person,
     quorum: request.routing.quorum,
     principals: facts.principals,
     selfApproval: request.routing.selfApproval,
   })
-  if (!eligibility.canDecide || facts.person === null) {
-    const which = eligibility.canDecide ? 'machine' : eligibility.which
-    throw new Problem('not_eligible', eligibility.reason ?? 'Only people decide', { which })
+  const { person } = facts
+  const which = eligibility.canDecide ? 'machine' : eligibility.which
+  const refusal = new Problem('not_eligible', eligibility.reason ?? 'Only people decide', { which })
+  if (!eligibility.canDecide || person === null) {
+    // A membership that somebody wrote is none, and is noticed.
+    if (which === 'not_in_team' && person?.forged === 'membership') throw tampered('membership')
+    throw refusal
   }
   return {
-    person: facts.person,
+    authority: byEligibility(caller, person, refusal),
+    person,
     selfApproved: eligibility.selfApproved,
-    edited: facts.revision.editorId === facts.person.id,
+    edited: facts.editors.includes(person.id),
   }
 }
 
@@ -71,13 +90,13 @@ export function judgePerson(
 export function refuseStale(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-  named: { readonly digest: string; readonly revision: number },
+  expected: { readonly digest: string; readonly revision: number },
 ): void {
   const current = { digest: facts.revision.digest, revision: request.revision }
-  if (named.revision !== request.revision) {
+  if (expected.revision !== request.revision) {
     throw new Problem('stale_revision', 'This call was changed since it was shown to you', current)
   }
-  if (named.digest !== facts.revision.digest) {
+  if (expected.digest !== facts.revision.digest) {
     throw new Problem('stale_digest', 'This digest is not that of what would run', current)
   }
 }
@@ -103,15 +122,33 @@ function refuseScope(request: Selectable<RequestTable>, input: DecisionInput): v
   )
 }
 
-/** What needs a reason has one, and an approval of high risk what was on the screen (security.md 15); what is said of that is true at any. */
-function refuseUnseen(
+/** At high risk nobody repeats unawares what was carried out before (dashboard.md, alike). */
+function refuseUnconfirmedRepeat(
+  request: Selectable<RequestTable>,
+  { again }: DecisionFacts,
+  input: DecisionInput,
+): void {
+  if (input.decision === 'deny' || request.risk !== 'high' || again === 0 || input.again) return
+  throw new Problem(
+    'again_required',
+    `${againSentence(again)}: approve it with again, if it is to run once more`,
+    { again },
+  )
+}
+
+/**
+ * What needs a reason has one, and an approval of high risk what was on the screen (security.md
+ * 15); what is said of that is true at any.
+ */
+function refuseUndisplayed(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
   input: DecisionInput,
+  seenAtAnyRisk: boolean,
 ): void {
-  const wasShown = input.seen === facts.revision.presentationDigest
+  const wasDisplayed = input.seen === facts.revision.presentationDigest
   // It goes into the trail, where a verifier compares it.
-  if (input.seen !== null && !wasShown) {
+  if (input.seen !== null && !wasDisplayed) {
     throw new Problem('not_displayed', 'What was seen is not what this request shows')
   }
   const why = whyReason(input.decision, {
@@ -121,7 +158,14 @@ function refuseUnseen(
   if (why !== null && (input.reason === null || input.reason.trim() === '')) {
     throw new Problem('reason_required', why)
   }
-  if (request.risk === 'high' && input.decision === 'approve' && !wasShown) {
+  if (input.decision === 'deny' || wasDisplayed) return
+  if (request.risk === 'high') {
     throw new Problem('not_displayed', 'Approving high risk needs all of it shown first')
+  }
+  if (seenAtAnyRisk) {
+    throw new Problem(
+      'not_displayed',
+      'Nothing is approved unseen: say with seen what was shown, its presentation.digest',
+    )
   }
 }

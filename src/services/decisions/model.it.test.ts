@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RequestState } from '../../domain/request.ts'
-import { requestTransitions, transition, type RequestEvent } from '../../domain/transitions.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { brokenInvariants } from '../../../test/harness/fixtures/broken-invariants.ts'
-import { addRequest, addRun } from '../../../test/harness/fixtures/gated-run.ts'
-import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { outcomeOf } from '../../../test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { cancelRun } from '../runs/ending/cancel-run.ts'
+import type { RequestState } from '#domain/request.ts'
+import { requestTransitions, transition, type RequestEvent } from '#domain/transitions.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { brokenInvariants } from '#test/harness/fixtures/broken-invariants.ts'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
+import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
+import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
+import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
-import { expireRequest } from './ending/expire-request.ts'
+import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { reviseRequest } from './revising/revise-request.ts'
 
 let database: TestDatabase
@@ -134,7 +134,7 @@ async function actor() {
         .where('id', '=', request.id)
         .execute()
     } else if (step.do === 'propose-expiry') {
-      await expireRequest(service.ctx, { requestId: request.id })
+      await advanceRequests(service.ctx, { runId: run.id })
     } else if (step.do === 'cancel') {
       await cancelRun(service.ctx, ada.caller, { runId: run.id })
     } else {
@@ -142,9 +142,7 @@ async function actor() {
       if (step.do === 'leave') {
         await db.deleteFrom('team_member').where('person_id', '=', id).execute()
       } else if (step.do === 'join') {
-        const row = { team: 'platform', person_id: id }
-        const again = db.insertInto('team_member').values(row)
-        await again.onConflict((conflict) => conflict.doNothing()).execute()
+        await joinTeam(db, id, 'platform')
       } else if (step.do === 'revise') {
         const input = { path: 'notes/1.md', content: `revision ${revision + 1}` }
         const change = { request: request.id, input, digest, revision }

@@ -1,17 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { brokenInvariants, deadlocks } from '../../../test/harness/fixtures/broken-invariants.ts'
-import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { outcomeOf } from '../../../test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { advanceRequests } from '../runs/advance-requests.ts'
-import { cancelRun } from '../runs/ending/cancel-run.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { brokenInvariants, deadlocks } from '#test/harness/fixtures/broken-invariants.ts'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
+import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
+import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { advanceRequests } from '../requests/ending/advance-requests.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
-import { expireRequest } from './ending/expire-request.ts'
-import { extendRequest } from './ending/extend-request.ts'
+import { extendRequest } from '../requests/extend-request.ts'
 import { reviseRequest } from './revising/revise-request.ts'
 
 let database: TestDatabase
@@ -67,7 +66,9 @@ async function current(request: TestRequest): Promise<{ digest: string; revision
     .executeTakeFirstOrThrow()
 }
 
-/** The jobs of one request, by people of every kind, two of whom leave, come back or are disabled. */
+/**
+ * The jobs of one request, by people of every kind, two of whom leave, come back or are disabled.
+ */
 function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[] {
   const { ctx } = service
   const pick = (offset: number): TestPerson => people[(index * 5 + offset) % people.length] ?? ada
@@ -84,9 +85,7 @@ function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[]
   const move = async () => {
     const { id } = pick(1)
     await database.db.deleteFrom('team_member').where('person_id', '=', id).execute()
-    const row = { team: index % 2 === 0 ? 'platform' : 'security', person_id: id }
-    const again = database.db.insertInto('team_member').values(row)
-    await again.onConflict((conflict) => conflict.doNothing()).execute()
+    await joinTeam(database.db, id, index % 2 === 0 ? 'platform' : 'security')
   }
   const disable = async () => {
     const { id } = people[index % 6] ?? ada
@@ -117,7 +116,7 @@ function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[]
     ...votes.slice(3, 6),
     letAnHourPass,
     ...(index % 4 === 0 ? [runOut] : []),
-    () => expireRequest(ctx, { requestId: request.id }),
+    advance,
     ...(index % 5 === 0 ? [extend] : []),
     ...(index % 7 === 0 ? [decide(pick(4), 'deny')] : []),
     ...votes.slice(6),

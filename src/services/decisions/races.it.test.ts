@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { brokenInvariants, deadlocks } from '../../../test/harness/fixtures/broken-invariants.ts'
-import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { outcomeOf } from '../../../test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { brokenInvariants, deadlocks } from '#test/harness/fixtures/broken-invariants.ts'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { claimRequest } from '../requests/claim-request.ts'
-import { cancelRun } from '../runs/ending/cancel-run.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { decideRequest } from './decide-request.ts'
-import { expireRequest } from './ending/expire-request.ts'
-import { revokePermit } from './permits/revoke-permit.ts'
+import { advanceRequests } from '../requests/ending/advance-requests.ts'
+import { revokePermit } from '../permits/revoke-permit.ts'
 
 let database: TestDatabase
 let service: TestService
@@ -93,9 +93,9 @@ describe('an approval and an expiry at the same moment', () => {
             body: approving(request),
           }),
         ),
-        expireRequest(service.ctx, { requestId: request.id }),
+        advanceRequests(service.ctx, { runId: run.id }),
       ])
-      await expireRequest(service.ctx, { requestId: request.id })
+      await advanceRequests(service.ctx, { runId: run.id })
       const { state } = await database.db
         .selectFrom('request')
         .select('state')

@@ -1,20 +1,20 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { DecisionBasis } from '../../domain/deciding/decision-basis.ts'
-import { quorumTeams } from '../../domain/deciding/quorum.ts'
-import type { QuorumPlace } from '../../domain/request.ts'
-import { putContent } from '../../store/content/content.ts'
-import { toJsonb } from '../../store/database.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import type { Caller } from '../context.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
-import type { DecisionFacts } from './decision-facts.ts'
-import type { DecisionInput } from './decision-input.ts'
-import { aboutRequest } from './ending/end-request.ts'
+import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
+import type { QuorumPlace } from '#domain/request.ts'
+import { putContent } from '#store/content/content.ts'
+import { toJsonb } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller } from '../core/context.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
+import type { DecisionInput } from '../requests/facts/decision-input.ts'
+import { aboutRequest } from '../requests/ending/end-request.ts'
 import type { DecisionMarks } from './judge-decision.ts'
-import { newSalt, saltedDocument } from './salted-text.ts'
+import { newSalt, saltedDocument } from '../requests/words/salted-text.ts'
 import type { JudgedSignature } from './signing/judge-signature.ts'
-import { signatureMark } from './signing/needs-signature.ts'
+import { signatureMark } from '../requests/facts/needs-signature.ts'
 
 /** Writes one person's decision of the current revision and its event. Returns its id. */
 export async function recordDecision(
@@ -37,25 +37,30 @@ export async function recordDecision(
   const scope = input.decision === 'approve' ? input.scope : null
   const then = input.decision === 'deny' ? input.then : null
   const bounds = input.decision === 'approve' ? input.bounds : null
+  const row = {
+    id,
+    request_id: request.id,
+    revision: request.revision,
+    person_id: marks.person.id,
+    decision: input.decision,
+    digest: input.digest,
+    scope,
+    denied_then: then,
+    grant_bounds: bounds,
+    self_approved: marks.selfApproved,
+    edited: marks.edited,
+    batch_decision_id: marks.batchDecisionId,
+    credential_id: signed?.signature.credentialId ?? null,
+  }
   await unit.tx
     .insertInto('decision')
     .values({
-      id,
-      request_id: request.id,
-      revision: request.revision,
-      person_id: marks.person.id,
-      decision: input.decision,
-      digest: input.digest,
-      scope,
-      denied_then: then,
+      ...row,
       grant_bounds: bounds === null ? null : toJsonb(bounds),
       reason_hash: reasonHash,
-      self_approved: marks.selfApproved,
-      edited: marks.edited,
-      batch_decision_id: marks.batchDecisionId,
-      credential_id: signed?.signature.credentialId ?? null,
       channel: caller.channel,
       at: marks.facts.now,
+      seal: unit.seals.of('decision', row),
     })
     .execute()
   await unit.audit({
@@ -77,6 +82,8 @@ export async function recordDecision(
       selfApproved: marks.selfApproved,
       edited: marks.edited,
       batchDecisionId: marks.batchDecisionId,
+      // Said where it was asked for: how often it had been carried out by then.
+      ...(input.decision === 'approve' && input.again ? { again: marks.facts.again } : {}),
       basis: basisOf(request, marks),
       ...(signed === null ? {} : { signature: { ...signed.signature } }),
     },
@@ -84,7 +91,10 @@ export async function recordDecision(
   return id
 }
 
-/** What the decision was judged by, a {@link DecisionBasis}: in the event, so that it can be judged again offline. */
+/**
+ * What the decision was judged by, a {@link DecisionBasis}: in the event, so that it can be judged
+ * again offline.
+ */
 function basisOf(
   request: Selectable<RequestTable>,
   { person, facts }: DecisionMarks & { readonly facts: DecisionFacts },

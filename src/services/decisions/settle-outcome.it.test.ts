@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { PermitStatement } from '../../domain/statements/statement.ts'
-import { addRequest, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import type { TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import type { PermitStatement } from '#domain/statements/statement.ts'
+import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideRequest } from './decide-request.ts'
 import { settleOutcome, type SettleOutcomeInput } from './settle-outcome.ts'
 

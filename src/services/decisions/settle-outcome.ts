@@ -1,25 +1,27 @@
 import { sql, type Selectable } from 'kysely'
-import type { Json } from '../../domain/json.ts'
-import { limits } from '../../domain/limits.ts'
-import { Problem } from '../../domain/problem.ts'
-import { quorumTeams } from '../../domain/deciding/quorum.ts'
-import type { RequestState } from '../../domain/request.ts'
-import { executionTransitions, transition } from '../../domain/transitions.ts'
-import type { Tx } from '../../store/database.ts'
-import type { ExecutionTable } from '../../store/tables/executions.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { auditingRefusals } from './audit-refusal.ts'
-import type { DecisionFacts } from './decision-facts.ts'
-import { factsWhileOpen } from './facts-while-open.ts'
-import { invalid } from './decision-input.ts'
-import { aboutRequest, endRequest } from './ending/end-request.ts'
+import type { Json } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
+import { settlementThens, type RequestState, type SettlementThen } from '#domain/request.ts'
+import { executionTransitions, transition } from '#domain/transitions.ts'
+import type { Tx } from '#store/database.ts'
+import type { ExecutionTable } from '#store/tables/runs.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import type { RequestLocation } from '../requests/people/find-request.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
+import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
+import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
+import { invalid } from '../requests/facts/decision-input.ts'
+import { aboutRequest, endRequest } from '../requests/ending/end-request.ts'
 import { judgePerson } from './judge-decision.ts'
-import { permitRequest } from './permits/permit-request.ts'
+import { permitRequest } from '../permits/permit-request.ts'
 import { recordDecision } from './record-decision.ts'
-import { lockWithSiblings, stopSiblings } from './ending/stop-siblings.ts'
+import { cancelRequests } from '../requests/ending/cancel-requests.ts'
+import { lockWithSiblings } from '../requests/ending/lock-with-siblings.ts'
+import { byAttempt } from '../core/authority.ts'
 
 /** What a person found out about a call whose end is unknown, and what happens now. */
 export interface SettleOutcomeInput {
@@ -40,14 +42,15 @@ export interface SettledAnswer {
 
 interface Finding {
   readonly ran: boolean | null
-  readonly then: 'continue' | 'again' | 'stop'
+  readonly then: SettlementThen
   readonly reason: string
 }
 
 /**
- * Settles an outcome check (architecture.md, execution): by one person who may decide it. The unknown attempt becomes
- * `succeeded` or `failed`, or stays `unknown` when nobody can tell, with who settled it; `again` issues a permit for the
- * next attempt, named for the check; `stop` stops the turn as a denial does. Rejects as a decision does.
+ * Settles an outcome check (architecture.md, execution): by one person who may decide it. The
+ * unknown attempt becomes `succeeded` or `failed`, or stays `unknown` when nobody can tell, with
+ * who settled it; `again` issues a permit for the next attempt, named for the check; `stop` stops
+ * the turn as a denial does. Rejects as a decision does.
  */
 export async function settleOutcome(
   ctx: SigningContext,
@@ -55,50 +58,53 @@ export async function settleOutcome(
   input: SettleOutcomeInput,
 ): Promise<SettledAnswer> {
   const finding = parseFinding(input)
-  const found = await findRequestFor(ctx, caller, input.request)
-  return auditingRefusals(ctx, caller, found.id, { attempt: 'settle' }, () =>
-    inUnitOfWork(ctx, (unit) => settleLocked(ctx, unit, caller, found, finding)),
+  return attemptOnRequest(ctx, caller, input.request, { attempt: 'settle' }, (target) =>
+    inUnitOfWork(ctx, byAttempt(caller), (unit) =>
+      settleLocked(ctx, unit, caller, target, finding),
+    ),
   )
 }
 
 async function settleLocked(
   ctx: SigningContext,
-  unit: UnitOfWork,
+  attempt: UnitOfWork,
   caller: Caller,
-  found: FoundRequest,
+  target: RequestLocation,
   finding: Finding,
 ): Promise<SettledAnswer | Problem> {
   const stop = finding.then === 'stop'
-  const { request, later } = await lockWithSiblings(unit.tx, found, stop ? 'turn' : 'request')
+  const { request, later } = await lockWithSiblings(attempt.tx, target, stop ? 'turn' : 'request')
   if (request.kind !== 'outcome_check') {
     throw invalid('request', 'is not an outcome check; decide it')
   }
-  const facts = await factsWhileOpen(unit, caller, request)
+  const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts
-  const marks = judgePerson(request, facts)
+  const marks = judgePerson(caller, request, facts)
+  const unit = attempt.under(marks.authority)
   const execution = await unknownAttempt(unit.tx, request)
   const { digest } = facts.revision
-  const said = { reason: finding.reason, seen: null, assertion: null }
-  const named = { digest, revision: request.revision, ...said }
+  const unsigned = { reason: finding.reason, seen: null, assertion: null }
+  const common = { digest, revision: request.revision, ...unsigned }
   const decisionId = await recordDecision(
     unit,
     caller,
     request,
     stop
-      ? { decision: 'deny', then: 'stop', ...named }
-      : { decision: 'approve', scope: 'once', bounds: null, ...named },
+      ? { decision: 'deny', then: 'stop', ...common }
+      : { decision: 'approve', scope: 'once', bounds: null, again: false, ...common },
     { ...marks, batchDecisionId: null, facts, signed: null },
   )
   await settleExecution(unit, caller, request, execution, finding, marks.person.id)
   const wake = [request.id]
   if (stop) {
     await endRequest(unit, request, { event: 'deny', then: 'stop' })
-    wake.push(...(await stopSiblings(unit, caller, request, later)))
+    await cancelRequests(unit, later, 'sibling_denied', { denied: request.id })
+    wake.push(...later.map(({ id }) => id))
   } else {
     await endRequest(unit, request, { event: 'approve' })
   }
   if (finding.then === 'again') {
-    await permitAgain(ctx, unit, caller, request, facts, execution.attempt + 1)
+    await permitAgain(ctx, unit, request, facts, execution.attempt + 1)
   }
   if (request.run_id !== null) {
     const payload = { requestIds: wake }
@@ -108,11 +114,12 @@ async function settleLocked(
 }
 
 function parseFinding(input: SettleOutcomeInput): Finding {
-  const { ran, then, reason } = input
+  const { ran, reason } = input
   if (ran !== true && ran !== false && ran !== null) {
     throw invalid('ran', 'must be true, false or null')
   }
-  if (then !== 'continue' && then !== 'again' && then !== 'stop') {
+  const then = settlementThens.find((option) => option === input.then)
+  if (then === undefined) {
     throw invalid('then', 'must be "continue", "again" or "stop"')
   }
   if (then === 'again' && ran !== false) throw invalid('then', '"again" needs ran: false')
@@ -172,18 +179,20 @@ async function settleExecution(
   })
 }
 
-/** The permit names the check, not the request before: that one's permit was consumed by the lost attempt. */
+/**
+ * The permit names the check, not the request before: that one's permit was consumed by the lost
+ * attempt.
+ */
 async function permitAgain(
   ctx: SigningContext,
   unit: UnitOfWork,
-  caller: Caller,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
   attempt: number,
 ): Promise<void> {
   const { person } = facts
   const teams = quorumTeams(request.routing.quorum)
-  const team = person?.teams.find((one) => teams.includes(one)) ?? ''
+  const team = person?.teams.find((option) => teams.includes(option)) ?? ''
   const counted = person === null ? [] : [{ personId: person.id, team }]
-  await permitRequest(ctx, unit, caller, request, facts, { counted, attempt })
+  await permitRequest(ctx, unit, request, facts, { counted, attempt })
 }

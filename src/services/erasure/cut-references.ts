@@ -1,61 +1,94 @@
 import { sql } from 'kysely'
-import { canonicalJson } from '../../domain/digest.ts'
-import { putContents } from '../../store/content/content.ts'
-import type { Tx } from '../../store/database.ts'
-import { makePresentation } from '../../tools/presentations/make-presentation.ts'
-import { callbackEndpoint } from '../external/tell-program.ts'
-import { writeMessageText } from '../runs/transcript/message-text.ts'
-import type { CallOfRequest } from './call-of-request.ts'
-import { tellingMessages } from './contents-of-call.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import { putContents } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import { makePresentation } from '#tools/presentations/make-presentation.ts'
+import { callbackEndpoint } from '../requests/ending/notify-program.ts'
+import { writeMessageText } from '../transcript/messages.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import type { CallOfRequest } from '../requests/words/call-of-request.ts'
+import { tellingMessages } from '../requests/words/contents-of-call.ts'
 
 /**
- * Has every row that held what a call holds refer to the sentence `said` instead: what reads them needs to know of nothing.
- * Digests, hashes in the trail and signed statements stay as they are. The caller holds the locks of `call`.
+ * Has every row that held what a call holds refer to the sentence `notice` instead: what reads them
+ * needs to know of nothing. Digests, hashes in the trail and signed statements stay as they are.
+ * The caller holds the locks of `call`.
  */
-export async function cutReferences(tx: Tx, call: CallOfRequest, said: string): Promise<void> {
+export async function cutReferences(tx: Tx, call: CallOfRequest, notice: string): Promise<void> {
   const [input = '', presentation = '', text = '', message = ''] = await putContents(tx, [
-    canonicalJson({ erased: said }),
-    canonicalJson(shownInstead(said)),
-    said,
-    writeMessageText(said),
+    canonicalJson({ erased: notice }),
+    canonicalJson(noticePresentation(notice)),
+    notice,
+    writeMessageText(notice),
   ])
-  await cutRequests(tx, call, { input, presentation, text, message, said })
-  if (call.asked.call_id !== null) await cutCall(tx, call, { input, text, said })
-  await cutWords(tx, call, { message, said })
+  await cutRequests(tx, call, { input, presentation, text, message, notice: notice })
+  if (call.request.call_id !== null) await cutCall(tx, call, { input, text, notice: notice })
+  await cutWords(tx, call, { message, notice: notice })
   await dropNotifications(
     tx,
     call.requests.map(({ id }) => id),
   )
 }
 
-function shownInstead(said: string) {
+function noticePresentation(notice: string) {
   return makePresentation({
     type: 'text',
     language: null,
-    content: `${said}\n`,
+    content: `${notice}\n`,
     metadata: {},
     warnings: [],
   })
+}
+
+/** Where a program said that it works is part of what its row's seal covers. */
+export async function cutOrigins(
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  call: CallOfRequest,
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('external_request')
+    .selectAll()
+    .where(
+      'request_id',
+      'in',
+      call.requests.map(({ id }) => id),
+    )
+    .where('origin_hash', 'is not', null)
+    .execute()
+  for (const row of rows) {
+    const seal = seals.again('external_request', row, { origin_hash: null })
+    await tx
+      .updateTable('external_request')
+      .set({ origin_hash: null, seal })
+      .where('request_id', '=', row.request_id)
+      .execute()
+  }
 }
 
 /** Of facts only the tool's hash stays: paths are contents too. */
 const bareFacts = sql`jsonb_build_object('toolHash', facts->'toolHash', 'bases', '[]'::jsonb)`
 
 /** A rule of policy is nobody's content; what was said in place of one may quote the call. */
-function bareRule(said: string) {
-  return sql`case when rule->>'source' is null then jsonb_set(rule, '{text}', to_jsonb(${said}::text)) else rule end`
+function bareRule(notice: string) {
+  return sql`case when rule->>'source' is null then jsonb_set(rule, '{text}', to_jsonb(${notice}::text)) else rule end`
 }
 
 async function cutRequests(
   tx: Tx,
   call: CallOfRequest,
-  by: { input: string; presentation: string; text: string; message: string; said: string },
+  replacements: {
+    input: string
+    presentation: string
+    text: string
+    message: string
+    notice: string
+  },
 ): Promise<void> {
   const ids = call.requests.map(({ id }) => id)
   await sql`
     with revised as (
       update request_revision set title = 'Call ' || request.tool || ' (contents erased)', facts = ${bareFacts},
-        input_hash = ${by.input}, presentation_hash = ${by.presentation}, content_hash = ${by.text}, content_type = 'text/plain'
+        input_hash = ${replacements.input}, presentation_hash = ${replacements.presentation}, content_hash = ${replacements.text}, content_type = 'text/plain'
       from request where request.id = request_id and request_id = any(${ids}::uuid[])
     ), files as (
       delete from request_file where request_id = any(${ids}::uuid[])
@@ -63,19 +96,19 @@ async function cutRequests(
       update external_request set metadata = null, claim_hash = null, outcome_summary_hash = null
       where request_id = any(${ids}::uuid[])
     )
-    update request set title = 'Call ' || tool || ' (contents erased)', rule = ${bareRule(by.said)}
+    update request set title = 'Call ' || tool || ' (contents erased)', rule = ${bareRule(replacements.notice)}
     where id = any(${ids}::uuid[])
   `.execute(tx)
   await sql`
-    update request set agent_reason_hash = ${by.message}
+    update request set agent_reason_hash = ${replacements.message}
     where id = any(${[...ids, ...call.others]}::uuid[]) and agent_reason_hash is not null
   `.execute(tx)
 }
 
 async function cutCall(
   tx: Tx,
-  { asked: { call_id: callId } }: CallOfRequest,
-  by: { input: string; text: string; said: string },
+  { request: { call_id: callId } }: CallOfRequest,
+  replacements: { input: string; text: string; notice: string },
 ): Promise<void> {
   await sql`
     with streams as (
@@ -87,10 +120,10 @@ async function cutCall(
     ), attempts as (
       update execution set output_hash = null, detail = null where call_id = ${callId}
     )
-    update tool_call set input_hash = ${by.input}, facts = case when facts is null then null else ${bareFacts} end,
-      rule = ${bareRule(by.said)}, result_output_hash = null,
+    update tool_call set input_hash = ${replacements.input}, facts = case when facts is null then null else ${bareFacts} end,
+      rule = ${bareRule(replacements.notice)}, result_output_hash = null,
       result_text_hash = case when result_text_hash is null or run_id in (select run_id from cleared_run)
-        then result_text_hash else ${by.text} end
+        then result_text_hash else ${replacements.text} end
     where id = ${callId}
   `.execute(tx)
 }
@@ -98,22 +131,24 @@ async function cutCall(
 async function cutWords(
   tx: Tx,
   call: CallOfRequest,
-  by: { message: string; said: string },
+  replacements: { message: string; notice: string },
 ): Promise<void> {
-  const { asked, children } = call
-  if (asked.run_id === null) return
+  const { request, children } = call
+  if (request.run_id === null) return
   const below = children.map(({ id }) => id)
   await sql`
     with words as (
-      update message set content_hash = ${by.message} where ${tellingMessages(call)}
+      update message set content_hash = ${replacements.message} where ${tellingMessages(call)}
     )
-    update run set output = case when output is null then null else ${by.said} end,
-      title = case when id = ${asked.run_id} then title else ${by.said} end
-    where id = ${asked.run_id} or id = any(${below}::uuid[])
+    update run set output = case when output is null then null else ${replacements.notice} end,
+      title = case when id = ${request.run_id} then title else ${replacements.notice} end
+    where id = ${request.run_id} or id = any(${below}::uuid[])
   `.execute(tx)
 }
 
-/** What was sent, or is about to be, has the title. Callbacks of programs have ids only, and stay. */
+/**
+ * What was sent, or is about to be, has the title. Callbacks of programs have ids only, and stay.
+ */
 async function dropNotifications(tx: Tx, requestIds: readonly string[]): Promise<void> {
   const links = requestIds.map((id) => `%/requests/${id}%`)
   await sql`

@@ -1,25 +1,23 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  openAgentDesk,
-  type AgentDesk,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { exportOf } from '../../../test/harness/evidence/export-of.ts'
-import { keepCovered, logSigner } from '../../../test/harness/fixtures/cover-audit.ts'
-import { gatedWrites, type OneWrite } from '../../../test/harness/fixtures/gated-writes.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
-import { parseBundle } from '../../evidence/bundle/evidence-bundle.ts'
-import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
-import { verifyBundle } from '../../evidence/verify/verify-bundle.ts'
-import { verifyLog } from '../../evidence/verify/verify-log.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { aside } from '#test/harness/aside.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { exportOf } from '#test/harness/evidence/export-of.ts'
+import { keepCovered, logSigner } from '#test/harness/fixtures/cover-audit.ts'
+import { gatedWrites, type OneWrite } from '#test/harness/fixtures/gated-writes.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { parseBundle } from '#evidence/bundle/evidence-bundle.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
 import { revealSecret } from '../requests/detail/reveal-secret.ts'
-import { cancelRun } from '../runs/ending/cancel-run.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../runs/reading/get-run.ts'
-import { loadTranscript } from '../turns/messages/load-transcript.ts'
+import { loadTranscript } from '../transcript/load-transcript.ts'
 import { anHourLater, placesOf } from './erasure.fixture.ts'
 import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 
@@ -235,8 +233,8 @@ describe('erasing is refused', () => {
     let ended: unknown
     await db.transaction().execute(async (tx) => {
       await sql`lock table delivery in access exclusive mode`.execute(tx)
-      const going = erase(call.requestId).catch((error: unknown) => error)
-      await expect.poll(() => endWaiting(), { timeout: 60_000 }).toBeGreaterThan(0)
+      const going = aside(() => erase(call.requestId).catch((error: unknown) => error))
+      await aside(() => waitUntil(async () => (await endWaiting()) > 0, { withinMs: 60_000 }))
       ended = await going
     })
     expect(ended).toBeInstanceOf(Error)

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import { dropReleased, releaseContent, stillUsed } from '../../store/content/drop-content.ts'
-import { eraseContents } from '../../store/content/erased-content.ts'
-import { toJsonb, type Tx } from '../../store/database.ts'
-import { requireRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { aboutRequest } from '../decisions/ending/end-request.ts'
-import { putSaltedText } from '../decisions/salted-text.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { lockCallOfRequest, type CallOfRequest } from './call-of-request.ts'
-import { contentsOfCall, type ErasedPart } from './contents-of-call.ts'
-import { cutReferences } from './cut-references.ts'
-import { erasedText } from './erased-words.ts'
+import { Problem } from '#domain/problem.ts'
+import { dropReleased, releaseContent, stillUsed } from '#store/content/drop-content.ts'
+import { eraseContents } from '#store/content/erased-content.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { aboutRequest } from '../requests/ending/end-request.ts'
+import { putSaltedText } from '../requests/words/salted-text.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { lockCallOfRequest, type CallOfRequest } from '../requests/words/call-of-request.ts'
+import { contentsOfCall, type ErasedPart } from '../requests/words/contents-of-call.ts'
+import { cutOrigins, cutReferences } from './cut-references.ts'
+import { erasedText } from '../requests/words/erased-words.ts'
 import { checkedWhy, requestToErase } from './erasure-input.ts'
 import { refuseOpenCall } from './refuse-open-call.ts'
+import { byRight, type PersonActor } from '../core/authority.ts'
 
-/** What went of a request. */
+/** What was erased of a request. */
 export interface ErasedContents {
   /** of the same call: asked again, its attachments, its outcome checks */
   readonly requests: number
@@ -26,16 +26,17 @@ export interface ErasedContents {
   readonly kept: number
 }
 
-const nothing: ErasedContents = { requests: 0, contents: 0, bytes: 0, kept: 0 }
+const noContents: ErasedContents = { requests: 0, contents: 0, bytes: 0, kept: 0 }
 
 /** Contents looked at in one go that were let go of earlier; a sweep takes the others. */
 const dropAtOnce = 1000
 
 /**
- * Erases what a request's call holds: arguments, what was shown, files, output and result, in all revisions, wherever they
- * are stored, with what the model said from then on. Hashes, sizes and the trail stay. All of it or nothing; done again it
- * finds nothing. Takes the right `activatePolicy`; rejects with `not_found`, with `conflict` while the call is open or its
- * run goes on, and with `invalid_request` without a reason. Audits `content.erased`.
+ * Erases what a request's call holds: arguments, what was shown, files, output and result, in all
+ * revisions, wherever they are stored, with what the model said from then on. Hashes, sizes and the
+ * trail stay. All of it or nothing; done again it finds nothing. Takes the right `activatePolicy`;
+ * rejects with `not_found`, with `conflict` while the call is open or its run goes on, and with
+ * `invalid_request` without a reason. Audits `content.erased`.
  */
 export async function eraseRequestContents(
   ctx: ServiceContext,
@@ -43,16 +44,16 @@ export async function eraseRequestContents(
   input: { readonly request: string; readonly why: string },
 ): Promise<ErasedContents> {
   const why = checkedWhy(input.why)
-  await requireRight(ctx, caller, 'activatePolicy')
-  const found = await requestToErase(ctx.db, input.request)
-  const erased = await inUnitOfWork(ctx, async (unit) => {
-    const call = await lockCallOfRequest(unit.tx, found)
+  const authority = await byRight(ctx, caller, 'activatePolicy')
+  const target = await requestToErase(ctx.db, input.request)
+  const erased = await inUnitOfWork(ctx, authority, async (unit) => {
+    const call = await lockCallOfRequest(unit.tx, target)
     if (call === null) throw new Problem('not_found', 'There is no such request')
-    if (await isErased(unit.tx, call.asked.id)) return null
+    if (await isErased(unit.tx, call.request.id)) return null
     await refuseOpenCall(unit.tx, call)
-    return eraseCall(unit, caller, call, why)
+    return eraseCall(unit, authority.actor, call, why)
   })
-  if (erased === null) return nothing
+  if (erased === null) return noContents
   await dropReleased(ctx.db, { only: erased.hashes })
   // What was made for the call and came to nothing was let go of before.
   await dropReleased(ctx.db, { most: dropAtOnce })
@@ -70,57 +71,67 @@ async function isErased(tx: Tx, requestId: string): Promise<boolean> {
 
 async function eraseCall(
   unit: UnitOfWork,
-  caller: Caller,
+  actor: PersonActor,
   call: CallOfRequest,
   why: string,
 ): Promise<{ readonly counts: ErasedContents; readonly hashes: readonly string[] }> {
   const { tx } = unit
   const parts = await contentsOfCall(tx, call)
-  const by = await eraserOf(tx, caller)
-  await cutReferences(tx, call, erasedText({ by: by.name, at: by.now }))
-  const all = [...parts.values()].flat()
-  const went = await letGo(tx, call, all, by.id)
+  const eraser = await eraserOf(tx, actor)
+  await cutReferences(tx, call, erasedText({ by: eraser.name, at: eraser.now }))
+  await cutOrigins(unit, call)
+  const allParts = [...parts.values()].flat()
+  const released = await release(tx, call, allParts, eraser.id)
   const whyHash = await putSaltedText(tx, why)
   for (const request of call.requests) {
-    const own = parts.get(request.id) ?? []
+    const ownParts = parts.get(request.id) ?? []
     await tx
       .insertInto('erased_request')
-      .values({ request_id: request.id, by_id: by.id, at: by.now, contents: toJsonb(own) })
+      .values({
+        request_id: request.id,
+        by_id: eraser.id,
+        at: eraser.now,
+        contents: toJsonb(ownParts),
+      })
       .execute()
-    const isAsked = request.id === call.asked.id
+    const isTarget = request.id === call.request.id
     await unit.audit({
       type: 'content.erased',
-      actor: caller.actor,
-      channel: caller.channel,
       ...aboutRequest(request),
       detail: {
         of: 'contents',
-        parts: Object.fromEntries(countParts(own)),
+        parts: Object.fromEntries(countParts(ownParts)),
         why: whyHash,
-        ...(isAsked ? { ...went, requests: call.requests.length } : { with: call.asked.id }),
+        ...(isTarget ? { ...released, requests: call.requests.length } : { with: call.request.id }),
       },
     })
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
   }
-  for (const run of [call.asked.run_id, ...call.children.map(({ id }) => id)]) {
+  for (const run of [call.request.run_id, ...call.children.map(({ id }) => id)]) {
     if (run !== null) await unit.event('run.changed', { runId: run })
   }
-  const counts = { requests: call.requests.length, ...went }
-  return { counts, hashes: all.map(({ hash }) => hash) }
+  const counts = { requests: call.requests.length, ...released }
+  return { counts, hashes: allParts.map(({ hash }) => hash) }
 }
 
-async function eraserOf(tx: Tx, caller: Caller): Promise<{ id: string; name: string; now: Date }> {
+async function eraserOf(
+  tx: Tx,
+  actor: PersonActor,
+): Promise<{ id: string; name: string; now: Date }> {
   const { rows } = await sql<{ id: string; name: string; now: Date }>`
     select id, name, clock_timestamp() as now from person
-    where id = ${caller.actor.type === 'person' ? caller.actor.id : null}::uuid
+    where id = ${actor.id}::uuid
   `.execute(tx)
-  const [by] = rows
-  if (by === undefined) throw new Error('Only a person erases')
-  return by
+  const [eraser] = rows
+  if (eraser === undefined) throw new Error(`Person ${actor.id} is gone`)
+  return eraser
 }
 
-/** Bytes that nothing else refers to go once this is committed; the input of a run that the call started goes with it. */
-async function letGo(
+/**
+ * Bytes that nothing else refers to go once this is committed; the input of a run that the call
+ * started goes with it.
+ */
+async function release(
   tx: Tx,
   call: CallOfRequest,
   parts: readonly ErasedPart[],
@@ -130,23 +141,23 @@ async function letGo(
   const below = call.children.map(({ id }) => id)
   const hashes = [...sizes.keys()]
   const used = await stillUsed(tx, hashes, below)
-  const gone = hashes.filter((hash) => !used.has(hash))
+  const unused = hashes.filter((hash) => !used.has(hash))
   await releaseContent(tx, hashes)
   // A run's signature covers the hash of its input, so that its row goes on referring to it.
   const tasks = call.children.map((run) => run.input_digest)
   await eraseContents(
     tx,
-    gone.filter((hash) => tasks.includes(hash)),
+    unused.filter((hash) => tasks.includes(hash)),
     byId,
   )
   return {
-    contents: gone.length,
-    bytes: gone.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0),
-    kept: hashes.length - gone.length,
+    contents: unused.length,
+    bytes: unused.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0),
+    kept: hashes.length - unused.length,
   }
 }
 
 function countParts(parts: readonly ErasedPart[]): Map<string, number> {
   const groups = Map.groupBy(parts, (part) => part.of)
-  return new Map(Array.from(groups, ([of, those]) => [of, those.length]))
+  return new Map(Array.from(groups, ([of, group]) => [of, group.length]))
 }

@@ -5,22 +5,22 @@ import {
   deskWorker,
   openAgentDesk,
   type AgentDesk,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { addKey } from '../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
-import { getTexts } from '../../store/content/content.ts'
+} from '#test/harness/fixtures/agent-desk.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { getTexts } from '#store/content/content.ts'
 import { reviseRequest } from '../decisions/revising/revise-request.ts'
-import { admitRun } from '../delegation/admit-run.ts'
+import { admitRun } from '../engine/lifecycle/admit-run.ts'
 import { consumePermit } from '../external/consume-permit.ts'
 import { openExternal } from '../external/open-external.ts'
 import { reportOutcome } from '../external/report-outcome.ts'
-import { enterManualResult } from '../manual-calls/enter-result.ts'
-import { invokeTool } from '../manual-calls/invoke-tool.ts'
+import { enterManualResult } from '../engine/manual-calls/enter-result.ts'
+import { invokeTool } from '../engine/manual-calls/invoke-tool.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
-import { cancelRun } from '../runs/ending/cancel-run.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../runs/reading/get-run.ts'
-import { verifyRun } from '../runs/starting/verify-run.ts'
+import { verifyRun } from '../core/verify-run.ts'
 import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 import { anHourLater, placesOf } from './erasure.fixture.ts'
 
@@ -74,9 +74,10 @@ describe('erasing what a call holds reaches', () => {
     const { digest } = await read(requestId)
     const input = { path: 'notes/Hermia.md', content: 'Hermia Hermia\n' }
     const edit = { request: requestId, input, digest, revision: 1, reason: 'twice' }
-    await reviseRequest(desk.api, desk.people.grace.caller, edit)
+    await reviseRequest(desk.api, desk.people.linus.caller, edit)
     const { digest: revised } = await read(requestId)
-    // One that came too late: it was decided while the host judged it, and nothing refers to what that stored.
+    // One that came too late: it was decided while the host judged it, and nothing refers to what
+    // that stored.
     const judgeRemotely: typeof desk.api.judgeRemotely = async (question) => {
       const judged = await desk.api.judgeRemotely(question)
       await desk.decide(desk.people.grace, requestId)
@@ -88,7 +89,7 @@ describe('erasing what a call holds reaches', () => {
       digest: revised,
       revision: 2,
     }
-    const late = reviseRequest({ ...desk.api, judgeRemotely }, desk.people.grace.caller, tooLate)
+    const late = reviseRequest({ ...desk.api, judgeRemotely }, desk.people.linus.caller, tooLate)
     expect((await refusal(late)).code).toBe('already_decided')
     await desk.execute(callId)
     await desk.turn(runId, 2)
@@ -204,6 +205,7 @@ describe('of a program’s request', () => {
       input: { for: name },
       title: `For ${name}`,
       metadata: { customer: name },
+      origin: { program: 'deployer', host: `host of ${name}`, folder: `/home/${name}` },
       externalId: `erase-${asked}`,
     })
     const { digest, presentation } = await read(requestId)
@@ -224,8 +226,17 @@ describe('of a program’s request', () => {
     expect(await erase(requestId)).toMatchObject({ requests: 1, kept: 0 })
     const { external, title } = await read(requestId)
     expect(title).toBe('Call deploy (contents erased)')
-    expect(external).toMatchObject({ claim: null, metadata: null, outcome: { state: 'succeeded' } })
+    expect(external).toMatchObject({
+      claim: null,
+      metadata: null,
+      origin: null,
+      outcome: { state: 'succeeded' },
+    })
     await nowhere('Nerissa')
+    // Its row is still vouched for.
+    const late = { request: requestId, state: 'failed', summary: null } as const
+    const again = await refusal(reportOutcome(desk.api, program.caller, late))
+    expect(again.code).toBe('conflict')
   })
 
   test('a decision and an erasure at the same moment: the decision counts, and nothing open is erased', async () => {

@@ -1,16 +1,12 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  openAgentDesk,
-  type AgentDesk,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { keepCovered, logSigner } from '../../../test/harness/fixtures/cover-audit.ts'
-import { gatedWrites, type OneWrite } from '../../../test/harness/fixtures/gated-writes.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
-import { parseBundle } from '../../evidence/bundle/evidence-bundle.ts'
-import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
-import { verifyBundle } from '../../evidence/verify/verify-bundle.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { keepCovered, logSigner } from '#test/harness/fixtures/cover-audit.ts'
+import { gatedWrites, type OneWrite } from '#test/harness/fixtures/gated-writes.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { parseBundle } from '#evidence/bundle/evidence-bundle.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { commentRequest } from '../requests/comment-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'

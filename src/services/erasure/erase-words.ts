@@ -1,27 +1,28 @@
 import { sql } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import { dropReleased, releaseContent } from '../../store/content/drop-content.ts'
-import { eraseContents, forgetErased } from '../../store/content/erased-content.ts'
-import { putContent } from '../../store/content/content.ts'
-import type { Tx } from '../../store/database.ts'
-import { requireRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { aboutRequest } from '../decisions/ending/end-request.ts'
-import { putSaltedText } from '../decisions/salted-text.ts'
-import { lockRequests, lockRun } from '../locks.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import { Problem } from '#domain/problem.ts'
+import { dropReleased, releaseContent } from '#store/content/drop-content.ts'
+import { eraseContents, forgetErased } from '#store/content/erased-content.ts'
+import { putContent } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { aboutRequest } from '../requests/ending/end-request.ts'
+import { putSaltedText } from '../requests/words/salted-text.ts'
+import { lockRequests, lockRun } from '../core/locks.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { checkedWhy, requestToErase } from './erasure-input.ts'
+import { byRight, type Authority, type PersonActor } from '../core/authority.ts'
 
-/** What went: words of people by the number of texts, and the requests that had them. */
+/** How many texts were erased, and of how many requests. */
 export interface ErasedWords {
   readonly requests: number
   readonly texts: number
 }
 
 /**
- * Erases what people wrote about one request: comments, reasons, answers, summaries; with `person` (an address) only what that
- * person wrote. The commitments stay in the trail. Takes the right `activatePolicy`; rejects with `not_found`, and with
- * `invalid_request` without a reason. Audits `content.erased`.
+ * Erases what people wrote about one request: comments, reasons, answers, summaries; with `person`
+ * (an address) only what that person wrote. The commitments stay in the trail. Takes the right
+ * `activatePolicy`; rejects with `not_found`, and with `invalid_request` without a reason. Audits
+ * `content.erased`.
  */
 export async function eraseRequestWords(
   ctx: ServiceContext,
@@ -29,17 +30,17 @@ export async function eraseRequestWords(
   input: { readonly request: string; readonly person?: string; readonly why: string },
 ): Promise<ErasedWords> {
   const why = checkedWhy(input.why)
-  await requireRight(ctx, caller, 'activatePolicy')
+  const authority = await byRight(ctx, caller, 'activatePolicy')
   const person = input.person === undefined ? null : await personAt(ctx, input.person)
-  const found = await requestToErase(ctx.db, input.request)
-  const { texts, released } = await eraseOf(ctx, caller, { found, person, why })
+  const target = await requestToErase(ctx.db, input.request)
+  const { texts, released } = await eraseOf(ctx, authority, { target, person, why })
   await forget(ctx, released)
   return { requests: texts > 0 ? 1 : 0, texts }
 }
 
 /**
- * The same for everything that one person wrote, about any request, one request after the other: killed in between, the next
- * call goes on.
+ * The same for everything that one person wrote, about any request, one request after the other:
+ * killed in between, the next call goes on.
  */
 export async function erasePersonWords(
   ctx: ServiceContext,
@@ -47,7 +48,7 @@ export async function erasePersonWords(
   input: { readonly person: string; readonly why: string },
 ): Promise<ErasedWords> {
   const why = checkedWhy(input.why)
-  await requireRight(ctx, caller, 'activatePolicy')
+  const authority = await byRight(ctx, caller, 'activatePolicy')
   const person = await personAt(ctx, input.person)
   const { rows } = await sql<{ id: string; run_id: string | null }>`
     select id, run_id from request where id in (
@@ -55,8 +56,8 @@ export async function erasePersonWords(
     ) order by id
   `.execute(ctx.db)
   let [requests, texts] = [0, 0]
-  for (const found of rows) {
-    const erased = await eraseOf(ctx, caller, { found, person, why })
+  for (const target of rows) {
+    const erased = await eraseOf(ctx, authority, { target, person, why })
     await forget(ctx, erased.released)
     if (erased.texts > 0) requests += 1
     texts += erased.texts
@@ -64,13 +65,15 @@ export async function erasePersonWords(
   return { requests, texts }
 }
 
-interface Gone {
+interface ErasedTexts {
   readonly texts: number
   /** contents that quoted them */
   readonly released: readonly string[]
 }
 
-/** What quoted the words goes at once, and not after a while, unless others refer to the same bytes. */
+/**
+ * What quoted the words goes at once, and not after a while, unless others refer to the same bytes.
+ */
 async function forget(ctx: ServiceContext, released: readonly string[]): Promise<void> {
   if (released.length === 0) return
   await dropReleased(ctx.db, { only: released })
@@ -79,33 +82,30 @@ async function forget(ctx: ServiceContext, released: readonly string[]): Promise
 
 async function eraseOf(
   ctx: ServiceContext,
-  caller: Caller,
-  about: {
-    readonly found: { readonly id: string; readonly run_id: string | null }
+  authority: Authority<PersonActor>,
+  erasure: {
+    readonly target: { readonly id: string; readonly run_id: string | null }
     readonly person: string | null
     readonly why: string
   },
-): Promise<Gone> {
-  const { found, person, why } = about
-  return inUnitOfWork(ctx, async (unit) => {
+): Promise<ErasedTexts> {
+  const { target, person, why } = erasure
+  return inUnitOfWork(ctx, authority, async (unit) => {
     const { tx } = unit
-    if (found.run_id !== null) await lockRun(tx, found.run_id)
-    const [request] = await lockRequests(tx, [found.id])
-    if (request === undefined) throw new Error(`Request ${found.id} is gone`)
-    const byId = caller.actor.type === 'person' ? caller.actor.id : ''
-    const told = await wordsTold(tx, request.id, person)
+    if (target.run_id !== null) await lockRun(tx, target.run_id)
+    const [request] = await lockRequests(tx, [target.id])
+    if (request === undefined) throw new Error(`Request ${target.id} is gone`)
+    const words = await committedWords(tx, request.id, person)
     const hashes = await eraseContents(
       tx,
-      told.map(({ hash }) => hash),
-      byId,
+      words.map(({ hash }) => hash),
+      authority.actor.id,
     )
     if (hashes.length === 0) return { texts: 0, released: [] }
-    const isQuoted = told.some((one) => one.toldModel && hashes.includes(one.hash))
-    const released = isQuoted ? await replaceResult(tx, request.call_id) : []
+    const hasQuote = words.some((word) => word.isQuoted && hashes.includes(word.hash))
+    const released = hasQuote ? await replaceResult(tx, request.call_id) : []
     await unit.audit({
       type: 'content.erased',
-      actor: caller.actor,
-      channel: caller.channel,
       ...aboutRequest(request),
       detail: { of: 'words', personId: person, hashes, why: await putSaltedText(tx, why) },
     })
@@ -114,28 +114,34 @@ async function eraseOf(
   })
 }
 
-/** The commitments to people's words in a request's events; `toldModel`: the call's result quotes them. */
-async function wordsTold(
+/**
+ * The commitments to people's words in a request's events; `isQuoted`: the call's result quotes
+ * them.
+ */
+async function committedWords(
   tx: Tx,
   requestId: string,
   person: string | null,
-): Promise<{ hash: string; toldModel: boolean }[]> {
-  const { rows } = await sql<{ hash: string; toldModel: boolean }>`
-    select said.hash, event.type = 'decision.recorded' as "toldModel"
+): Promise<{ hash: string; isQuoted: boolean }[]> {
+  const { rows } = await sql<{ hash: string; isQuoted: boolean }>`
+    select commitment.hash, event.type = 'decision.recorded' as "isQuoted"
     from audit_event as event
     cross join lateral (values
       (event.document::jsonb -> 'detail' ->> 'reason'),
       (event.document::jsonb -> 'detail' ->> 'text'),
       (event.document::jsonb -> 'detail' ->> 'summary')
-    ) as said(hash)
-    where event.request_id = ${requestId} and said.hash like 'sha256:%'
+    ) as commitment(hash)
+    where event.request_id = ${requestId} and commitment.hash like 'sha256:%'
       and (${person}::text is null or event.actor_id = ${person})
       and event.type <> 'content.erased'
   `.execute(tx)
   return rows
 }
 
-/** A denial and an answer are quoted in what the model was told. Returns what nothing refers to any more, but for others. */
+/**
+ * A denial and an answer are quoted in what the model was told. Returns what nothing refers to any
+ * more, but for others.
+ */
 async function replaceResult(tx: Tx, callId: string | null): Promise<string[]> {
   if (callId === null) return []
   const call = await tx

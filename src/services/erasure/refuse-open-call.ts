@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import { isEnd, runTransitions } from '../../domain/transitions.ts'
-import type { Tx } from '../../store/database.ts'
-import type { CallOfRequest } from './call-of-request.ts'
+import { Problem } from '#domain/problem.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { Tx } from '#store/database.ts'
+import type { CallOfRequest } from '../requests/words/call-of-request.ts'
 
 /**
- * Rejects with `conflict`, and a sentence that says what to do first, while the contents of a call are needed: somebody
- * may still decide about them, they may be carried out, or a model of the run reads them in its next turn. Judged under the
- * locks that each of these takes.
+ * Rejects with `conflict`, and a sentence that says what to do first, while the contents of a call
+ * are needed: somebody may still decide about them, they may be carried out, or a model of the run
+ * reads them in its next turn. Judged under the locks that each of these takes.
  */
 export async function refuseOpenCall(tx: Tx, call: CallOfRequest): Promise<void> {
   const pending = call.requests.find(({ state }) => state === 'pending')
@@ -16,19 +16,22 @@ export async function refuseOpenCall(tx: Tx, call: CallOfRequest): Promise<void>
     throw open(`Request ${pending.number} is pending. ${first} first`, pending.id)
   }
   const { rows } = await sql<{ state: string }>`
-    select state from execution where call_id = ${call.asked.call_id} and state = 'started'
+    select state from execution where call_id = ${call.request.call_id} and state = 'started'
   `.execute(tx)
   if (rows.length > 0) {
-    throw open('The call is being carried out. Wait for its end, or cancel its run', call.asked.id)
+    throw open(
+      'The call is being carried out. Wait for its end, or cancel its run',
+      call.request.id,
+    )
   }
   const going = [...call.above, ...call.children].find(({ state }) => !isEnd(runTransitions, state))
   if (going !== undefined) {
     throw open(
       `Run ${going.id} goes on (${going.state}), and what the call holds is read there. Wait for its end, or cancel it`,
-      call.asked.id,
+      call.request.id,
     )
   }
-  if (call.asked.kind === 'external') await refuseLivePermit(tx, call.asked.id)
+  if (call.request.kind === 'external') await refuseLivePermit(tx, call.request.id)
 }
 
 /** The program may still take the permit, or carry out what it took it for. */

@@ -1,21 +1,22 @@
 import { sql } from 'kysely'
-import type { Advanced } from '../../domain/workflow-outcomes.ts'
-import type { ServiceContext } from '../context.ts'
-import { lockRequests } from '../locks.ts'
-import { advanceLocked } from '../requests/advance-locked.ts'
-import { deadlineOfRequest } from '../requests/deadline-of-request.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import type { Advanced } from '#domain/workflow-outcomes.ts'
+import { lockRequests } from '../core/locks.ts'
+import { advanceLocked } from '../requests/ending/advance-locked.ts'
+import { deadlineOfRequest } from '../requests/facts/deadline-of-request.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { SystemContext } from '../core/context.ts'
+import { bySystem, timer } from '../core/authority.ts'
 
 /**
- * What the timer of a program's request proposes, as for those of a run: it expires when its time is over by the
- * database's clock, and is reminded of and escalated as its queue says. Answers the next deadline, `null` once it has
- * ended or where there is no such request.
+ * What the timer of a program's request proposes, as for those of a run: it expires when its time
+ * is over by the database's clock, and is reminded of and escalated as its queue says. Answers the
+ * next deadline, `null` once it has ended or where there is no such request.
  */
 export async function advanceExternal(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   input: { readonly requestId: string },
 ): Promise<Advanced> {
-  return inUnitOfWork(ctx, async (unit) => {
+  return inUnitOfWork(ctx, bySystem(ctx, timer), async (unit) => {
     const [request] = await lockRequests(unit.tx, [input.requestId])
     if (request?.kind !== 'external') return { nextDeadlineMs: null }
     await advanceLocked(unit, request)

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
-import type { CallFacts } from '../../domain/request.ts'
-import type { Tx } from '../../store/database.ts'
-import type { PermitTable } from '../../store/tables/decisions.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Tx } from '#store/database.ts'
+import type { PermitTable } from '#store/tables/decisions.ts'
 
 /** What taking a permit is judged by, read under the request's lock. */
 export interface ConsumeFacts {

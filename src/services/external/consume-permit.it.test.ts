@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashJson } from '../../domain/digest.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { PermitStatement } from '../../domain/statements/statement.ts'
-import { verifyStatement } from '../../domain/statements/statement-bytes.ts'
-import { addKey } from '../../../test/harness/fixtures/people.ts'
-import { issuePermit } from '../decisions/permits/permits.ts'
-import { revokePermit } from '../decisions/permits/revoke-permit.ts'
+import { hashJson } from '#domain/digest.ts'
+import { Problem } from '#domain/problem.ts'
+import type { PermitStatement } from '#domain/statements/statement.ts'
+import { verifyStatement } from '#domain/statements/statement-bytes.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { issuePermit } from '../permits/permits.ts'
+import { revokePermit } from '../permits/revoke-permit.ts'
 import { advanceExternal } from './advance-external.ts'
 import { consumePermit } from './consume-permit.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { openProgramDesk, type ProgramDesk } from './external.fixture.ts'
 import { reportOutcome } from './report-outcome.ts'
 import { withdrawRequest } from './withdraw-request.ts'
@@ -33,6 +33,19 @@ async function approved() {
 const past = sql<Date>`clock_timestamp() - interval '1 second'`
 
 describe('a permit', () => {
+  // Rules: security.md 29
+  test('whose rows were reset is not handed out twice, and the refusal is in the trail', async () => {
+    const request = await approved()
+    const { permitId } = await take(request)
+    await sql`update permit set state = 'live', ended_at = null where id = ${permitId}`.execute(
+      desk.service.db,
+    )
+    await sql`update external_request set consumed_by = null, consumed_at = null
+      where request_id = ${request.id}`.execute(desk.service.db)
+    expect((await refusal(take(request))).code).toBe('already_consumed')
+    expect(await desk.auditOf(request.id)).toContain('permit.refused')
+  })
+
   test('is signed over the approved call, lasts an hour, and is taken once', async () => {
     const request = await approved()
     const permit = await take(request)

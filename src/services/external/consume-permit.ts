@@ -1,23 +1,25 @@
 import { sql, type Selectable } from 'kysely'
-import { hashJson } from '../../domain/digest.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { PermitState } from '../../domain/request.ts'
-import { permitTransitions, transition } from '../../domain/transitions.ts'
-import type { Tx } from '../../store/database.ts'
-import type { PermitTable } from '../../store/tables/decisions.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { expiredProblem, refuseEnded } from '../decisions/ending/refuse-ended.ts'
-import { expireLocked } from '../decisions/ending/expire-locked.ts'
-import { verifyPermit, type PermitVerdict } from '../decisions/permits/permits.ts'
-import { findRequestFor } from '../requests/find-request.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { hashJson } from '#domain/digest.ts'
+import { Problem } from '#domain/problem.ts'
+import type { PermitState } from '#domain/request.ts'
+import { permitTransitions, transition } from '#domain/transitions.ts'
+import type { Tx } from '#store/database.ts'
+import type { PermitTable } from '#store/tables/decisions.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { expiredProblem, refuseEnded } from '../requests/ending/refuse-ended.ts'
+import { expireLocked } from '../requests/ending/expire-locked.ts'
+import { verifyPermit, type PermitVerdict } from '../permits/permits.ts'
+import { findRequestFor } from '../requests/people/find-request.ts'
+import { markRecorded, recordRefusal } from '../refusals/record-refusal.ts'
+import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
 import { lockOwn, type OwnExternal } from './own-external.ts'
-import { requireProgram } from './require-program.ts'
+import { byRefusal } from '../core/authority.ts'
 
 /** The right to make the call once, as it was signed. */
-export interface TakenPermit {
+export interface ConsumedPermit {
   readonly permitId: string
   readonly requestId: string
   readonly digest: string
@@ -30,55 +32,89 @@ export interface TakenPermit {
 }
 
 /**
- * A program takes its permit, once: the right to make exactly the approved call now. The request, its permit and the
- * clock are judged under the request's lock, and the permit is consumed in the same transaction, so that of any number
- * of takers one gets it. Rejects with `digest_required`, `stale_digest`, `conflict` (nobody has decided yet),
- * `already_decided` (denied), `expired` (the request, or the hour of the approval), `cancelled` (withdrawn, or the
- * approval taken back), `already_consumed`, `forbidden` or `not_found`; every refusal is in the trail.
+ * A program takes its permit, once: the right to make exactly the approved call now. The request,
+ * its permit and the clock are judged under the request's lock, and the permit is consumed in the
+ * same transaction, so that of any number of takers one gets it. Rejects with `digest_required`,
+ * `stale_digest`, `conflict` (nobody has decided yet), `already_decided` (denied), `expired` (the
+ * request, or the hour of the approval), `cancelled` (withdrawn, or the approval taken back),
+ * `already_consumed`, `forbidden` or `not_found`; every refusal is in the trail.
  */
 export async function consumePermit(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly request: string; readonly digest: string | null },
-): Promise<TakenPermit> {
-  const found = await findRequestFor(ctx, caller, input.request)
-  const program = requireProgram(caller)
-  const answer = await inUnitOfWork(ctx, async (unit) => {
-    const own = await lockOwn(unit.tx, program, found.id)
-    const taken = await takeLocked(ctx, unit, own, input.digest)
-    if (taken instanceof Problem) {
-      await recordRefusal(unit, caller, own.request, taken)
-      return taken
-    }
+): Promise<ConsumedPermit> {
+  const target = await findRequestFor(ctx, caller, input.request)
+  const judge = (judging: Judging) => lockOwn(judging, caller, target.id)
+  const answer = await inUnitOfWork(ctx, judge, async (unit, ownExternal) => {
+    const outcome = await consumeLocked(ctx, unit, ownExternal, input.digest)
+    if (outcome instanceof Problem) return { problem: outcome, request: ownExternal.request }
     await unit.tx
       .updateTable('external_request')
-      .set({ consumed_by: program.id, consumed_at: sql<Date>`clock_timestamp()` })
-      .where('request_id', '=', own.request.id)
+      .set({
+        consumed_by: ownExternal.authority.actor.id,
+        consumed_at: sql<Date>`clock_timestamp()`,
+      })
+      .where('request_id', '=', ownExternal.request.id)
       .execute()
-    const about = aboutCall(caller, own.request)
+    const subject = aboutCall(caller, ownExternal.request)
     await unit.audit(
-      { type: 'permit.consumed', ...about, detail: { permitId: taken.permitId } },
-      { type: 'execution.started', ...about, detail: { by: 'program', permitId: taken.permitId } },
+      { type: 'permit.consumed', ...subject, detail: { permitId: outcome.permitId } },
+      {
+        type: 'execution.started',
+        ...subject,
+        detail: { by: 'program', permitId: outcome.permitId },
+      },
     )
-    await unit.event('request.changed', { requestId: own.request.id })
-    return taken
+    await unit.event('request.changed', { requestId: ownExternal.request.id })
+    return outcome
   })
-  if (answer instanceof Problem) throw answer
-  return answer
+  if (!('problem' in answer)) {
+    await spendOnce(ctx, caller, answer)
+    return answer
+  }
+  const { problem, request } = answer
+  const detail = { attempt: 'consume', code: problem.code }
+  await recordRefusal(ctx, { type: 'permit.refused', ...aboutCall(caller, request), detail })
+  markRecorded(problem)
+  throw problem
 }
 
-async function takeLocked(
+/**
+ * Records in the ledger, which lies outside the database, that a permit is handed out, before it
+ * is: rows that are reset hand out nothing (security.md 29). Killed before this, nobody got the
+ * permit.
+ */
+async function spendOnce(
+  ctx: ServiceContext,
+  caller: Caller,
+  { permitId, requestId, digest }: ConsumedPermit,
+): Promise<void> {
+  const ownId = uuidv7()
+  if ((await ctx.ledger.first({ kind: 'permit', id: permitId }, ownId)) === ownId) return
+  const detail = { permitId, attempt: 'consume', code: 'already_consumed', check: 'ledger' }
+  const type = 'permit.refused'
+  await inUnitOfWork(ctx, byRefusal({ type, ...caller }), (unit) =>
+    unit.audit({ type, requestId, digest, detail }),
+  )
+  throw new Problem(
+    'already_consumed',
+    'This permit was taken before, which the database does not know',
+  )
+}
+
+async function consumeLocked(
   ctx: ServiceContext,
   unit: UnitOfWork,
   { request, external }: OwnExternal,
   digest: string | null,
-): Promise<TakenPermit | Problem> {
+): Promise<ConsumedPermit | Problem> {
   if (digest === null) {
     return new Problem('digest_required', 'Consuming names the digest of what is about to be done')
   }
   const facts = await readConsumeFacts(unit.tx, request.id)
-  const standing = await refuseStanding(unit, request, facts)
-  if (standing !== null) return standing
+  const refusal = await refuseUnlessApproved(unit, request, facts)
+  if (refusal !== null) return refusal
   if (external.consumed_at !== null) {
     const consumedAt = external.consumed_at.toISOString()
     return new Problem('already_consumed', 'This permit was taken before', { consumedAt })
@@ -91,7 +127,9 @@ async function takeLocked(
   }
   const { permit } = facts
   if (permit === null) return new Problem('conflict', 'There is no permit for this request')
-  const verdict = verifyPermit(ctx.verifier, permit, {
+  const isRevoked = ctx.seals.revocations.has({ what: 'permit', id: permit.id })
+  const current = isRevoked ? { ...permit, state: 'revoked' as const } : permit
+  const verdict = verifyPermit(ctx.verifier, current, {
     requestId: request.id,
     revision: request.revision,
     runId: null,
@@ -100,7 +138,7 @@ async function takeLocked(
     factsDigest: hashJson(facts.facts),
     policyDigest: request.policy_digest,
     attempt: request.attempt,
-    epoch: facts.epoch,
+    epoch: Math.max(facts.epoch, ctx.memory.epoch()),
     now: facts.now,
     byPolicy: external.verdict === 'preApproved',
   })
@@ -118,7 +156,7 @@ async function takeLocked(
 }
 
 /** Pending, and over or not; denied, expired, withdrawn. `null`: it is approved. */
-async function refuseStanding(
+async function refuseUnlessApproved(
   unit: UnitOfWork,
   request: Selectable<RequestTable>,
   { now }: ConsumeFacts,
@@ -168,17 +206,4 @@ async function endPermit(tx: Tx, permitId: string, event: 'consume' | 'lapse'): 
 function aboutCall({ actor, channel }: Caller, request: Selectable<RequestTable>) {
   const { digest, id: requestId, policy_digest: policyDigest } = request
   return { actor, channel, requestId, digest, policyDigest }
-}
-
-async function recordRefusal(
-  unit: UnitOfWork,
-  caller: Caller,
-  request: Selectable<RequestTable>,
-  { code }: Problem,
-): Promise<void> {
-  await unit.audit({
-    type: 'permit.refused',
-    ...aboutCall(caller, request),
-    detail: { attempt: 'consume', code },
-  })
 }

@@ -1,11 +1,11 @@
-import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase } from '../../../test/harness/postgres.ts'
-import type { Caller } from '../context.ts'
+import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
+import type { Caller } from '../core/context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
-import type { RequestDetailRecord } from '../requests/request-record.ts'
-import type { ExternalInput } from './external-input.ts'
+import type { RequestDetailRecord } from '../requests/facts/request-record.ts'
+import type { ExternalInput } from '../requests/facts/external-input.ts'
 import { openExternal } from './open-external.ts'
 
 /** A database with people, one of whom owns the key of a program. */
@@ -54,8 +54,15 @@ export async function openProgramDesk(): Promise<ProgramDesk> {
       return read(requestId)
     },
     async decide(request, decision) {
-      const { digest, revision, presentation } = request
-      const body = { decision, digest, revision, reason: 'looked', seen: presentation.digest }
+      const { digest, revision, presentation, alike } = request
+      const body = {
+        decision,
+        digest,
+        revision,
+        reason: 'looked',
+        seen: presentation.digest,
+        ...(decision === 'approve' && alike.again > 0 ? { again: true } : {}),
+      }
       await decideRequest(service.ctx, linus.caller, { request: request.id, body })
     },
     async auditOf(requestId) {

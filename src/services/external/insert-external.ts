@@ -1,36 +1,46 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Judgement, Routing } from '../../domain/judgement.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { Queue } from '../../policy/policy.ts'
-import { toJsonb } from '../../store/database.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import type { Caller, RemoteJudgement, StoredPresentation } from '../context.ts'
-import { signatureMark } from '../decisions/signing/needs-signature.ts'
-import { noteFiles } from '../requests/note-files.ts'
-import { firstStepAt } from '../requests/open-request.ts'
-import { storable } from '../runs/transcript/storable-text.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
-import { claimOf, type ExternalInput } from './external-input.ts'
-import { presentExternal } from './present-external.ts'
-import type { Program } from './require-program.ts'
+import type { Judgement, Routing } from '#domain/judgement.ts'
+import { principalsDigest } from '#domain/statements/row-seals.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Queue } from '#policy/policy.ts'
+import { toJsonb } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller } from '../core/context.ts'
+import { signatureMark } from '../requests/facts/needs-signature.ts'
+import { noteFiles } from '../requests/opening/note-files.ts'
+import { firstStepAt } from '../requests/opening/open-request.ts'
+import type { Principal } from '../requests/people/principals-of-run.ts'
+import { storable } from '../transcript/storable-text.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import type { ExternalInput } from '../requests/facts/external-input.ts'
+import type { ExternalJudgement } from './judge-external.ts'
+import {
+  presentExternal,
+  type ExternalPresentation,
+  type ReportedDifference,
+} from './present-external.ts'
+import type { Program } from '../core/authority.ts'
 
 const hourMs = 60 * 60 * 1000
 
 /** A judged call of a program, and who is behind it. */
 export interface ExternalOpening {
-  readonly asked: ExternalInput
+  readonly call: ExternalInput
   readonly bodyHash: string
-  readonly judged: RemoteJudgement
+  readonly judged: ExternalJudgement
+  /** of a write or edit whose file the program reported */
+  readonly reported: ReportedDifference | null
   readonly program: Program
   readonly onBehalfOf: string | null
-  /** who may see it when policy asks nobody */
+  /** whose people may see it when policy pre-approves it */
   readonly queue: Queue | null
 }
 
 /**
- * Writes a pending request of a program, in the caller's transaction: what is shown, the people behind it (the owner of
- * the key, and the person for whom it acts), the trail and the stream. No run is locked, since it is of none.
+ * Writes a pending request of a program, in the caller's transaction: what is shown, the people
+ * behind it (the owner of the key, who proposed it to them, and the person for whom it acts), the
+ * trail and the stream. No run is locked, since it is of none.
  */
 export async function insertExternal(
   unit: UnitOfWork,
@@ -39,62 +49,92 @@ export async function insertExternal(
 ): Promise<Selectable<RequestTable>> {
   const { tx } = unit
   const { judgement } = opening.judged
-  const routing = judgement.routing ?? unasked(opening.queue)
-  const claim = claimOf(opening.asked)
-  const shown = await presentExternal(tx, opening.judged, claim)
-  const request = await tx
+  const routing = judgement.routing ?? preApprovedRouting(opening.queue)
+  const presentation = await presentExternal(tx, opening.judged, opening.call, opening.reported)
+  const behind = peopleBehind(opening)
+  const inserted = await tx
     .insertInto('request')
-    .values(requestRow(judgement, routing, shown))
+    .values({
+      ...requestRow(judgement, routing, presentation),
+      principals_digest: principalsDigest(behind),
+    })
     .returningAll()
     .executeTakeFirstOrThrow()
+  const request = { ...inserted, seal: unit.seals.of('request', inserted) }
+  await tx.updateTable('request').set({ seal: request.seal }).where('id', '=', request.id).execute()
+  const revision = {
+    request_id: request.id,
+    revision: 1,
+    title: request.title,
+    digest: judgement.digest,
+    input_hash: presentation.inputHash,
+    facts: presentation.facts,
+    presentation_hash: presentation.presentationHash,
+    presentation_digest: presentation.presentationDigest,
+    content_hash: presentation.contentHash,
+    content_type: presentation.contentType,
+  }
   await tx
     .insertInto('request_revision')
     .values({
-      request_id: request.id,
-      revision: 1,
-      title: request.title,
-      digest: judgement.digest,
-      input_hash: shown.inputHash,
-      facts: toJsonb(shown.facts),
-      presentation_hash: shown.presentationHash,
-      presentation_digest: shown.presentationDigest,
-      content_hash: shown.contentHash,
-      content_type: shown.contentType,
+      ...revision,
+      facts: toJsonb(presentation.facts),
+      seal: unit.seals.of('request_revision', revision),
     })
     .execute()
-  await noteFiles(tx, request.id, shown)
-  const { asked, bodyHash, onBehalfOf, program } = opening
+  await noteFiles(tx, request.id, presentation)
+  const { call, bodyHash, onBehalfOf, program } = opening
+  const row = {
+    request_id: request.id,
+    owner_id: program.ownerId,
+    external_id: call.externalId,
+    api_key_id: program.id,
+    on_behalf_of: onBehalfOf,
+    verdict: verdictOf(judgement),
+    body_hash: bodyHash,
+    origin_hash: presentation.originHash,
+    origin_proved: call.origin === undefined ? null : opening.judged.proved,
+  }
   await tx
     .insertInto('external_request')
     .values({
-      request_id: request.id,
-      owner_id: program.ownerId,
-      external_id: asked.externalId,
-      api_key_id: program.id,
-      on_behalf_of: onBehalfOf,
-      worker: asked.worker ?? null,
-      verdict: verdictOf(judgement),
-      body_hash: bodyHash,
-      claim_hash: shown.claimHash,
-      metadata: asked.metadata === undefined ? null : toJsonb(asked.metadata),
-      callback_url: asked.callback?.url ?? null,
-      callback_secret: asked.callback?.secret ?? null,
+      ...row,
+      seal: unit.seals.of('external_request', row),
+      worker: call.worker ?? null,
+      claim_hash: presentation.claimHash,
+      metadata: call.metadata === undefined ? null : toJsonb(call.metadata),
+      callback_url: call.callback?.url ?? null,
+      callback_secret: call.callback?.secret ?? null,
     })
     .execute()
   await tx
     .insertInto('request_principal')
-    .values([
-      { request_id: request.id, person_id: program.ownerId, why: 'asked' },
-      ...(onBehalfOf === null
-        ? []
-        : [{ request_id: request.id, person_id: onBehalfOf, why: 'on_behalf' }]),
-    ])
+    .values(
+      behind.map(({ personId, why }) => ({ request_id: request.id, person_id: personId, why })),
+    )
     .execute()
-  await recordOpening(unit, caller, request, opening, shown)
+  await recordOpening(unit, caller, request, opening, presentation)
   return request
 }
 
-function requestRow(judgement: Judgement, routing: Routing, shown: StoredPresentation) {
+/**
+ * The owner of the key that asks, whoever proposed that key to them, and the person for whom it
+ * acts.
+ */
+export function peopleBehind({
+  program,
+  onBehalfOf,
+}: Pick<ExternalOpening, 'program' | 'onBehalfOf'>): readonly Principal[] {
+  return [
+    { personId: program.ownerId, why: 'asked' },
+    ...(program.proposedBy === undefined
+      ? []
+      : [{ personId: program.proposedBy, why: 'proposed_key' } as const]),
+    ...(onBehalfOf === null ? [] : [{ personId: onBehalfOf, why: 'on_behalf' } as const]),
+  ]
+}
+
+function requestRow(judgement: Judgement, routing: Routing, presentation: ExternalPresentation) {
   const rule = judgement.rule ?? { id: 'ask', text: judgement.reason, source: null }
   return {
     id: uuidv7(),
@@ -103,7 +143,7 @@ function requestRow(judgement: Judgement, routing: Routing, shown: StoredPresent
     team: routing.team,
     risk: judgement.risk,
     tool: judgement.tool,
-    title: storable(shown.title),
+    title: storable(presentation.title),
     digest: judgement.digest,
     policy_digest: judgement.policyDigest,
     rule: toJsonb(rule),
@@ -114,8 +154,10 @@ function requestRow(judgement: Judgement, routing: Routing, shown: StoredPresent
   }
 }
 
-/** Of what policy pre-approved: nobody is asked, and the people of the queue may look. */
-function unasked(queue: Queue | null): Routing {
+/**
+ * The routing of a pre-approved call: nobody decides it, and the people of the queue may see it.
+ */
+function preApprovedRouting(queue: Queue | null): Routing {
   return {
     queue: queue?.name ?? '',
     team: queue?.team ?? '',
@@ -139,8 +181,8 @@ async function recordOpening(
   unit: UnitOfWork,
   { actor, channel }: Caller,
   request: Selectable<RequestTable>,
-  { asked, onBehalfOf }: ExternalOpening,
-  shown: StoredPresentation,
+  { call, judged, onBehalfOf }: ExternalOpening,
+  presentation: ExternalPresentation,
 ): Promise<void> {
   await unit.audit({
     type: 'request.opened',
@@ -156,11 +198,14 @@ async function recordOpening(
       risk: request.risk,
       queue: request.queue,
       quorum: request.routing.quorumText,
-      factsDigest: shown.factsDigest,
-      presentationDigest: shown.presentationDigest,
-      externalId: asked.externalId,
+      factsDigest: presentation.factsDigest,
+      presentationDigest: presentation.presentationDigest,
+      externalId: call.externalId,
       onBehalfOf,
-      worker: asked.worker ?? null,
+      worker: call.worker ?? null,
+      ...(presentation.originHash === null
+        ? {}
+        : { originHash: presentation.originHash, originProved: judged.proved }),
       previous: null,
       ...signatureMark(request),
     },

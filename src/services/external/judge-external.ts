@@ -1,30 +1,55 @@
-import { callDigest } from '../../domain/digest.ts'
-import type { Judgement } from '../../domain/judgement.ts'
-import { Problem } from '../../domain/problem.ts'
-import { judgeUnknownTool } from '../../policy/judge/calls/unknown-tool.ts'
-import { callWorkerName, createWorkerName } from '../../policy/worker/built-in-tool-names.ts'
-import type { Caller, RemoteJudgement, SigningContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import type { ExternalInput } from './external-input.ts'
-import { requireProgram } from './require-program.ts'
+import { builtInTool } from '#domain/built-in-tools.ts'
+import { callDigest } from '#domain/digest.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import { Problem } from '#domain/problem.ts'
+import { judgeUnknownTool } from '#policy/judge/unknown-tool.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import type { ProvenFolder, RemoteJudgement } from '../core/host-questions.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { ExternalInput } from '../requests/facts/external-input.ts'
+import { byProgram } from '../core/authority.ts'
+import { resolve } from 'node:path'
+import { hostProofId, isHostProof } from '#domain/host-proof.ts'
+import { isRealFolderIn } from '../engine/judging/proven-here.ts'
+import type { Origin } from '../requests/facts/origin.ts'
 
-/** What these do is done by a run. */
-const toolsOfRuns: readonly string[] = [callWorkerName, createWorkerName, 'ask_person']
-
-/** A permit of a program's request is to be taken within an hour of the approval (architecture.md, states). */
-const permitForMs = 60 * 60 * 1000
+/** A program touches files and runs commands itself; what our other tools do is done by a run. */
+function isDoneByRun(tool: string): boolean {
+  const source = builtInTool(tool)?.givenBy
+  return source === 'workers' || source === 'tools'
+}
 
 /**
- * What policy says of a program's call: that of the worker it names, on the host of the workspace, or without one that
- * its tool is unknown and asks. Such a call is decided as it is: once, and without edits. Rejects with `unknown_worker`,
- * `invalid_request` (it could not run), `policy_blocked` (in the trail), or `workspace_unreachable`.
+ * A permit of a program's request is to be taken within an hour of the approval (architecture.md,
+ * states).
+ */
+const permitForMs = 60 * 60 * 1000
+
+/** A program's call as policy sees it, and as it would be shown. */
+export interface ExternalJudgement extends Pick<RemoteJudgement, 'judgement' | 'presented'> {
+  /**
+   * the program works in the workspace, on its host: with a worker, the workspace's own files were
+   * read and shown
+   */
+  readonly proved: boolean
+}
+
+/**
+ * What policy says of a program's call: that of the worker it names, on the host of the workspace,
+ * or without one that its tool is unknown and asks. Such a call is decided as it is: once, and
+ * without edits. Rejects with `unknown_worker`, `invalid_request` (it could not run),
+ * `policy_blocked` (in the trail), or `workspace_unreachable`.
  */
 export async function judgeExternal(
   ctx: SigningContext,
   caller: Caller,
-  asked: ExternalInput,
-): Promise<RemoteJudgement> {
-  const judged = asked.worker === undefined ? await alone(ctx, asked) : await byWorker(ctx, asked)
+  call: ExternalInput,
+): Promise<ExternalJudgement> {
+  const proven = await provenFolder(ctx, call.origin)
+  const judged =
+    call.worker === undefined
+      ? { ...(await alone(ctx, call)), proved: proven !== null }
+      : await byWorker(ctx, call, proven)
   const { judgement } = judged
   if (judgement.verdict === 'error') {
     throw new Problem('invalid_request', judgement.reason, { field: 'input' })
@@ -41,35 +66,47 @@ export async function judgeExternal(
   return { ...judged, judgement: { ...judgement, routing: frozen } }
 }
 
-async function alone(ctx: SigningContext, asked: ExternalInput): Promise<RemoteJudgement> {
+async function alone(
+  ctx: SigningContext,
+  call: ExternalInput,
+): Promise<Omit<ExternalJudgement, 'proved'>> {
   const policy = await ctx.policies.inForce()
-  const queue = asked.queue ?? null
+  const queue = call.queue ?? null
   if (queue !== null && !policy.config.queues.has(queue)) {
     throw invalid('queue', 'is not a queue of this project')
   }
-  const { tool, input } = asked
+  const { tool, input } = call
   return {
     judgement: judgeUnknownTool({ policy, worker: null, queue, tool, input }),
     presented: null,
   }
 }
 
-async function byWorker(ctx: SigningContext, asked: ExternalInput): Promise<RemoteJudgement> {
-  const { worker = '', tool, input } = asked
-  if (asked.queue !== undefined) throw invalid('queue', 'is decided by the worker that is named')
-  if (toolsOfRuns.includes(tool)) throw invalid('tool', 'is done by runs of ours only')
+async function byWorker(
+  ctx: SigningContext,
+  call: ExternalInput,
+  proven: ProvenFolder | null,
+): Promise<ExternalJudgement> {
+  const { worker = '', tool, input } = call
+  if (call.queue !== undefined) throw invalid('queue', 'is decided by the worker that is named')
+  if (isDoneByRun(tool)) throw invalid('tool', 'is done by runs of ours only')
   const policy = await ctx.policies.inForce()
   if (!policy.workers.has(worker)) {
     throw new Problem('unknown_worker', `There is no worker ${worker}`)
   }
-  const judged = await ctx.judgeRemotely({ worker, tool, input, present: true, byProgram: true })
+  const question = { worker, tool, input, present: true, byProgram: true }
+  const judged = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
   const { judgement } = judged
-  // The answer came through Temporal: at least it must be about this call and say what it was shown for.
+  // The answer came through Temporal: at least it must be about this call and say what it was shown
+  // for.
   const isOwn =
     judgement.tool === tool &&
     (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
   if (!isOwn) throw new Problem('unavailable', 'The answer of the workspace is about another call')
-  return judged
+  // Whatever an answer holds: of a program that has proved nothing, no file of the workspace is
+  // shown.
+  const proved = proven !== null && judged.filesRead === true
+  return { judgement, presented: proved ? judged.presented : null, proved }
 }
 
 function invalid(field: string, message: string): Problem {
@@ -81,12 +118,9 @@ async function recordBlock(
   caller: Caller,
   judgement: Judgement,
 ): Promise<void> {
-  const actor = requireProgram(caller)
-  await inUnitOfWork(ctx, (unit) =>
+  await inUnitOfWork(ctx, byProgram(caller), (unit) =>
     unit.audit({
       type: 'call.judged',
-      actor,
-      channel: caller.channel,
       digest: judgement.digest,
       policyDigest: judgement.policyDigest,
       detail: {
@@ -97,4 +131,26 @@ async function recordBlock(
       },
     }),
   )
+}
+
+/**
+ * The folder in which a program has proved to work: its proof is right for that very path, the path
+ * is a real one of this host, and it is the workspace or lies in it (product.md 46). `null`
+ * otherwise; no file is looked at before the proof is right.
+ */
+export async function provenFolder(
+  ctx: Pick<SigningContext, 'hostProof' | 'policies' | 'projectDir' | 'taskQueue'>,
+  origin: Origin | undefined,
+): Promise<ProvenFolder | null> {
+  if (origin?.proof === undefined) return null
+  const { folder, proof } = origin
+  const key = await ctx.hostProof()
+  if (key === null || !isHostProof(key, folder, proof)) return null
+  const { config } = await ctx.policies.inForce()
+  const workspace = config.workspaces.get('default')
+  if (workspace === undefined) return null
+  // With a task queue of its own it is on another host.
+  if (workspace.taskQueue !== null && workspace.taskQueue !== ctx.taskQueue) return null
+  const root = resolve(ctx.projectDir, workspace.root)
+  return (await isRealFolderIn(folder, root)) ? { folder, keyId: hostProofId(key) } : null
 }

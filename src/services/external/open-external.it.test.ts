@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callDigest } from '../../domain/digest.ts'
-import type { Judgement } from '../../domain/judgement.ts'
-import { addKey } from '../../../test/harness/fixtures/people.ts'
-import { unknownToolHash } from '../../policy/judge/calls/unknown-tool.ts'
+import { callDigest } from '#domain/digest.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { unknownToolHash } from '#policy/judge/unknown-tool.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { openProgramDesk, type ProgramDesk } from './external.fixture.ts'
 import { openExternal } from './open-external.ts'
 
@@ -73,6 +74,18 @@ describe('a program asks', () => {
   // Rules: product.md 17, 19
   test('and nobody behind it decides: the owner of the key, the person it acts for, no key', async () => {
     const onBehalfOf = 'LINUS@example.com'
+    const unreachable = await refusal(desk.ask({ onBehalfOf, queue: 'platform' }))
+    expect(unreachable).toMatchObject({
+      code: 'unreachable_approvers',
+      facts: {
+        queue: 'platform',
+        people: [
+          { name: 'Grace', why: 'owns the API key that asks' },
+          { name: 'Linus', why: 'is the one for whom this is asked' },
+        ],
+      },
+    })
+    await addPerson(desk.service.db, 'Barbara', ['platform'])
     const request = await desk.ask({ onBehalfOf, queue: 'platform' })
     expect(request.external?.onBehalfOf?.name).toBe('Linus')
     expect(request.eligibility).toMatchObject({

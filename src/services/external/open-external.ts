@@ -1,18 +1,23 @@
 import { sql } from 'kysely'
-import { limits } from '../../domain/limits.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { RequestState } from '../../domain/request.ts'
-import type { Db, Tx } from '../../store/database.ts'
-import { readStaffedTeams, requireStaffed } from '../requests/staffed-teams.ts'
-import type { Caller, RemoteJudgement, SigningContext } from '../context.ts'
-import { orLetGo } from '../or-let-go.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import type { RequestState } from '#domain/request.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
+import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
+import type { Routing } from '#domain/judgement.ts'
+import type { Principal } from '../requests/people/principals-of-run.ts'
+import { readReachable, requireReachable } from '../requests/people/reach.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import { releaseOnFailure } from '../core/release-on-failure.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { memberOf } from '../runs/starting/member-of.ts'
-import { bodyHashOf, type ExternalInput } from './external-input.ts'
-import { insertExternal } from './insert-external.ts'
+import { bodyHashOf, type ExternalInput } from '../requests/facts/external-input.ts'
+import { insertExternal, peopleBehind, type ExternalOpening } from './insert-external.ts'
 import { judgeExternal } from './judge-external.ts'
 import { preApprove } from './pre-approve.ts'
-import { requireProgram, type Program } from './require-program.ts'
+import { presentReported } from './present-reported.ts'
+import { byProgram, type Program } from '../core/authority.ts'
 
 export interface OpenedExternal {
   readonly requestId: string
@@ -20,55 +25,55 @@ export interface OpenedExternal {
 }
 
 /**
- * A program that is no run of ours asks for an approval (api.md, Requests). Policy judges first; what asks becomes a
- * request with the owner of the key, and the person for whom it acts, behind it. Asked again under the same
- * `externalId` it answers the request that is there. Rejects with `forbidden`, `invalid_request`, `unknown_worker`,
- * `policy_blocked`, `unreachable_approvers`, `workspace_unreachable`, `rate_limited` (too many are pending), or
- * `idempotency_key_reused`.
+ * A program that is no run of ours asks for an approval (api.md, Requests). Policy judges first;
+ * what asks becomes a request with the owner of the key, and the person for whom it acts, behind
+ * it. Asked again under the same `externalId` it answers the request that is there. Rejects with
+ * `forbidden`, `invalid_request`, `unknown_worker`, `policy_blocked`, `unreachable_approvers`,
+ * `workspace_unreachable`, `rate_limited` (too many are pending), or `idempotency_key_reused`.
  */
 export async function openExternal(
   ctx: SigningContext,
   caller: Caller,
-  asked: ExternalInput,
+  call: ExternalInput,
 ): Promise<OpenedExternal> {
-  const program = requireProgram(caller)
-  const bodyHash = bodyHashOf(asked)
-  const named = { ownerId: program.ownerId, externalId: asked.externalId, bodyHash }
-  // Judging may take a round trip to another host: who asks again needs none, and no lock is held meanwhile.
-  const before = await askedBefore(ctx.db, named)
-  if (before !== null) return before
-  const onBehalfOf = await personNamed(ctx, asked.onBehalfOf)
-  await refuseWorker(ctx, program, asked.worker)
-  const judged = await judgeExternal(ctx, caller, asked)
-  return orLetGo(ctx.db, judged.presented, () =>
-    inUnitOfWork(ctx, async (unit) => {
-      await oneAtATime(unit.tx, program.ownerId)
-      const meanwhile = await askedBefore(unit.tx, named)
-      if (meanwhile !== null) return meanwhile
-      return openJudged(ctx, unit, caller, { asked, bodyHash, judged, onBehalfOf, program })
-    }),
-  )
+  const authority = byProgram(caller)
+  const { actor: program } = authority
+  const bodyHash = bodyHashOf(call)
+  const key = { ownerId: program.ownerId, externalId: call.externalId, bodyHash }
+  // Judging may take a round trip to another host: who asks again needs none, and no lock is held
+  // meanwhile.
+  const existing = await findOpened(ctx.db, key)
+  if (existing !== null) return existing
+  const onBehalfOf = await personIdOf(ctx, call.onBehalfOf)
+  await refuseWorker(ctx, program, call.worker)
+  const judged = await judgeExternal(ctx, caller, call)
+  return releaseOnFailure(ctx.db, judged.presented, async () => {
+    // Before the lock is taken: a large difference takes its time.
+    const reported =
+      judged.presented === null ? await presentReported(judged.judgement, call.origin) : null
+    return inUnitOfWork(ctx, authority, async (unit) => {
+      await lockOwner(unit.tx, program.ownerId)
+      const opened = await findOpened(unit.tx, key)
+      if (opened !== null) return opened
+      const opening = { call: call, bodyHash, judged, reported, onBehalfOf, program }
+      return openJudged(ctx, unit, caller, opening)
+    })
+  })
 }
 
 async function openJudged(
   ctx: SigningContext,
   unit: UnitOfWork,
   caller: Caller,
-  opening: {
-    readonly asked: ExternalInput
-    readonly bodyHash: string
-    readonly judged: RemoteJudgement
-    readonly onBehalfOf: string | null
-    readonly program: Program
-  },
+  opening: Omit<ExternalOpening, 'queue'>,
 ): Promise<OpenedExternal> {
   const { judgement } = opening.judged
-  if (judgement.routing !== null) {
-    requireStaffed(judgement.routing, await readStaffedTeams(unit.tx))
+  if (judgement.routing !== null && judgement.verdict === 'ask') {
+    await requireOthers(unit.tx, judgement.routing, peopleBehind(opening).toReversed())
   }
   await refuseTooMany(unit.tx, opening.program.ownerId)
-  const { config, workers } = await ctx.policies.inForce()
-  const worker = workers.get(opening.asked.worker ?? '')
+  const { config, workers } = await ctx.policies.inForce(unit.tx)
+  const worker = workers.get(opening.call.worker ?? '')
   const queue = config.queues.get(worker?.queue ?? config.defaultQueue ?? '') ?? null
   const request = await insertExternal(unit, caller, { ...opening, queue })
   if (judgement.verdict === 'preApproved') {
@@ -79,34 +84,50 @@ async function openJudged(
   return { requestId: request.id, state: 'pending' }
 }
 
-/** Whoever asks for the same thing at the same time waits here, and then finds it asked. */
-async function oneAtATime(tx: Tx, ownerId: string): Promise<void> {
+/**
+ * Refuses what nobody but those behind it could decide, also once every escalation has added its
+ * teams (product.md 42).
+ */
+async function requireOthers(
+  tx: Tx,
+  routing: Routing,
+  behind: readonly Principal[],
+): Promise<void> {
+  const { queue, team, selfApproval, steps = [] } = routing
+  const escalate = steps.flatMap((step) => (step.kind === 'escalate' ? [step] : []))
+  const quorum = widestQuorum({ team, quorum: routing.quorum, escalate })
+  const people = await readReachable(tx, quorumTeams(quorum))
+  requireReachable({ queue, quorum, selfApproval }, people, behind)
+}
+
+/** Serialises the requests of one owner, so that the second of two equal ones finds the first. */
+async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`external ${ownerId}`}, 0))`.execute(tx)
 }
 
-async function askedBefore(
+async function findOpened(
   db: Db | Tx,
-  named: { readonly ownerId: string; readonly externalId: string; readonly bodyHash: string },
+  key: { readonly ownerId: string; readonly externalId: string; readonly bodyHash: string },
 ): Promise<OpenedExternal | null> {
-  const found = await db
+  const row = await db
     .selectFrom('external_request')
     .innerJoin('request', 'request.id', 'external_request.request_id')
     .select(['request.id as requestId', 'request.state', 'external_request.body_hash'])
-    .where('external_request.owner_id', '=', named.ownerId)
-    .where('external_request.external_id', '=', named.externalId)
+    .where('external_request.owner_id', '=', key.ownerId)
+    .where('external_request.external_id', '=', key.externalId)
     .executeTakeFirst()
-  if (found === undefined) return null
-  const { body_hash: bodyHash, ...opened } = found
-  if (bodyHash === named.bodyHash) return opened
+  if (row === undefined) return null
+  const { body_hash: bodyHash, ...opened } = row
+  if (bodyHash === key.bodyHash) return opened
   throw new Problem(
     'idempotency_key_reused',
     'This externalId was used before for something else; use a new one',
-    { requestId: found.requestId },
+    { requestId: row.requestId },
   )
 }
 
 /** Its person id, of somebody who can sign in; `null` when nobody is named. */
-async function personNamed(
+async function personIdOf(
   ctx: SigningContext,
   reference: string | undefined,
 ): Promise<string | null> {
@@ -124,7 +145,9 @@ async function personNamed(
   throw new Problem('invalid_request', `onBehalfOf ${message}`, { field: 'onBehalfOf', message })
 }
 
-/** Whose runs may not be started by somebody, neither may its pre-approvals be used in their name. */
+/**
+ * Whose runs may not be started by somebody, neither may its pre-approvals be used in their name.
+ */
 async function refuseWorker(
   ctx: SigningContext,
   program: Program,
@@ -149,7 +172,7 @@ async function refuseWorker(
 }
 
 async function refuseTooMany(tx: Tx, ownerId: string): Promise<void> {
-  const most = limits.pendingRequestsPerOwner
+  const maxPending = limits.pendingRequestsPerOwner
   const row = await tx
     .selectFrom('external_request')
     .innerJoin('request', 'request.id', 'external_request.request_id')
@@ -157,9 +180,9 @@ async function refuseTooMany(tx: Tx, ownerId: string): Promise<void> {
     .where('external_request.owner_id', '=', ownerId)
     .where(sql<boolean>`request.state = 'pending' and request.kind = 'external'`)
     .executeTakeFirstOrThrow()
-  if (Number(row.pending) < most) return
+  if (Number(row.pending) < maxPending) return
   throw new Problem(
     'rate_limited',
-    `At most ${most} requests of one owner's programs may be pending`,
+    `At most ${maxPending} requests of one owner's programs may be pending`,
   )
 }

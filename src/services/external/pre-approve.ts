@@ -1,18 +1,18 @@
 import { sql, type Selectable } from 'kysely'
-import { hashJson } from '../../domain/digest.ts'
-import type { Judgement } from '../../domain/judgement.ts'
-import type { CallFacts } from '../../domain/request.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import type { SigningContext } from '../context.ts'
-import { endRequest } from '../decisions/ending/end-request.ts'
-import { issuePermit } from '../decisions/permits/permits.ts'
-import { judgementCaller } from '../turns/judging/judgement-caller.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { SigningContext } from '../core/context.ts'
+import { endRequest } from '../requests/ending/end-request.ts'
+import { issuePermit } from '../permits/permits.ts'
+import { judgementCaller } from '../engine/judging/record-verdict.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
- * Approves a program's request that policy pre-approves, with a permit that names no decider: the policy's own word.
- * Our executor takes no such permit; only `consume` does, of a request of a program. The caller's transaction has just
- * written the request.
+ * Approves a program's request that policy pre-approves, with a permit that names no decider: the
+ * policy's own word. Our executor takes no such permit; only `consume` does, of a request of a
+ * program. The caller's transaction has just written the request.
  */
 export async function preApprove(
   ctx: SigningContext,
@@ -21,7 +21,7 @@ export async function preApprove(
   judgement: Judgement,
 ): Promise<void> {
   const { actor } = judgementCaller(judgement)
-  const about = {
+  const subject = {
     requestId: request.id,
     digest: request.digest,
     policyDigest: request.policy_digest,
@@ -30,7 +30,7 @@ export async function preApprove(
     type: 'call.judged',
     actor,
     channel: 'api',
-    ...about,
+    ...subject,
     detail: {
       verdict: judgement.verdict,
       rule: judgement.rule?.id ?? null,
@@ -63,7 +63,7 @@ export async function preApprove(
     type: 'permit.issued',
     actor,
     channel: 'api',
-    ...about,
+    ...subject,
     detail: { permitId: permit.permitId, attempt: permit.attempt, expiresAt: permit.expiresAt },
   })
 }

@@ -1,50 +1,114 @@
-import { canonicalJson, hashJson } from '../../domain/digest.ts'
-import type { Judgement } from '../../domain/judgement.ts'
-import type { Presentation } from '../../domain/presentation.ts'
-import { getText, putContent, putContents } from '../../store/content/content.ts'
-import { releaseContent } from '../../store/content/drop-content.ts'
-import type { Tx } from '../../store/database.ts'
-import { makePresentation } from '../../tools/presentations/make-presentation.ts'
-import { oneLine, structured, titleOfCall } from '../../tools/presentations/structured.ts'
-import type { RemoteJudgement, StoredPresentation } from '../context.ts'
-import type { ProgramClaim } from './external-input.ts'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import { canonicalJson, hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { Presentation } from '#domain/presentation.ts'
+import type { Presented } from '#domain/tool.ts'
+import { getText, putContent, putContents } from '#store/content/content.ts'
+import { releaseContent } from '#store/content/drop-content.ts'
+import type { Tx } from '#store/database.ts'
+import { makePresentation } from '#tools/presentations/make-presentation.ts'
+import { oneLine, structured, titleOfCall } from '#tools/presentations/structured.ts'
+import type { StoredPresentation } from '../core/host-questions.ts'
+import { claimOf, type ExternalInput } from '../requests/facts/external-input.ts'
+import type { ExternalJudgement } from './judge-external.ts'
+import { originDocument, type Origin } from '../requests/facts/origin.ts'
+
+/** The presentation of a program's call, and the hashes of what the program claims. */
+export interface ExternalPresentation extends StoredPresentation {
+  readonly claimHash: string | null
+  readonly originHash: string | null
+}
+
+/** A difference made of files that the program reported. */
+export type ReportedDifference = Pick<Presented, 'title' | 'presentation'>
 
 /**
- * What approvers are shown of a program's call: what the service built where the tool is known, the raw arguments where
- * it is not. The program's own words come second; the presentation names their hash, so that what was seen covers them.
+ * What approvers are shown of a program's call. Of one that has proved to work in the workspace,
+ * what the workspace's own files say; of every other one what it reported, said to be so
+ * (product.md 46). The program's own words come second; the presentation names their hash and that
+ * of its origin, so that what was seen covers both.
  */
 export async function presentExternal(
   tx: Tx,
-  { judgement, presented }: RemoteJudgement,
-  claim: ProgramClaim | null,
-): Promise<StoredPresentation & { readonly claimHash: string | null }> {
+  { judgement, presented }: ExternalJudgement,
+  call: ExternalInput,
+  reported: ReportedDifference | null,
+): Promise<ExternalPresentation> {
+  const claim = claimOf(call)
+  const { origin } = call
   const claimHash = claim === null ? null : await putContent(tx, canonicalJson(claim))
-  const shown = presented ?? (await presentArguments(tx, judgement, claim))
-  if (claimHash === null) return { ...shown, claimHash }
-  const built = JSON.parse(await getText(tx, shown.presentationHash)) as Presentation
-  const metadata = { ...built.metadata, claimHash }
-  const presentation = makePresentation({ ...built, metadata })
-  const presentationHash = await putContent(tx, canonicalJson(presentation))
-  await releaseContent(tx, [shown.presentationHash])
-  return { ...shown, presentationHash, presentationDigest: presentation.digest, claimHash }
+  const originHash =
+    origin === undefined ? null : await putContent(tx, canonicalJson(originDocument(origin)))
+  const hashes: JsonObject = {
+    ...(claimHash === null ? {} : { claimHash }),
+    ...(originHash === null ? {} : { originHash }),
+  }
+  const stored =
+    presented === null
+      ? await presentReport(tx, judgement, call, { reported, hashes })
+      : await withHashes(tx, presented, origin, hashes)
+  return { ...stored, claimHash, originHash }
 }
 
-async function presentArguments(
+/**
+ * What the workspace's own files say, beside which the program may have reported something else.
+ */
+async function withHashes(
+  tx: Tx,
+  presented: StoredPresentation,
+  origin: Origin | undefined,
+  hashes: JsonObject,
+): Promise<StoredPresentation> {
+  const built = JSON.parse(await getText(tx, presented.presentationHash)) as Presentation
+  const presentation = makePresentation({
+    ...built,
+    metadata: { ...built.metadata, ...hashes },
+    warnings: [...otherFiles(presented, origin), ...built.warnings],
+  })
+  const presentationHash = await putContent(tx, canonicalJson(presentation))
+  await releaseContent(tx, [presented.presentationHash])
+  return { ...presented, presentationHash, presentationDigest: presentation.digest }
+}
+
+function otherFiles({ facts }: StoredPresentation, origin: Origin | undefined): string[] {
+  const workspaceHashes = new Map(facts.bases.map(({ path, hash }) => [path, hash]))
+  return (origin?.files ?? [])
+    .filter(({ path, hash }) => workspaceHashes.has(path) && workspaceHashes.get(path) !== hash)
+    .map(
+      ({ path }) => `The program reports another ${JSON.stringify(path)} than the workspace has.`,
+    )
+}
+
+/**
+ * Nothing but what the program reported: its call, and the difference to the file that it reported.
+ */
+async function presentReport(
   tx: Tx,
   { input, tool, toolHash }: Judgement,
-  claim: ProgramClaim | null,
+  { origin, title: claimedTitle }: ExternalInput,
+  {
+    reported,
+    hashes,
+  }: { readonly reported: ReportedDifference | null; readonly hashes: JsonObject },
 ): Promise<StoredPresentation> {
   const facts = { toolHash, bases: [] }
-  const presentation = structured(input, {}, [])
-  const canonical = canonicalJson(input)
+  const reporter = origin === undefined ? {} : { reportedBy: origin.host }
+  const warnings = reportWarnings(tool, origin, reported !== null)
+  const presentation =
+    reported === null
+      ? structured(input, { ...hashes, ...reporter }, warnings)
+      : makePresentation({
+          ...reported.presentation,
+          metadata: { ...reported.presentation.metadata, ...hashes, ...reporter },
+          warnings: [...warnings, ...reported.presentation.warnings],
+        })
   const [inputHash = '', presentationHash = ''] = await putContents(tx, [
-    canonical,
+    canonicalJson(input),
     canonicalJson(presentation),
   ])
-  const said = claim?.title ?? null
   return {
-    // Quoted, since nobody but the program says so.
-    title: said === null ? titleOfCall(tool, input) : oneLine(`${tool}: “${said}”`),
+    title: titleOf(tool, input, claimedTitle, reported),
     inputHash,
     facts,
     factsDigest: hashJson(facts),
@@ -53,4 +117,31 @@ async function presentArguments(
     contentHash: inputHash,
     contentType: 'text/plain',
   }
+}
+
+/** A title that only the program claims is quoted. */
+function titleOf(
+  tool: string,
+  input: JsonObject,
+  claimedTitle: string | undefined,
+  reported: ReportedDifference | null,
+): string {
+  if (reported !== null) return oneLine(`${reported.title}, as reported`)
+  return claimedTitle === undefined
+    ? titleOfCall(tool, input)
+    : oneLine(`${tool}: “${claimedTitle}”`)
+}
+
+function reportWarnings(tool: string, origin: Origin | undefined, differs: boolean): string[] {
+  if (origin !== undefined) {
+    const what = differs ? 'the file before and the change to it' : 'the call'
+    return [
+      `As reported by “${origin.host}”: ${what}. No file of this service was read to compare.`,
+    ]
+  }
+  return isBuiltInTool(tool)
+    ? [
+        'Shown is what the program reports. It would make the call itself, and no file was read to compare.',
+      ]
+    : []
 }

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import type { ExternalOutcome } from '../../domain/request.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { getSaltedText, putSaltedText } from '../decisions/salted-text.ts'
-import { findRequestFor } from '../requests/find-request.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import { Problem } from '#domain/problem.ts'
+import type { ExternalOutcome } from '#domain/request.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { getSaltedText, putSaltedText } from '../requests/words/salted-text.ts'
+import { findRequestFor } from '../requests/people/find-request.ts'
+import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { lockOwn } from './own-external.ts'
-import { requireProgram } from './require-program.ts'
 
 export interface OutcomeInput {
   /** id or number */
@@ -17,27 +16,26 @@ export interface OutcomeInput {
 }
 
 /**
- * A program says what became of the call it took a permit for: once, and by the owner of the key that took it. The same
- * said again is answered alike. Rejects with `conflict` when no permit was taken or something else was said before,
- * `forbidden`, or `not_found`.
+ * A program says what became of the call it took a permit for: once, and by the owner of the key
+ * that took it. The same said again is answered alike. Rejects with `conflict` when no permit was
+ * taken or something else was said before, `forbidden`, or `not_found`.
  */
 export async function reportOutcome(
   ctx: ServiceContext,
   caller: Caller,
   input: OutcomeInput,
 ): Promise<{ requestId: string; state: ExternalOutcome }> {
-  const found = await findRequestFor(ctx, caller, input.request)
-  const program = requireProgram(caller)
-  return inUnitOfWork(ctx, async (unit) => {
+  const target = await findRequestFor(ctx, caller, input.request)
+  const judge = (judging: Judging) => lockOwn(judging, caller, target.id)
+  return inUnitOfWork(ctx, judge, async (unit, { request, external }) => {
     const { tx } = unit
-    const { request, external } = await lockOwn(tx, program, found.id)
     if (external.consumed_at === null) {
       throw new Problem('conflict', 'No permit was taken, so nothing can have happened')
     }
     const answer = { requestId: request.id, state: input.state }
     if (external.outcome !== null) {
-      const said = await getSaltedText(tx, external.outcome_summary_hash)
-      if (external.outcome === input.state && said === input.summary) return answer
+      const summary = await getSaltedText(tx, external.outcome_summary_hash)
+      if (external.outcome === input.state && summary === input.summary) return answer
       throw new Problem('conflict', `This was reported before, as ${external.outcome}`, {
         state: external.outcome,
       })
@@ -54,8 +52,6 @@ export async function reportOutcome(
       .execute()
     await unit.audit({
       type: input.state === 'unknown' ? 'execution.unknown' : 'execution.finished',
-      actor: caller.actor,
-      channel: caller.channel,
       requestId: request.id,
       digest: request.digest,
       policyDigest: request.policy_digest,

@@ -4,8 +4,8 @@ import {
   deskWorker,
   openAgentDesk,
   type AgentDesk,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { testSandbox } from '../../tools/commands/commands.fixture.ts'
+} from '#test/harness/fixtures/agent-desk.ts'
+import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { listGrants } from './list-grants.ts'
 

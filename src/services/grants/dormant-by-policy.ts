@@ -1,11 +1,11 @@
-import type { Json } from '../../domain/json.ts'
-import type { GrantStatement } from '../../domain/statements/statement.ts'
-import { blockedNow } from '../../policy/judge/blocked-now.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { builtInToolNames } from '../../policy/worker/built-in-tool-names.ts'
-import { getTexts } from '../../store/content/content.ts'
-import { buildRegistry } from '../../tools/registry.ts'
-import type { ServiceContext } from '../context.ts'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import type { Json } from '#domain/json.ts'
+import type { GrantStatement } from '#domain/statements/statement.ts'
+import { blockedNow } from '#policy/judge/blocked-now.ts'
+import type { Policy } from '#policy/policy.ts'
+import { getTexts } from '#store/content/content.ts'
+import { buildRegistry } from '#tools/registry.ts'
+import type { ServiceContext } from '../core/context.ts'
 
 /** A grant that still lives, and its request, whose call it remembers. */
 export interface LivingGrant {
@@ -15,37 +15,37 @@ export interface LivingGrant {
 }
 
 /** Where no command is ever run: only what the rules say of one is asked. */
-const nowhere = {
+const noCommands = {
   sandbox: { works: false, problem: 'nothing is run here', remedy: '' },
   dataDir: '',
   projectDir: '',
 } as const
 
 /**
- * Why the policy in force leaves grants nothing to cover, as a sentence by grant id: the worker that asked, its tool or
- * its definition is gone, or a rule blocks the call. Of custom tools and of those of MCP servers, whose definitions
- * only a Temporal worker knows, nothing is said.
+ * Why the policy in force leaves grants nothing to cover, as a sentence by grant id: the worker
+ * that asked, its tool or its definition is gone, or a rule blocks the call. Of custom tools and of
+ * those of MCP servers, whose definitions only a Temporal worker knows, nothing is said.
  */
 export async function dormantByPolicy(
   ctx: ServiceContext,
   grants: readonly LivingGrant[],
 ): Promise<ReadonlyMap<string, string>> {
-  const concerned = grants.filter(({ statement }) => builtInToolNames.includes(statement.tool))
-  if (concerned.length === 0) return new Map()
+  const builtIn = grants.filter(({ statement }) => isBuiltInTool(statement.tool))
+  if (builtIn.length === 0) return new Map()
   const [policy, calls] = await Promise.all([
     ctx.policies.inForce().catch(() => null),
     // What was changed in the database explains nothing; it is refused where it would count.
-    rememberedCalls(ctx, concerned).catch(() => new Map<string, RememberedCall>()),
+    rememberedCalls(ctx, builtIn).catch(() => new Map<string, RememberedCall>()),
   ])
   if (policy === null) return new Map()
-  const found = await Promise.all(
-    concerned.map(async ({ id, statement }) => {
+  const reasons = await Promise.all(
+    builtIn.map(async ({ id, statement }) => {
       const call = calls.get(id)
       const why = call === undefined ? null : await whyDormant(policy, statement, call)
       return why === null ? [] : [[id, why] as const]
     }),
   )
-  return new Map(found.flat())
+  return new Map(reasons.flat())
 }
 
 interface RememberedCall {
@@ -93,7 +93,7 @@ async function whyDormant(
     policy,
     worker: worker.name,
     toolProcess: null,
-    commands: nowhere,
+    commands: noCommands,
     project: { dir: '', inForceWithinMs: 0, inForce: async () => policy },
   })
   const tool = registry.get(name)

@@ -1,46 +1,45 @@
 import { sql, type Selectable } from 'kysely'
-import { judgeEligibility } from '../../domain/deciding/eligibility.ts'
-import { stillRestsOn } from '../../domain/deciding/grant-reach.ts'
-import type { CallFacts } from '../../domain/request.ts'
-import type { Verifier } from '../../domain/statements/statement-bytes.ts'
-import type { GrantStatement } from '../../domain/statements/statement.ts'
-import type { Db, Tx } from '../../store/database.ts'
-import type { ApprovalGrantTable } from '../../store/tables/decisions.ts'
-import { principalsOfRun } from '../requests/principals-of-run.ts'
+import { judgeEligibility } from '#domain/deciding/eligibility.ts'
+import { stillRestsOn } from '#domain/deciding/grant-reach.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { GrantStatement } from '#domain/statements/statement.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { personRows, vouchFor } from '../requests/people/vouched-person.ts'
+import { principalsOfRun } from '../requests/people/principals-of-run.ts'
 import { verifyGrant, type GrantedCall } from './verify-grant.ts'
 
 /** A grant that holds for a call now; `ruleText` is shown where its rule is. */
-export interface FoundGrant {
+export interface MatchingGrant {
   readonly id: string
   readonly ruleText: string
   readonly statement: GrantStatement
 }
 
 /**
- * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10): neither revoked, used up,
- * past its end (by the database's clock) nor ended with the run; signed, every field verified; its giver still enabled,
- * in a team that could decide, and not behind what this run asks now. A command must still rest on what was approved;
- * `restsOn` says on what it does now, `null` for other calls, and is asked only when something could cover it. Judging
- * puts blocks before it.
+ * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10):
+ * neither revoked, used up, past its end (by the database's clock) nor ended with the run; signed,
+ * every field verified; its giver still enabled, in a team that could decide, and not behind what
+ * this run asks now. A command must still rest on what was approved; `restsOn` says on what it does
+ * now, `null` for other calls, and is asked only when something could cover it. Judging puts blocks
+ * before it.
  */
 export async function findGrant(
-  db: Db | Tx,
-  verifier: Verifier,
+  { db, verifier, seals }: { readonly db: Db | Tx } & Pick<ServiceContext, 'verifier' | 'seals'>,
   question: {
     readonly runId: string
     readonly rootRunId: string
     readonly call: GrantedCall
     restsOn(): Promise<CallFacts | null>
   },
-): Promise<FoundGrant | null> {
+): Promise<MatchingGrant | null> {
   const rows = await db
     .selectFrom('approval_grant')
     .innerJoin('person', 'person.id', 'approval_grant.granted_by')
     .selectAll('approval_grant')
-    .select(['person.name as giver_name', 'person.disabled_at'])
-    .select(
-      sql<string[]>`array(select team from team_member where person_id = person.id)`.as('teams'),
-    )
+    .select('person.name as giver_name')
+    .select(personRows.as('giver'))
     .where('root_run_id', '=', question.rootRunId)
     .where('tool', '=', question.call.tool)
     .where('revoked_at', 'is', null)
@@ -51,6 +50,7 @@ export async function findGrant(
     .orderBy('approval_grant.id')
     .execute()
   const matching = rows.flatMap((row) => {
+    if (seals.revocations.has({ what: 'grant', id: row.id })) return []
     const statement = verifyGrant(verifier, row, question)
     return statement === null ? [] : [{ row, statement }]
   })
@@ -60,9 +60,8 @@ export async function findGrant(
     question.restsOn(),
   ])
   for (const { row, statement } of matching) {
-    const giver = { id: row.granted_by, enabled: row.disabled_at === null, teams: row.teams }
     const eligibility = judgeEligibility({
-      person: giver,
+      person: vouchFor(seals, row.giver),
       quorum: { any: statement.teams.map((team) => [{ team, count: 1 }]) },
       principals,
       selfApproval: statement.selfApproved,
@@ -73,9 +72,12 @@ export async function findGrant(
   return null
 }
 
-/** Whether a root run has any grant that may cover a call: one look spares one for each call of a turn. */
+/**
+ * Whether a root run has any grant that may cover a call: one look spares one for each call of a
+ * turn.
+ */
 export async function hasGrants(db: Db | Tx, rootRunId: string): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('approval_grant')
     .select('id')
     .where('root_run_id', '=', rootRunId)
@@ -83,10 +85,13 @@ export async function hasGrants(db: Db | Tx, rootRunId: string): Promise<boolean
     .where('ended_at', 'is', null)
     .limit(sql.lit(1))
     .executeTakeFirst()
-  return found !== undefined
+  return row !== undefined
 }
 
-/** A grant given for a command names what it rests on, and one for another call does not: neither passes for the other. */
+/**
+ * A grant given for a command names what it rests on, and one for another call does not: neither
+ * passes for the other.
+ */
 function coversFacts({ command }: GrantStatement, facts: CallFacts | null): boolean {
   if (command === undefined || facts === null) return command === undefined && facts === null
   return stillRestsOn(command, facts)

@@ -5,22 +5,24 @@ import {
   isCommand,
   reachOf,
   type GrantReach,
-} from '../../domain/deciding/grant-reach.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { Problem } from '../../domain/problem.ts'
-import { quorumTeams } from '../../domain/deciding/quorum.ts'
-import { signStatement, type Signer } from '../../domain/statements/statement-bytes.ts'
-import type { GrantStatement } from '../../domain/statements/statement.ts'
-import type { Scope } from '../../domain/verdict.ts'
-import { getText } from '../../store/content/content.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import type { Caller } from '../context.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
-import type { DecisionFacts, StandingVote } from '../decisions/decision-facts.ts'
-import type { GrantBounds } from '../decisions/decision-input.ts'
-import { aboutRequest } from '../decisions/ending/end-request.ts'
+} from '#domain/deciding/grant-reach.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
+import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
+import type { GrantStatement } from '#domain/statements/statement.ts'
+import type { Scope } from '#domain/verdict.ts'
+import { getText } from '#store/content/content.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import type { DecisionFacts, StandingVote } from '../requests/facts/decision-facts.ts'
+import type { GrantBounds } from '../requests/facts/decision-input.ts'
+import { aboutRequest } from '../requests/ending/end-request.ts'
 
-/** How far the approvals of a met quorum reach together: only as far as all of them do, with the tightest bounds. */
+/**
+ * How far the approvals of a met quorum reach together: only as far as all of them do, with the
+ * tightest bounds.
+ */
 export function commonReach(votes: readonly Pick<StandingVote, 'scope' | 'bounds'>[]): {
   scope: Scope
   bounds: GrantBounds
@@ -38,14 +40,14 @@ export function commonReach(votes: readonly Pick<StandingVote, 'scope' | 'bounds
 }
 
 /**
- * Signs and stores a remembered approval of this call for the rest of the root run (product.md 10), in the decision's
- * transaction. Scope `path` covers the call's `path`; rejects with `scope_not_allowed` when it has none.
+ * Signs and stores a remembered approval of this call for the rest of the root run (product.md 10),
+ * in the decision's transaction. Scope `path` covers the call's `path`; rejects with
+ * `scope_not_allowed` when it has none.
  */
 export async function giveGrant(
   unit: UnitOfWork,
   signer: Signer,
-  caller: Caller,
-  given: {
+  grant: {
     readonly request: Selectable<RequestTable>
     readonly facts: DecisionFacts
     readonly scope: Scope
@@ -54,29 +56,29 @@ export async function giveGrant(
     readonly selfApproved: boolean
   },
 ): Promise<string> {
-  const { request, facts } = given
+  const { request, facts } = grant
   if (request.root_run_id === null) {
     throw new Problem('scope_not_allowed', 'Only a call of a run can be approved for the run')
   }
-  const reach = await reachOfGiven(unit, given)
+  const reach = await reachOfGrant(unit, grant)
   const statement: GrantStatement = {
     version: 1,
     grantId: uuidv7(),
     rootRunId: request.root_run_id,
     tool: request.tool,
     toolHash: facts.revision.facts.toolHash,
-    scope: given.scope,
+    scope: grant.scope,
     digest: facts.revision.digest,
     path: reach.path,
-    grantedBy: given.personId,
+    grantedBy: grant.personId,
     queue: request.queue,
     teams: quorumTeams(request.routing.quorum),
-    selfApproved: given.selfApproved,
+    selfApproved: grant.selfApproved,
     requestId: request.id,
-    uses: given.bounds.uses,
-    expiresAt: given.bounds.expiresAt,
+    uses: grant.bounds.uses,
+    expiresAt: grant.bounds.expiresAt,
     ...(isCommand(facts.revision.facts) && {
-      command: grantedCommand(given.scope, facts.revision.facts),
+      command: grantedCommand(grant.scope, facts.revision.facts),
     }),
   }
   const signed = signStatement(signer, 'grant', statement)
@@ -102,8 +104,6 @@ export async function giveGrant(
     .execute()
   await unit.audit({
     type: 'grant.given',
-    actor: caller.actor,
-    channel: caller.channel,
     ...aboutRequest(request),
     digest: statement.digest,
     policyDigest: request.policy_digest,
@@ -119,21 +119,21 @@ export async function giveGrant(
 }
 
 /** The same reach that the request's page has shown (security.md 16). */
-async function reachOfGiven(
+async function reachOfGrant(
   unit: UnitOfWork,
-  given: {
+  grant: {
     readonly request: Selectable<RequestTable>
     readonly facts: DecisionFacts
     readonly scope: Scope
   },
 ): Promise<GrantReach> {
-  const { digest, inputHash } = given.facts.revision
+  const { digest, inputHash } = grant.facts.revision
   const input = JSON.parse(await getText(unit.tx, inputHash)) as JsonObject
-  const reach = reachOf(given.scope, {
-    tool: given.request.tool,
+  const reach = reachOf(grant.scope, {
+    tool: grant.request.tool,
     digest,
     input,
-    facts: given.facts.revision.facts,
+    facts: grant.facts.revision.facts,
   })
   if (reach !== null) return reach
   throw new Problem('scope_not_allowed', 'This call names no single file to approve')

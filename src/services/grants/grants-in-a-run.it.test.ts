@@ -5,8 +5,8 @@ import {
   deskWorker,
   openAgentDesk,
   type AgentDesk,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import type { TurnOutcome } from '../../domain/workflow-outcomes.ts'
+} from '#test/harness/fixtures/agent-desk.ts'
+import type { TurnOutcome } from '#domain/workflow-outcomes.ts'
 import { reviseRequest } from '../decisions/revising/revise-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { messageRun } from '../runs/message-run.ts'
@@ -16,8 +16,12 @@ import { revokeGrant } from './revoke-grant.ts'
 let desk: AgentDesk
 let file = 0
 
+/** Reading asks, so that writing again what is there is not answered "already so". */
+const unread = deskWorker.replace('read: preApproved, write: ask', 'read: ask, write: ask')
+
 beforeAll(async () => {
   desk = await openAgentDesk()
+  await desk.activate({ 'workers/scribe.md': unread })
 })
 afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
@@ -32,7 +36,10 @@ interface Granted {
   readonly path: string
 }
 
-/** A run that writes the same file turn after turn, whose first write Grace approved for the run, and that wrote it. */
+/**
+ * A run that writes the same file turn after turn, whose first write Grace approved for the run,
+ * and that wrote it.
+ */
 async function granted(decision: Record<string, string | object> = {}): Promise<Granted> {
   file += 1
   const path = `notes/granted-${file}.md`
@@ -117,9 +124,9 @@ describe('a grant covers nothing', () => {
   test('that policy blocks by the time it would run', async () => {
     const { runId } = await granted()
     const turn = await desk.turn(runId, 2)
-    await desk.activate({ 'workers/scribe.md': deskWorker.replace('write: ask', 'write: blocked') })
+    await desk.activate({ 'workers/scribe.md': unread.replace('write: ask', 'write: blocked') })
     await desk.perform(turn)
-    await desk.activate({ 'workers/scribe.md': deskWorker })
+    await desk.activate({ 'workers/scribe.md': unread })
     expect(await results(runId, 2)).toEqual(['blocked', 'blocked', 'blocked'])
     expect(desk.executed).toHaveLength(1)
   })
@@ -165,7 +172,7 @@ test('a grant that the policy in force leaves nothing to cover says so, and cove
   expect(await shown()).toBeNull()
   const changes: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
     [
-      { 'workers/scribe.md': deskWorker.replace('write: ask', 'write: blocked') },
+      { 'workers/scribe.md': unread.replace('write: ask', 'write: blocked') },
       'the policy in force blocks it for scribe: zone notes: write is blocked',
     ],
     [
@@ -175,14 +182,14 @@ test('a grant that the policy in force leaves nothing to cover says so, and cove
       'the policy in force blocks it for scribe: overlay 2: write_file is blocked',
     ],
     [
-      { 'workers/scribe.md': deskWorker.replaceAll(/^ {2}- \{ name.*\n|^zones:\n/gm, '') },
+      { 'workers/scribe.md': unread.replaceAll(/^ {2}- \{ name.*\n|^zones:\n/gm, '') },
       'scribe has no tool write_file in the policy in force',
     ],
   ]
   for (const [files, why] of changes) {
     await desk.activate(files)
     expect(await shown()).toBe(why)
-    await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': deskWorker })
+    await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': unread })
     expect(await shown()).toBeNull()
   }
   await sql`update approval_grant set statement = regexp_replace(statement, '"toolHash":"sha256:....', '"toolHash":"sha256:0000')
@@ -202,11 +209,11 @@ describe('a call that is changed into one nobody would be asked about', () => {
       desk.say({ calls: [{ tool: 'write_file', input: asks }] })
       const turn = await desk.turn(runId, 2)
       const [call] = await desk.calls(runId, 2)
-      const { grace } = desk.people
+      const { grace, linus } = desk.people
       const request = call?.requestId ?? ''
       const { digest } = await getRequest(desk.api, grace.caller, { request })
       const input = { path, content: 'same\n' }
-      await reviseRequest(desk.api, grace.caller, { request, input, digest, revision: 1 })
+      await reviseRequest(desk.api, linus.caller, { request, input, digest, revision: 1 })
       expect(await getRequest(desk.api, grace.caller, { request })).toMatchObject({
         state: 'pending',
         revision: 2,

@@ -1,16 +1,16 @@
-import type { CallFacts } from '../../domain/request.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
   addRequest,
   addRun,
   type TestRequest,
   type TestRun,
-} from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+} from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
-import { findGrant, type FoundGrant } from './find-grant.ts'
+import { findGrant, type MatchingGrant } from './find-grant.ts'
 import type { GrantedCall } from './verify-grant.ts'
 
 /** Ada's run, of which Grace remembers approvals; Olga manages runs. */
@@ -26,7 +26,7 @@ export interface GrantDesk extends AsyncDisposable {
   /** a request of the run that Grace approves, for the run unless `more` says otherwise */
   grant(more?: JsonObject): Promise<TestRequest>
   /** `at`: this run; `now`: what a command rests on, `null` for other calls */
-  find(call: GrantedCall, at?: TestRun, now?: CallFacts | null): Promise<FoundGrant | null>
+  find(call: GrantedCall, at?: TestRun, now?: CallFacts | null): Promise<MatchingGrant | null>
 }
 
 /** A digest that is no call's. */
@@ -66,7 +66,7 @@ export async function openGrants(): Promise<GrantDesk> {
     find(call, at = desk.run, now = null) {
       const restsOn = async () => now
       const question = { runId: at.id, rootRunId: at.rootRunId, call, restsOn }
-      return findGrant(database.db, service.ctx.verifier, question)
+      return findGrant(service.ctx, question)
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

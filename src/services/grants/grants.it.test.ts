@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../domain/json.ts'
-import type { CallFacts } from '../../domain/request.ts'
-import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { callOf, openGrants, otherDigest, type GrantDesk } from './grants.fixture.ts'
 import { listGrants } from './list-grants.ts'
 import { useGrant } from './use-grant.ts'
+import { bySystem, workflow } from '../core/authority.ts'
 
 let desk: GrantDesk
 beforeAll(async () => {
@@ -77,12 +78,14 @@ describe('a grant', () => {
     const found = await desk.find(callOf(request))
     const { callId, digest } = request
     const use = () =>
-      inUnitOfWork(desk.service.ctx, (unit) =>
-        useGrant(
-          unit,
-          { actor: { type: 'system' }, channel: 'workflow' },
-          { grantId: found?.id ?? '', runId: desk.run.id, callId, digest, policyDigest: digest },
-        ),
+      inUnitOfWork(desk.service.ctx, bySystem(desk.service.ctx, workflow), (unit) =>
+        useGrant(unit, {
+          grantId: found?.id ?? '',
+          runId: desk.run.id,
+          callId,
+          digest,
+          policyDigest: digest,
+        }),
       )
     const claims = await Promise.all(Array.from({ length: 12 }, use))
     expect(claims.filter(Boolean)).toHaveLength(3)
@@ -117,10 +120,7 @@ describe('a grant', () => {
       .where('person_id', '=', desk.grace.id)
       .execute()
     expect(await desk.find(call)).toBeNull()
-    await desk.database.db
-      .insertInto('team_member')
-      .values({ team: 'platform', person_id: desk.grace.id })
-      .execute()
+    await joinTeam(desk.database.db, desk.grace.id, 'platform')
     const hash = await desk.database.db
       .selectFrom('content')
       .select('hash')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addPerson } from '../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { callOf, openGrants, type GrantDesk } from './grants.fixture.ts'
 import { listGrants } from './list-grants.ts'
 import { revokeGrant } from './revoke-grant.ts'
@@ -56,7 +56,7 @@ describe('a list of grants', () => {
       .where('team', '=', team.team)
       .execute()
     expect((await shown())[0]).toContain('is in none of the teams that could decide')
-    await desk.database.db.insertInto('team_member').values(team).execute()
+    await joinTeam(desk.database.db, team.person_id, team.team)
     expect((await shown())[0]).toBe(otherwise)
   })
 

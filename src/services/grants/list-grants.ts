@@ -1,15 +1,15 @@
 import { sql, type Selectable } from 'kysely'
-import { judgeEligibility } from '../../domain/deciding/eligibility.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { GrantStatement } from '../../domain/statements/statement.ts'
-import type { Scope } from '../../domain/verdict.ts'
-import type { ApprovalGrantTable } from '../../store/tables/decisions.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { principalsOfRun, type Principal } from '../requests/principals-of-run.ts'
-import type { PersonRef } from '../requests/request-record.ts'
-import { viewerOf } from '../requests/viewer.ts'
+import { judgeEligibility } from '#domain/deciding/eligibility.ts'
+import { Problem } from '#domain/problem.ts'
+import type { GrantStatement } from '#domain/statements/statement.ts'
+import type { Scope } from '#domain/verdict.ts'
+import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { principalsOfRun, type Principal } from '../requests/people/principals-of-run.ts'
+import type { PersonRef } from '../requests/facts/request-record.ts'
+import { viewerOf } from '../requests/people/viewer.ts'
 import { dormantByPolicy } from './dormant-by-policy.ts'
-import { runVisibleTo } from '../requests/visible-to.ts'
+import { runVisibleTo } from '../requests/people/visible-to.ts'
 
 export interface GrantRecord {
   readonly id: string
@@ -26,13 +26,22 @@ export interface GrantRecord {
   readonly revokedAt: Date | null
   readonly revokedBy: PersonRef | null
   readonly endedAt: Date | null
-  /** why it covers nothing now although it has neither ended nor been revoked, a sentence; `null` when it can count */
+  /**
+   * why it covers nothing now although it has neither ended nor been revoked, a sentence; `null`
+   * when it can count
+   */
   readonly dormant: string | null
-  /** the caller may revoke it: it still lives, and they gave it, started the root run, or hold `manageRuns` */
+  /**
+   * the caller may revoke it: it still lives, and they gave it, started the root run, or hold
+   * `manageRuns`
+   */
   readonly canRevoke: boolean
 }
 
-/** The grants of a run's root run, newest first, ended and revoked ones too. Rejects with `not_found`. */
+/**
+ * The grants of a run's root run, newest first, ended and revoked ones too. Rejects with
+ * `not_found`.
+ */
 export async function listGrants(
   ctx: ServiceContext,
   caller: Caller,
@@ -123,7 +132,10 @@ async function dormantTexts(
   return new Map([...texts, ...(await dormantByPolicy(ctx, others))])
 }
 
-/** Why a live grant would not be found for a call of this run now (find-grant.ts), as far as it does not hang on the call. */
+/**
+ * Why a live grant would not be found for a call of this run now (find-grant.ts), as far as it does
+ * not hang on the call.
+ */
 function dormantText(row: GrantRow, principals: readonly Principal[]): string | null {
   if (row.uses_allowed !== null && row.uses >= row.uses_allowed) return 'it is used up'
   if (row.is_past) return 'its time is over'

@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
-import type { Caller } from '../context.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
- * Claims one use of a grant in the executor's transaction, and records it. `false` when by now it is revoked, ended,
- * past its end by the database's clock, or used up: then nothing may run on it. The caller has found it for this very
- * call in the same transaction, under the run's lock.
+ * Claims one use of a grant in the executor's transaction, and records it. Answers which use it is;
+ * `null` when by now it is revoked, ended, past its end by the database's clock, or used up: then
+ * nothing may run on it. The caller has found it for this very call in the same transaction, under
+ * the run's lock.
  */
 export async function useGrant(
   unit: UnitOfWork,
-  caller: Caller,
   use: {
     readonly grantId: string
     readonly runId: string
@@ -17,7 +16,7 @@ export async function useGrant(
     readonly digest: string
     readonly policyDigest: string
   },
-): Promise<boolean> {
+): Promise<number | null> {
   const claimed = await unit.tx
     .updateTable('approval_grant')
     .set({ uses: sql<number>`uses + 1` })
@@ -28,16 +27,14 @@ export async function useGrant(
     .where(sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`)
     .returning('uses')
     .executeTakeFirst()
-  if (claimed === undefined) return false
+  if (claimed === undefined) return null
   await unit.audit({
     type: 'grant.used',
-    actor: caller.actor,
-    channel: caller.channel,
     runId: use.runId,
     callId: use.callId,
     digest: use.digest,
     policyDigest: use.policyDigest,
     detail: { grantId: use.grantId, uses: claimed.uses },
   })
-  return true
+  return claimed.uses
 }

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
-import { verifyStatement } from '../../domain/statements/statement-bytes.ts'
-import type { Verifier } from '../../domain/statements/statement-bytes.ts'
-import type { GrantStatement } from '../../domain/statements/statement.ts'
-import type { ApprovalGrantTable } from '../../store/tables/decisions.ts'
+import { verifyStatement } from '#domain/statements/statement-bytes.ts'
+import type { Verifier } from '#domain/statements/statement-bytes.ts'
+import type { GrantStatement } from '#domain/statements/statement.ts'
+import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 
 /** A call that a grant may cover. `path` is the one file it touches, when it touches one. */
 export interface GrantedCall {
@@ -13,8 +13,9 @@ export interface GrantedCall {
 }
 
 /**
- * The grant's statement when its signature holds, the row says the same in every field, and it covers this call
- * of this root run (product.md 10); `null` otherwise. Who gave it and what is left of it are the caller's to check.
+ * The grant's statement when its signature holds, the row says the same in every field, and it
+ * covers this call of this root run (product.md 10); `null` otherwise. Who gave it and what is left
+ * of it are the caller's to check.
  */
 export function verifyGrant(
   verifier: Verifier,
@@ -43,7 +44,10 @@ export function verifyGrant(
   return covers(statement, expected.call) ? statement : null
 }
 
-/** Same tool, same definition, and the same canonical arguments or the same file. `once` covers nothing. */
+/**
+ * Same tool, same definition, and the same canonical arguments or the same file. `once` covers
+ * nothing.
+ */
 function covers(statement: GrantStatement, call: GrantedCall): boolean {
   if (statement.tool !== call.tool || statement.toolHash !== call.toolHash) return false
   if (statement.scope === 'run') return statement.digest === call.digest

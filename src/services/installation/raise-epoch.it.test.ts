@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideMany } from '../decisions/decide-many.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
-import { readUnaskedCalls } from './unasked-calls.ts'
+import { readCallsWithoutRequest } from './calls-without-request.ts'
 import { raiseEpoch } from './raise-epoch.ts'
 import { recordProcess } from './record-process.ts'
 import { ForeignNamespaceError, rememberNamespace } from './remember-namespace.ts'
@@ -129,12 +129,14 @@ describe('raiseEpoch', () => {
       .set({ verdict: 'preApproved', request_id: null })
       .where('id', '=', callId)
       .execute()
-    expect(await readUnaskedCalls(service.db)).toEqual([{ callId, workflowId: `run-${run.id}` }])
+    expect(await readCallsWithoutRequest(service.db)).toEqual([
+      { callId, workflowId: `run-${run.id}` },
+    ])
     // What earlier tests left.
     await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })
     const lost = { mayHaveRun: [callId] }
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost })).checks).toBe(1)
-    expect(await readUnaskedCalls(service.db)).toEqual([])
+    expect(await readCallsWithoutRequest(service.db)).toEqual([])
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost })).checks).toBe(0)
     const check = await service.db
       .selectFrom('request')

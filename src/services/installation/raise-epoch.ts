@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
-import { permitTransitions, transition } from '../../domain/transitions.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { toJsonb } from '../../store/database.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { nextAttemptOf, readCall, type CallAtHand } from '../executions/claiming/call-at-hand.ts'
-import { loseExecution } from '../executions/attempts/lose-execution.ts'
-import { askedBeforeRestore } from '../requests/asked-before-restore.ts'
-import { lockRun } from '../locks.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { permitTransitions, transition } from '#domain/transitions.ts'
+import type { Policy } from '#policy/policy.ts'
+import { toJsonb } from '#store/database.ts'
+import type { ServiceContext, SystemContext } from '../core/context.ts'
+import { nextAttemptOf, readCall, type CallAtHand } from '../engine/attempts/call-at-hand.ts'
+import { loseExecution } from '../engine/attempts/lose-execution.ts'
+import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
+import { lockRun } from '../core/locks.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { bySystem, type SystemCaller } from '../core/authority.ts'
 
-const caller: Caller = { actor: { type: 'system', name: 'doctor' }, channel: 'system' }
+const doctor: SystemCaller = { actor: { type: 'system', name: 'doctor' }, channel: 'system' }
 const why =
   'Postgres or Temporal was restored from an older copy, so what happened since is not known'
 
@@ -28,19 +29,21 @@ export interface LostRows {
 }
 
 /**
- * After a restore (architecture.md, never more certain than the facts): raises the installation's epoch and accepts
- * the Temporal namespace that is there now. Every live permit and every started execution of an older epoch becomes an
- * outcome check, since nobody knows whether it ran in the time that was lost. `lost`: `null` when it is known that only
- * Temporal lost something; otherwise `mayHaveRun` become outcome checks too, and what waits for an approval is marked as asked
- * before a restore. Killed half-way, run it again: until it came to its end, the service refuses to start on lost rows.
+ * After a restore (architecture.md, never more certain than the facts): raises the installation's
+ * epoch and accepts the Temporal namespace that is there now. Every live permit and every started
+ * execution of an older epoch becomes an outcome check, since nobody knows whether it ran in the
+ * time that was lost. `lost`: `null` when it is known that only Temporal lost something; otherwise
+ * `mayHaveRun` become outcome checks too, and what waits for an approval is marked as asked before
+ * a restore. Killed half-way, run it again: until it came to its end, the service refuses to start
+ * on lost rows.
  */
 export async function raiseEpoch(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   input: { readonly namespaceId: string | null; readonly lost: LostRows | null },
 ): Promise<RaisedEpoch> {
   const { namespaceId, lost } = input
   const policy = await ctx.policies.inForce()
-  const epoch = await inUnitOfWork(ctx, async (unit) => {
+  const epoch = await inUnitOfWork(ctx, bySystem(ctx, doctor), async (unit) => {
     const raised = await unit.tx
       .updateTable('installation')
       .set({
@@ -53,12 +56,14 @@ export async function raiseEpoch(
       })
       .returning('epoch')
       .executeTakeFirstOrThrow()
-    await unit.audit({ type: 'system.reconciled', ...caller, detail: { epoch: raised.epoch } })
+    await unit.audit({ type: 'system.reconciled', detail: { epoch: raised.epoch } })
     return raised.epoch
   })
   let checks = 0
   for (const callId of [...(await uncertainCalls(ctx, epoch)), ...(lost?.mayHaveRun ?? [])]) {
-    const became = await inUnitOfWork(ctx, (unit) => becomeCheck(unit, policy, callId, epoch))
+    const became = await inUnitOfWork(ctx, bySystem(ctx, doctor), (unit) =>
+      becomeCheck(unit, policy, callId, epoch),
+    )
     if (became) checks += 1
   }
   await ctx.db.updateTable('installation').set({ restored_at: null }).execute()
@@ -91,14 +96,14 @@ async function becomeCheck(
   callId: string,
   epoch: number,
 ): Promise<boolean> {
-  const found = await readCall(unit.tx, callId)
-  if (found === null) return false
-  await lockRun(unit.tx, found.run.id)
+  const unlocked = await readCall(unit.tx, callId)
+  if (unlocked === null) return false
+  await lockRun(unit.tx, unlocked.run.id)
   const at = await readCall(unit.tx, callId)
   if (at === null) return false
   const permitId = await revokeOldPermit(unit, at, epoch)
   if (at.execution?.state !== 'started') {
-    if (permitId === null && !isUnasked(at)) return false
+    if (permitId === null && !hasNoRequest(at)) return false
     const inputHash = await approvedInput(unit, at)
     await unit.tx
       .insertInto('execution')
@@ -117,7 +122,7 @@ async function becomeCheck(
 }
 
 /** Nobody was asked about it, and it has not been carried out as far as the rows say. */
-function isUnasked({ call, execution }: CallAtHand): boolean {
+function hasNoRequest({ call, execution }: CallAtHand): boolean {
   return call.request_id === null && call.result_type === null && execution === null
 }
 
@@ -140,7 +145,6 @@ async function revokeOldPermit(
   if (permit === undefined) return null
   await unit.audit({
     type: 'permit.revoked',
-    ...caller,
     runId: at.run.id,
     requestId: permit.request_id,
     callId: at.call.id,
@@ -161,10 +165,17 @@ async function approvedInput(unit: UnitOfWork, at: CallAtHand): Promise<string> 
   return revision.input_hash
 }
 
-/** An attempt that the lost time may have seen: recorded as started, so that it can only be settled by a person. */
+/**
+ * An attempt that the lost time may have seen: recorded as started, so that it can only be settled
+ * by a person.
+ */
 function mayHaveStarted(
   at: CallAtHand,
-  known: { readonly permitId: string | null; readonly inputHash: string; readonly epoch: number },
+  uncertain: {
+    readonly permitId: string | null
+    readonly inputHash: string
+    readonly epoch: number
+  },
 ) {
   return {
     call_id: at.call.id,
@@ -172,16 +183,16 @@ function mayHaveStarted(
     state: 'started' as const,
     reason: null,
     request_id: at.request?.id ?? null,
-    permit_id: known.permitId,
+    permit_id: uncertain.permitId,
     grant_id: null,
     executed_digest: at.request?.digest ?? at.call.digest,
     executor: null,
     exit_code: null,
     output_hash: null,
-    detail: toJsonb({ inputHash: known.inputHash }),
+    detail: toJsonb({ inputHash: uncertain.inputHash }),
     settled_by: null,
     settled_then: null,
-    epoch: known.epoch,
+    epoch: uncertain.epoch,
     started_at: null,
     finished_at: null,
   }

@@ -1,12 +1,15 @@
-import type { Db } from '../../store/database.ts'
+import type { Db } from '#store/database.ts'
 
-/** The Temporal that was found is not the one this installation belongs to. The message says what to do. */
+/**
+ * The Temporal that was found is not the one this installation belongs to. The message says what to
+ * do.
+ */
 export class ForeignNamespaceError extends Error {
   override readonly name = 'ForeignNamespaceError'
 
-  constructor(expected: string, found: string) {
+  constructor(expected: string, actual: string) {
     super(
-      `This Temporal namespace (id ${found}) is not the one this installation belongs to (id ${expected}): ` +
+      `This Temporal namespace (id ${actual}) is not the one this installation belongs to (id ${expected}): ` +
         'it was emptied, or the address leads to another server. Nothing was changed. ' +
         'Point TEMPORAL_ADDRESS at the right server, or accept this one with: countersign doctor --repair',
     )
@@ -14,8 +17,9 @@ export class ForeignNamespaceError extends Error {
 }
 
 /**
- * Stores the namespace's id at the first start and compares it ever after (architecture.md, never more certain
- * than the facts). Rejects with `ForeignNamespaceError` when it is another one, and then has changed nothing.
+ * Stores the namespace's id at the first start and compares it ever after (architecture.md, never
+ * more certain than the facts). Rejects with `ForeignNamespaceError` when it is another one, and
+ * then has changed nothing.
  */
 export async function rememberNamespace(db: Db, namespaceId: string): Promise<void> {
   await db

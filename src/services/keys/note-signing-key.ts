@@ -1,56 +1,61 @@
 import { sql } from 'kysely'
-import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { signAnew } from './sign-anew.ts'
-
-const caller: Caller = { actor: { type: 'system' }, channel: 'system' }
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { resealRows } from '../installation/adopt-rows.ts'
+import { resignStatements } from './resign-statements.ts'
+import type { SigningSystemContext } from '../core/context.ts'
+import { bySystem, service } from '../core/authority.ts'
 
 /**
- * Records that the installation signs with another key than before (`key.created`), once. The first key of all is noted
- * without an event. Called at start and when the key file changed.
+ * Records that the installation signs with another key than before (`key.created`), once. The first
+ * key of all is noted without an event. Called at start and when the key file changed.
  */
-export async function noteSigningKey(ctx: SigningContext): Promise<void> {
+export async function noteSigningKey(ctx: SigningSystemContext): Promise<void> {
   const { keyId } = ctx.signer
-  await inUnitOfWork(ctx, async (unit) => {
+  await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await lockKeys(unit)
-    const known = await unit.tx
+    const keys = await unit.tx
       .selectFrom('installation_key')
       .select('key_id')
       .where('kind', '=', 'signing')
       .orderBy('since', 'desc')
       .execute()
-    if (known.some((one) => one.key_id === keyId)) return
+    if (keys.some((key) => key.key_id === keyId)) return
     await unit.tx
       .insertInto('installation_key')
       .values({ kind: 'signing', key_id: keyId })
       .execute()
-    const previous = known[0]?.key_id ?? (await signedBefore(unit, keyId))
+    const previous = keys[0]?.key_id ?? (await previousKeyOf(unit, keyId))
     if (previous === null) return
     await unit.audit({
       type: 'key.created',
-      ...caller,
       detail: { kind: 'signing', keyId, previous },
     })
   })
 }
 
 /**
- * Takes keys that somebody else may have out of use (security.md 13): what must go on is signed with the present key, live
- * grants of theirs end, their live permits count for nothing as soon as the keys do, and asking afresh is the executor's.
- * Recorded as `key.revoked`; doing it again changes nothing.
+ * Takes keys that somebody else may have out of use (security.md 13): what must go on is signed
+ * with the present key, live grants of theirs end, their live permits count for nothing as soon as
+ * the keys do, and asking afresh is the executor's. Recorded as `key.revoked`; doing it again
+ * changes nothing.
  */
 export async function retireSigningKeys(
-  ctx: SigningContext,
+  ctx: SigningSystemContext,
   retiring: readonly string[],
 ): Promise<void> {
-  await inUnitOfWork(ctx, async (unit) => {
+  await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await lockKeys(unit)
     const { verifier, signer } = ctx
-    const { runs, activations, pins } = await signAnew(unit.tx, { verifier, signer, retiring })
+    const { runs, activations, pins } = await resignStatements(unit.tx, {
+      verifier,
+      signer,
+      retiring,
+    })
+    const rows = await resealRows(unit, { verifier, retiring })
     const grants = await endGrants(unit, retiring)
     for (const keyId of retiring) {
-      const noted = await unit.tx
+      const retired = await unit.tx
         .insertInto('installation_key')
         .values({ kind: 'signing', key_id: keyId, retired_at: sql<Date>`clock_timestamp()` })
         .onConflict((conflict) =>
@@ -61,23 +66,22 @@ export async function retireSigningKeys(
         )
         .returning('key_id')
         .executeTakeFirst()
-      if (noted === undefined) continue
+      if (retired === undefined) continue
       const { permits } = await unit.tx
         .selectFrom('permit')
-        .select((of) => of.fn.countAll<string>().as('permits'))
+        .select((eb) => eb.fn.countAll<string>().as('permits'))
         .where('key_id', '=', keyId)
         .where('state', '=', 'live')
         .executeTakeFirstOrThrow()
       await unit.audit({
         type: 'key.revoked',
-        ...caller,
         detail: {
           kind: 'signing',
           keyId,
           why: 'compromised',
           permits: Number(permits),
           grants,
-          signedAnew: { runs, activations, pins },
+          signedAnew: { runs, activations, pins, rows },
         },
       })
     }
@@ -88,8 +92,11 @@ async function lockKeys(unit: UnitOfWork): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.keys})`.execute(unit.tx)
 }
 
-/** The key of the newest activation, when that is another one: of an installation from before keys were noted. */
-async function signedBefore(unit: UnitOfWork, keyId: string): Promise<string | null> {
+/**
+ * The key of the newest activation, when that is another one: of an installation from before keys
+ * were noted.
+ */
+async function previousKeyOf(unit: UnitOfWork, keyId: string): Promise<string | null> {
   const newest = await unit.tx
     .selectFrom('policy_activation')
     .select('key_id')
@@ -108,10 +115,13 @@ async function endGrants(unit: UnitOfWork, retiring: readonly string[]): Promise
     .where('revoked_at', 'is', null)
     .returning(['id', 'root_run_id', 'request_id'])
     .execute()
+  unit.revoke(
+    'grant',
+    grants.map(({ id }) => id),
+  )
   for (const grant of grants) {
     await unit.audit({
       type: 'grant.ended',
-      ...caller,
       runId: grant.root_run_id,
       detail: { grantId: grant.id, of: grant.request_id },
     })

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
-import { gatedWrites, type OneWrite } from '../../../test/harness/fixtures/gated-writes.ts'
-import type { RetiredKey } from '../../domain/statements/statement-bytes.ts'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gatedWrites, type OneWrite } from '#test/harness/fixtures/gated-writes.ts'
+import type { RetiredKey } from '#domain/statements/statement-bytes.ts'
 import { noteSigningKey, retireSigningKeys } from './note-signing-key.ts'
 
 let desk: AgentDesk

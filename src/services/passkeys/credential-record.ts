@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import type { Tx } from '../../store/database.ts'
-import type { CredentialTable } from '../../store/tables/passkeys.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Tx } from '#store/database.ts'
+import type { CredentialTable } from '#store/tables/people.ts'
 import { readPublicKey } from './public-key.ts'
 
 /** A passkey as its owner, and those who may confirm it, see it. */
@@ -37,7 +37,9 @@ export async function lockCredential(tx: Tx, id: string): Promise<Selectable<Cre
   return credential
 }
 
-/** The same answer whether there is none or it is none of the caller's business (security.md 22). */
+/**
+ * The same answer whether there is none or it is none of the caller's business (security.md 22).
+ */
 export function noCredential(): Problem {
   return new Problem('not_found', 'There is no such passkey')
 }
@@ -96,7 +98,7 @@ export function recordOf(row: Row): CredentialRecord {
 }
 
 /** How many passkeys one person may have. */
-export const credentialsMost = 20
+export const maxCredentials = 20
 
 /** How many of a person's are in use. */
 export async function countCredentials(tx: Tx, personId: string): Promise<number> {

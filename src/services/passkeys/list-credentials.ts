@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
-import { requireRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
-import { personBehind } from '../requests/viewer.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../core/pages.ts'
+import { personBehind } from '../requests/people/viewer.ts'
 import { credentialColumns, recordOf, type CredentialRecord } from './credential-record.ts'
+import { byRight } from '../core/authority.ts'
 
-/** Passkeys in use, newest first: one's own, or everybody's, which takes the right `activatePolicy`. Rejects with `forbidden`. */
+/**
+ * Passkeys in use, newest first: one's own, or everybody's, which takes the right `managePeople`.
+ * Rejects with `forbidden`.
+ */
 export async function listCredentials(
   ctx: ServiceContext,
   caller: Caller,
@@ -28,7 +31,7 @@ export async function listCredentials(
       sql<boolean>`(credential.registered_at, credential.id) < (${at}::timestamptz, ${id}::uuid)`,
     )
   }
-  if (input.of === 'everybody') await requireRight(ctx, caller, 'activatePolicy')
+  if (input.of === 'everybody') await byRight(ctx, caller, 'managePeople')
   else query = query.where('credential.person_id', '=', personBehind(caller))
   const { items, nextCursor } = pageFrom(await query.execute(), input, 'credentials', (row) => [
     row.key_at,

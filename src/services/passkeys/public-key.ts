@@ -1,11 +1,17 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
-import { hashBytes } from '../../domain/digest.ts'
+import { hashBytes } from '#domain/digest.ts'
 
-/** What a passkey may sign with, as COSE numbers them: ES256, EdDSA, RS256. What is signed is verified offline, too. */
+/**
+ * What a passkey may sign with, as COSE numbers them: ES256, EdDSA, RS256. What is signed is
+ * verified offline, too.
+ */
 export const algorithms = [cose.COSEALG.ES256, cose.COSEALG.EdDSA, cose.COSEALG.RS256]
 
-/** A credential's public key as every tool reads it: SubjectPublicKeyInfo in base64, and its hash for people to compare. */
+/**
+ * A credential's public key as every tool reads it: SubjectPublicKeyInfo in base64, and its hash
+ * for people to compare.
+ */
 export interface PublicKey {
   readonly spki: string
   readonly hash: string

@@ -5,19 +5,19 @@ import {
   type RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { v7 as uuidv7 } from 'uuid'
-import { Problem } from '../../domain/problem.ts'
-import { findPerson } from './find-person.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { challengeIn, challengeLastsMs, keepChallenge, takeChallenge } from './challenges.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { challengeTtlMs, storeChallenge, takeChallenge } from './challenges.ts'
 import {
   countCredentials,
-  credentialsMost,
+  maxCredentials,
   readCredential,
   type CredentialRecord,
 } from './credential-record.ts'
 import { algorithms, readPublicKey } from './public-key.ts'
 import { userHandleOf, type RelyingParty } from './relying-party.ts'
+import { bySelf } from '../core/authority.ts'
 
 /** A session that registers a passkey for its own person: the challenge is this session's alone. */
 export interface Registering {
@@ -26,8 +26,9 @@ export interface Registering {
 }
 
 /**
- * What the browser asks an authenticator with: a passkey that is found without a name being typed, and only after its
- * owner was verified. Those the person has are excluded. Rejects with `forbidden` for whoever is no person.
+ * What the browser asks an authenticator with: a passkey that is found without a name being typed,
+ * and only after its owner was verified. Those the person has are excluded. Rejects with
+ * `forbidden` for whoever is no person.
  */
 export async function offerRegistration(
   ctx: ServiceContext,
@@ -35,7 +36,7 @@ export async function offerRegistration(
   { sessionHash, relyingParty }: Registering,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const person = await findPerson(ctx, caller)
-  const known = await ctx.db
+  const existing = await ctx.db
     .selectFrom('credential')
     .select(['webauthn_id', 'transports'])
     .where('person_id', '=', person.id)
@@ -47,13 +48,13 @@ export async function offerRegistration(
     userName: person.email,
     userID: userHandleOf(person.id),
     userDisplayName: person.name,
-    timeout: challengeLastsMs,
+    timeout: challengeTtlMs,
     attestationType: 'none',
-    excludeCredentials: known.map(({ webauthn_id: id, transports }) => ({ id, transports })),
+    excludeCredentials: existing.map(({ webauthn_id: id, transports }) => ({ id, transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: algorithms,
   })
-  await keepChallenge(ctx.db, {
+  await storeChallenge(ctx.db, {
     challenge: options.challenge,
     purpose: 'register',
     session_hash: sessionHash,
@@ -64,41 +65,47 @@ export async function offerRegistration(
 }
 
 /**
- * Registers a passkey for the caller, who may sign in with it from now on; to sign decisions it waits for
- * `confirmCredential`. The challenge counts once, whatever comes of it. Rejects with `invalid_request` for an answer that does
- * not verify, and with `conflict` for a credential that is registered or one too many. Audits `credential.changed`.
+ * Registers a passkey for the caller, who may sign in with it from now on; to sign decisions it
+ * waits for `confirmCredential`. The challenge counts once, whatever comes of it. Rejects with
+ * `invalid_request` for an answer that does not verify, and with `conflict` for a credential that
+ * is registered or one too many. Audits `credential.changed`.
  */
 export async function registerCredential(
   ctx: ServiceContext,
   caller: Caller,
   input: Registering & { readonly name: string; readonly response: RegistrationResponseJSON },
 ): Promise<CredentialRecord> {
+  const authority = bySelf(caller, 'Only people have passkeys')
   const person = await findPerson(ctx, caller)
-  const made = await verifyAnswer(ctx, input)
-  const publicKey = Buffer.from(made.credential.publicKey).toString('base64url')
+  const registration = await verifyAnswer(ctx, input)
+  const publicKey = Buffer.from(registration.credential.publicKey).toString('base64url')
   const id = uuidv7()
-  return inUnitOfWork(ctx, async (unit) => {
+  return inUnitOfWork(ctx, authority, async (unit) => {
     await unit.tx
       .selectFrom('person')
       .select('id')
       .where('id', '=', person.id)
       .forUpdate()
       .execute()
-    if ((await countCredentials(unit.tx, person.id)) >= credentialsMost) {
-      const sentence = `A person has at most ${credentialsMost} passkeys; remove one you do not use`
+    if ((await countCredentials(unit.tx, person.id)) >= maxCredentials) {
+      const sentence = `A person has at most ${maxCredentials} passkeys; remove one you do not use`
       throw new Problem('conflict', sentence)
+    }
+    const row = {
+      id,
+      person_id: person.id,
+      webauthn_id: registration.credential.id,
+      public_key: publicKey,
     }
     const inserted = await unit.tx
       .insertInto('credential')
       .values({
-        id,
-        person_id: person.id,
-        webauthn_id: made.credential.id,
-        public_key: publicKey,
-        counter: made.credential.counter,
-        transports: [...(made.credential.transports ?? [])],
+        ...row,
+        seal: unit.seals.of('credential', row),
+        counter: registration.credential.counter,
+        transports: [...(registration.credential.transports ?? [])],
         name: input.name,
-        synced: made.credentialDeviceType === 'multiDevice',
+        synced: registration.credentialDeviceType === 'multiDevice',
       })
       .onConflict((conflict) => conflict.column('webauthn_id').doNothing())
       .returning('id')
@@ -106,8 +113,6 @@ export async function registerCredential(
     if (inserted === undefined) throw new Problem('conflict', 'This passkey is registered already')
     await unit.audit({
       type: 'credential.changed',
-      actor: caller.actor,
-      channel: caller.channel,
       detail: {
         change: 'passkey_registered',
         personId: person.id,
@@ -124,17 +129,14 @@ async function verifyAnswer(
   ctx: ServiceContext,
   { sessionHash, relyingParty, response }: Registering & { response: RegistrationResponseJSON },
 ) {
-  const challenge = challengeIn(response.response.clientDataJSON)
-  const taken =
-    challenge === null
-      ? null
-      : await takeChallenge(ctx.db, { challenge, purpose: 'register', sessionHash })
-  if (taken === null) {
+  const { clientDataJSON: clientDataJson } = response.response
+  const issued = await takeChallenge(ctx.db, { clientDataJson, purpose: 'register', sessionHash })
+  if (issued === null) {
     throw refused('answers no challenge that waits: each counts once, for five minutes. Try again')
   }
   const verified = await verifyRegistrationResponse({
     response,
-    expectedChallenge: taken.challenge,
+    expectedChallenge: issued.challenge,
     expectedOrigin: relyingParty.origin,
     expectedRPID: relyingParty.id,
     requireUserVerification: true,
@@ -149,4 +151,20 @@ async function verifyAnswer(
 function refused(message: string, cause?: unknown): Problem {
   const sentence = `The passkey's answer ${message}`
   return new Problem('invalid_request', sentence, { field: 'response', message }, { cause })
+}
+
+/** The person who calls, as authenticators show them. Machines have no passkeys: `forbidden`. */
+export async function findPerson(
+  ctx: ServiceContext,
+  { actor }: Caller,
+): Promise<{ readonly id: string; readonly name: string; readonly email: string }> {
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people have passkeys')
+  const person = await ctx.db
+    .selectFrom('person')
+    .select(['id', 'name', 'email'])
+    .where('id', '=', actor.id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (person === undefined) throw new Problem('not_found', 'There is no such person')
+  return person
 }

@@ -1,10 +1,16 @@
 import type { Uint8Array_ } from '@simplewebauthn/server'
 
-/** For whom passkeys are made and asked for: the name in the address that people are sent to (architecture.md). */
+/**
+ * For whom passkeys are made and asked for: the name in the address that people are sent to
+ * (architecture.md).
+ */
 export interface RelyingParty {
   /** host name of the public address, `localhost` or `approvals.example.com` */
   readonly id: string
-  /** `https://approvals.example.com`: pages of no other origin get a passkey's answer that counts here */
+  /**
+   * `https://approvals.example.com`: pages of no other origin get a passkey's answer that counts
+   * here
+   */
   readonly origin: string
 }
 

@@ -1,32 +1,34 @@
 import { sql } from 'kysely'
-import { hasRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { lockCredential, noCredential } from './credential-record.ts'
+import { byOwner, byRightOrNull } from '../core/authority.ts'
 
 /**
- * Takes a passkey out of use at once: it neither signs in nor signs decisions any more; what it signed stays signed. One's own, or
- * anybody's with the right `activatePolicy`. Rejects with `not_found`. Audits `credential.changed`.
+ * Takes a passkey out of use at once: it neither signs in nor signs decisions any more; what it
+ * signed stays signed. One's own, or anybody's with the right `managePeople`. Rejects with
+ * `not_found`. Audits `credential.changed`.
  */
 export async function removeCredential(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly id: string },
 ): Promise<void> {
-  const mayForOthers = await hasRight(ctx, caller.actor, 'activatePolicy')
-  await inUnitOfWork(ctx, async (unit) => {
-    const credential = await lockCredential(unit.tx, input.id)
-    const isOwn = caller.actor.type === 'person' && caller.actor.id === credential.person_id
-    if (!isOwn && !mayForOthers) throw noCredential()
+  const forOthers = await byRightOrNull(ctx, caller, 'managePeople')
+  const judge = async ({ tx }: Judging) => {
+    const credential = await lockCredential(tx, input.id)
+    const owner = [credential.person_id]
+    return { credential, authority: forOthers ?? byOwner(caller, owner, noCredential()) }
+  }
+  await inUnitOfWork(ctx, judge, async (unit, { credential }) => {
     await unit.tx
       .updateTable('credential')
       .set({ removed_at: sql`clock_timestamp()` })
       .where('id', '=', credential.id)
       .execute()
+    unit.revoke('credential', [credential.id])
     await unit.audit({
       type: 'credential.changed',
-      actor: caller.actor,
-      channel: caller.channel,
       detail: {
         change: 'passkey_removed',
         personId: credential.person_id,

@@ -1,22 +1,27 @@
-import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import {
   lockCredential,
   noCredential,
   readCredential,
   type CredentialRecord,
 } from './credential-record.ts'
+import { byOwner } from '../core/authority.ts'
 
-/** Names one's own passkey anew. Rejects with `not_found` for one that is not. Audits `credential.changed`, without the names. */
+/**
+ * Names one's own passkey anew. Rejects with `not_found` for one that is not. Audits
+ * `credential.changed`, without the names.
+ */
 export async function renameCredential(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly id: string; readonly name: string },
 ): Promise<CredentialRecord> {
-  return inUnitOfWork(ctx, async (unit) => {
-    const credential = await lockCredential(unit.tx, input.id)
-    const isOwn = caller.actor.type === 'person' && caller.actor.id === credential.person_id
-    if (!isOwn) throw noCredential()
+  const judge = async ({ tx }: Judging) => {
+    const credential = await lockCredential(tx, input.id)
+    return { credential, authority: byOwner(caller, [credential.person_id], noCredential()) }
+  }
+  return inUnitOfWork(ctx, judge, async (unit, { credential }) => {
     await unit.tx
       .updateTable('credential')
       .set({ name: input.name })
@@ -24,8 +29,6 @@ export async function renameCredential(
       .execute()
     await unit.audit({
       type: 'credential.changed',
-      actor: caller.actor,
-      channel: caller.channel,
       detail: {
         change: 'passkey_renamed',
         personId: credential.person_id,

@@ -3,30 +3,33 @@ import {
   type AuthenticationResponseJSON,
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
-import type { Tx } from '../../store/database.ts'
-import { refuseSignIn } from '../access/refuse-sign-in.ts'
+import { refuseSignIn } from '../access/sign-in/refuse-sign-in.ts'
 import {
   startSession,
   type SignInSurroundings,
   type StartedSession,
-} from '../access/start-session.ts'
-import type { ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { challengeIn, challengeLastsMs, keepChallenge, takeChallenge } from './challenges.ts'
+} from '../access/sessions/start-session.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { challengeTtlMs, storeChallenge, takeChallenge } from './challenges.ts'
 import { userHandleOf, type RelyingParty } from './relying-party.ts'
 import { useCredential } from './verify-assertion.ts'
+import { byVisitor } from '../core/authority.ts'
 
-/** What the browser asks an authenticator with to sign somebody in. It names nobody: the passkey says whose it is. */
+/**
+ * What the browser asks an authenticator with to sign somebody in. It names nobody: the passkey
+ * says whose it is.
+ */
 export async function offerPasskeySignIn(
   ctx: ServiceContext,
   relyingParty: RelyingParty,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const options = await generateAuthenticationOptions({
     rpID: relyingParty.id,
-    timeout: challengeLastsMs,
+    timeout: challengeTtlMs,
     userVerification: 'required',
   })
-  await keepChallenge(ctx.db, {
+  await storeChallenge(ctx.db, {
     challenge: options.challenge,
     purpose: 'sign_in',
     session_hash: null,
@@ -37,8 +40,9 @@ export async function offerPasskeySignIn(
 }
 
 /**
- * Signs in whoever's passkey answered a challenge of ours, once, with its owner verified. Rejects with `unauthenticated`, never
- * saying which part was wrong; every refusal is audited, one of a counter that went back among them.
+ * Signs in whoever's passkey answered a challenge of ours, once, with its owner verified. Rejects
+ * with `unauthenticated`, never saying which part was wrong; every refusal is audited, one of a
+ * counter that went back among them.
  */
 export async function signInWithPasskey(
   ctx: ServiceContext,
@@ -48,26 +52,24 @@ export async function signInWithPasskey(
   },
 ): Promise<StartedSession> {
   const { response, channel } = input
-  const challenge = challengeIn(response.response.clientDataJSON)
-  const taken =
-    challenge === null
-      ? null
-      : await takeChallenge(ctx.db, { challenge, purpose: 'sign_in', sessionHash: null })
-  if (taken === null) return refuseSignIn(ctx, { method: 'passkey', why: 'challenge', channel })
-  const session = await inUnitOfWork(ctx, async (unit) => {
-    const found = await lockByWebauthnId(unit.tx, response.id)
-    if (found === null || !isHandleOf(found.person.id, response)) return 'credential'
-    const used = { ...input, challenge: taken.challenge }
-    const refusal = await useCredential(unit.tx, found.credential, used)
+  const { clientDataJSON: clientDataJson } = response.response
+  const expected = { clientDataJson, purpose: 'sign_in', sessionHash: null } as const
+  const issued = await takeChallenge(ctx.db, expected)
+  if (issued === null) return refuseSignIn(ctx, { method: 'passkey', why: 'challenge', channel })
+  const session = await inUnitOfWork(ctx, byVisitor('sign-in', channel), async (unit) => {
+    const owner = await lockByWebauthnId(unit, response.id)
+    if (owner === null || !isHandleOf(owner.person.id, response)) return 'credential'
+    const assertion = { ...input, challenge: issued.challenge }
+    const refusal = await useCredential(unit.tx, owner.credential, assertion)
     if (refusal !== null) return refusal
-    return startSession(unit, { ...input, person: found.person, method: 'passkey' })
+    return startSession(unit, { ...input, person: owner.person, method: 'passkey' })
   })
   if (typeof session !== 'string') return session
   return refuseSignIn(ctx, { method: 'passkey', why: session, channel })
 }
 
 /** The credential in use with the authenticator's id, and its owner, who is not disabled. */
-async function lockByWebauthnId(tx: Tx, webauthnId: string) {
+async function lockByWebauthnId({ tx, seals }: UnitOfWork, webauthnId: string) {
   const credential = await tx
     .selectFrom('credential')
     .selectAll()
@@ -75,14 +77,14 @@ async function lockByWebauthnId(tx: Tx, webauthnId: string) {
     .where('removed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  if (credential === undefined) return null
+  if (credential === undefined || !seals.holds('credential', credential)) return null
   const person = await tx
     .selectFrom('person')
-    .select(['id', 'name'])
+    .selectAll()
     .where('id', '=', credential.person_id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
-  return person === undefined ? null : { credential, person }
+  return person !== undefined && seals.holds('person', person) ? { credential, person } : null
 }
 
 /** A passkey that is found without a name says whose it is; it must say its owner. */

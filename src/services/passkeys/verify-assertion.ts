@@ -3,17 +3,20 @@ import {
   type AuthenticationResponseJSON,
 } from '@simplewebauthn/server'
 import { sql, type Selectable } from 'kysely'
-import type { Tx } from '../../store/database.ts'
-import type { CredentialTable } from '../../store/tables/passkeys.ts'
+import type { Tx } from '#store/database.ts'
+import type { CredentialTable } from '#store/tables/people.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Why an answer of a passkey does not count. `counter`: it verifies, and was made before one that counted, or by a copy. */
+/**
+ * Why an answer of a passkey does not count. `counter`: it verifies, and was made before one that
+ * counted, or by a copy.
+ */
 export type AssertionRefusal = 'assertion' | 'counter'
 
 /**
- * Verifies what a passkey answered to a challenge: signature, origin, host, and that its owner was verified; then keeps
- * its counter. The caller holds the credential's lock, has taken the challenge, and has judged whose credential it is.
- * `null`: it counts.
+ * Verifies what a passkey answered to a challenge: signature, origin, host, and that its owner was
+ * verified; then keeps its counter. The caller holds the credential's lock, has taken the
+ * challenge, and has judged whose credential it is. `null`: it counts.
  */
 export async function useCredential(
   tx: Tx,

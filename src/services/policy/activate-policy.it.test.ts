@@ -1,25 +1,23 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { signStatement } from '../../domain/statements/statement-bytes.ts'
-import type { Policy, ProjectFiles } from '../../policy/policy.ts'
-import { policyDocument } from '../../policy/version-digest.ts'
-import { toJsonb } from '../../store/database.ts'
-import { addPerson } from '../../../test/harness/fixtures/people.ts'
-import { fixtureFiles, policyOf } from '../../../test/harness/fixtures/project.ts'
-import { createTestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase } from '../../../test/harness/postgres.ts'
-import type { Caller, PolicyReader, SigningContext } from '../context.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import type { Policy, ProjectFiles } from '#policy/policy.ts'
+import { policyDocument } from '#policy/version-digest.ts'
+import { toJsonb } from '#store/database.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
+import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
+import type { PolicyReader, SigningContext } from '../core/context.ts'
 import { activatePolicy } from './activate-policy.ts'
-import { createPolicyReader } from './policy-reader.ts'
-
-const system: Caller = { actor: { type: 'system' }, channel: 'system' }
+import { createPolicyReader } from './activations/policy-reader.ts'
 
 interface World extends AsyncDisposable {
   readonly ctx: SigningContext
   readonly db: SigningContext['db']
   /** a reader that has cached nothing, as in a process that has just started */
   fresh(): PolicyReader
-  activate(files: ProjectFiles, caller?: Caller): ReturnType<typeof activatePolicy>
+  activate(files: ProjectFiles): ReturnType<typeof activatePolicy>
 }
 
 /** An installation of its own: nothing is activated yet. */
@@ -31,8 +29,7 @@ async function createWorld(): Promise<World> {
     ctx,
     db: database.db,
     fresh: () => createPolicyReader(ctx),
-    activate: (files, caller = system) =>
-      activatePolicy(ctx, caller, { files, note: 'uncommitted' }),
+    activate: (files) => activatePolicy(ctx, { files, note: 'uncommitted' }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
@@ -189,13 +186,6 @@ test('files that are not valid are refused with every problem, recorded, and cha
   expect(await auditTrail(world, 'policy.rejected')).toMatchObject([
     { detail: { problems: 1, at: [{ file: 'countersign.yaml', line: 12 }] } },
   ])
-})
-
-test('nobody but the service itself activates without the people who have to agree', async () => {
-  await using world = await createWorld()
-  await world.activate(folder((config) => `${config}  activatePolicy: [security]\n`))
-  const edsger = await addPerson(world.db, 'Somebody', ['security'])
-  await expect(world.activate(loose, edsger.caller)).rejects.toMatchObject({ code: 'forbidden' })
 })
 
 test('a version and an activation that were inserted by SQL are never used', async () => {

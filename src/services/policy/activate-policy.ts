@@ -1,12 +1,14 @@
-import { Problem } from '../../domain/problem.ts'
-import type { Policy, ProjectFiles, ProjectProblem } from '../../policy/policy.ts'
-import { parseProject } from '../../policy/project/parse-project.ts'
-import { policyDigest } from '../../policy/version-digest.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import type { Policy, ProjectFiles, ProjectProblem } from '#policy/policy.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { policyDigest } from '#policy/version-digest.ts'
+import type { Caller, SigningContext, SigningSystemContext } from '../core/context.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { invalidProject, rejectPolicy } from './reject-policy.ts'
 import { isInForce, lockActivation, storeActivation } from './store-activation.ts'
 import { syncPeople } from './sync-people.ts'
+import { bySystem, service } from '../core/authority.ts'
+import { gitClaim } from './git-claim.ts'
+import { readProject } from './read-project.ts'
 
 export interface ActivationInput {
   readonly files: ProjectFiles
@@ -23,34 +25,36 @@ export interface Activation {
 }
 
 /**
- * Puts a version of the project folder into force on the system's behalf (at start, for a watched folder): stores it
- * by its digest, signs the activation, makes people and teams what it says. People go through `agreeToPolicy`. Rejects
- * with `invalid_request` and every problem when the files are not valid; the last valid version stays in force.
- * Audits `policy.activated` with the difference, or `policy.rejected`.
+ * Puts a version of the project folder into force on the system's behalf (at start, for a watched
+ * folder): stores it by its digest, signs the activation, makes people and teams what it says.
+ * People go through `agreeToPolicy`. Rejects with `invalid_request` and every problem when the
+ * files are not valid; the last valid version stays in force. Audits `policy.activated` with the
+ * difference, or `policy.rejected`.
  */
 export async function activatePolicy(
-  ctx: SigningContext,
-  caller: Caller,
+  ctx: SigningSystemContext,
   input: ActivationInput,
 ): Promise<Activation> {
-  if (caller.actor.type !== 'system') {
-    throw new Problem('forbidden', 'Only the service itself puts a watched folder into force')
-  }
-  const { policy, warnings } = await parsedOrRejected(ctx, caller, input.files)
-  return await inUnitOfWork(ctx, async (unit) => {
+  const authority = bySystem(ctx, service)
+  const { policy, warnings } = await parsedOrRejected(ctx, authority, input.files)
+  return await inUnitOfWork(ctx, authority, async (unit) => {
     const current = await lockActivation(unit, ctx)
     if (await isInForce(unit.tx, current, policy)) {
       // Rows of people and teams that were changed meanwhile are set right.
-      await syncPeople(unit.tx, policy.config)
+      await syncPeople(unit, policy.config)
       return { policy, sequence: current.sequence, changed: false, warnings }
     }
     const { note } = input
-    const sequence = await storeActivation(unit, ctx, { policy, current, caller, people: [], note })
+    const activation = { policy, current, caller: authority, people: [], note }
+    const sequence = await storeActivation(unit, ctx, activation)
     return { policy, sequence, changed: true, warnings }
   })
 }
 
-/** The version that files make. Rejects with every problem when they are not valid, which is recorded. */
+/**
+ * The version that files make. Rejects with every problem when they are not valid, which is
+ * recorded.
+ */
 export async function parsedOrRejected(
   ctx: SigningContext,
   caller: Caller,
@@ -60,4 +64,21 @@ export async function parsedOrRejected(
   if ('policy' in parsed) return parsed
   await rejectPolicy(ctx, caller, parsed.problems, policyDigest(files))
   throw invalidProject(parsed.problems)
+}
+
+/**
+ * Reads a project folder and puts it into force: at start, when a watched file changed, on SIGHUP,
+ * and for `countersign policy activate`. Rejects like `activatePolicy`, for unreadable files too.
+ */
+export async function activateFolder(
+  ctx: SigningSystemContext,
+  projectDir: string,
+): Promise<Activation> {
+  const project = await readProject(projectDir)
+  if ('problems' in project) {
+    await rejectPolicy(ctx, service, project.problems, null)
+    throw invalidProject(project.problems)
+  }
+  const note = await gitClaim(projectDir, project.files)
+  return await activatePolicy(ctx, { files: project.files, note })
 }

@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest'
-import { signStatement } from '../../domain/statements/statement-bytes.ts'
-import type { ProjectFiles } from '../../policy/policy.ts'
-import { policyDigest, policyDocument } from '../../policy/version-digest.ts'
-import { toJsonb } from '../../store/database.ts'
-import { addKey } from '../../../test/harness/fixtures/people.ts'
-import { fixtureFiles } from '../../../test/harness/fixtures/project.ts'
-import { createTestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase } from '../../../test/harness/postgres.ts'
-import type { Caller, SigningContext } from '../context.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import type { ProjectFiles } from '#policy/policy.ts'
+import { policyDigest, policyDocument } from '#policy/version-digest.ts'
+import { toJsonb } from '#store/database.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { fixtureFiles } from '#test/harness/fixtures/project.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
+import type { Caller, SigningSystemContext } from '../core/context.ts'
 import { activatePolicy } from './activate-policy.ts'
 import { agreeToPolicy, type Agreement } from './agree-to-policy.ts'
 import { cancelProposal } from './cancel-proposal.ts'
-import { createPolicyReader } from './policy-reader.ts'
+import { createPolicyReader } from './activations/policy-reader.ts'
 
-const system: Caller = { actor: { type: 'system' }, channel: 'system' }
 type Name = 'edsger' | 'olga' | 'grace' | 'ada'
 
 /** The fixture folder with its configuration changed; Edsger and Olga may activate. */
@@ -30,8 +29,8 @@ const weaker = folder((config) => config.replace('permitFor: 30d', 'selfApproval
 async function createWorld() {
   const database = await createTestDatabase()
   const { ctx: plain } = await createTestService(database.db)
-  const ctx: SigningContext = { ...plain, policies: createPolicyReader(plain) }
-  await activatePolicy(ctx, system, { files: base, note: null })
+  const ctx: SigningSystemContext = { ...plain, policies: createPolicyReader(plain) }
+  await activatePolicy(ctx, { files: base, note: null })
   const rows = await database.db.selectFrom('person').select(['id', 'name', 'email']).execute()
   const person = (name: Name): Caller => {
     const row = rows.find((one) => one.email === `${name}@example.com`)

@@ -1,14 +1,18 @@
-import { Problem } from '../../domain/problem.ts'
-import { compareVersions } from '../../policy/difference/compare-versions.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { activators } from '../../policy/project/activators.ts'
-import { hasRight, requireRight } from '../access/has-right.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { Problem } from '#domain/problem.ts'
+import { compareVersions } from '#policy/difference/compare-versions.ts'
+import type { Policy } from '#policy/policy.ts'
+import { activators } from '#policy/project/config/teams.ts'
+import { within, type Caller, type SigningContext } from '../core/context.ts'
+import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { parsedOrRejected, type ActivationInput } from './activate-policy.ts'
 import { endProposal, openProposal, propose, type Proposal } from './open-proposal.ts'
+import { gitClaim } from './git-claim.ts'
+import { readProject } from './read-project.ts'
+import { invalidProject } from './reject-policy.ts'
 import { needsActivation } from './pins/needs-activation.ts'
 import { isInForce, lockActivation, storeActivation, type InForce } from './store-activation.ts'
+import { hasRight } from '../core/rights-of.ts'
+import { byRight, byRightOrNull, type Authority, type PersonActor } from '../core/authority.ts'
 
 /** What became of a person's agreement to a version. */
 export type Agreement =
@@ -16,21 +20,20 @@ export type Agreement =
   /** a second person has to agree to the same digest */
   | { readonly state: 'proposed'; readonly policy: Policy; readonly proposal: Proposal }
 
-type PersonCaller = Caller & { readonly actor: { readonly type: 'person' } }
-
 /**
- * A person agrees that the folder's version, of the digest that they were shown, takes force. It does so at once, unless
- * it changes teams, quorum, `selfApproval` or rights: then it is proposed, and takes force when somebody else agrees to
- * the same digest (workers-and-policy.md). A proposal that the folder or the version in force has left behind is
- * superseded. Takes the right `activatePolicy` under the version in force; machines have none. Rejects with
- * `stale_digest` when the folder holds another version by now. Audits `policy.activated` or `policy.proposed`.
+ * A person agrees that the folder's version, of the digest that they were shown, takes force. It
+ * does so at once, unless it changes teams, quorum, `selfApproval` or rights: then it is proposed,
+ * and takes force when somebody else agrees to the same digest (workers-and-policy.md). A proposal
+ * that the folder or the version in force has left behind is superseded. Takes the right
+ * `activatePolicy` under the version in force; machines have none. Rejects with `stale_digest` when
+ * the folder holds another version by now. Audits `policy.activated` or `policy.proposed`.
  */
 export async function agreeToPolicy(
   ctx: SigningContext,
   caller: Caller,
   input: ActivationInput & { readonly digest: string },
 ): Promise<Agreement> {
-  await requireRight(ctx, caller, 'activatePolicy')
+  await byRight(ctx, caller, 'activatePolicy')
   const { policy } = await parsedOrRejected(ctx, caller, input.files)
   if (policy.digest !== input.digest) {
     throw new Problem(
@@ -39,33 +42,49 @@ export async function agreeToPolicy(
       { digest: policy.digest },
     )
   }
-  return await inUnitOfWork(ctx, async (unit) => {
-    const current = await lockActivation(unit, ctx)
-    if (!isPerson(caller) || !(await hasRight(ctx, caller.actor, 'activatePolicy'))) {
-      throw new Problem('forbidden', 'The version that took force meanwhile took this right away')
-    }
+  const judge = async ({ tx }: Judging) => {
+    const current = await lockActivation({ tx }, ctx)
+    const authority = await byRightOrNull(within(ctx, tx), caller, 'activatePolicy')
+    if (authority !== null) return { current, authority }
+    throw new Problem('forbidden', 'The version that took force meanwhile took this right away')
+  }
+  return await inUnitOfWork(ctx, judge, async (unit, { current, authority }) => {
     if (await isInForce(unit.tx, current, policy)) {
-      if (!(await needsActivation(ctx, policy, current.sequence))) {
+      if (!(await needsActivation(within(ctx, unit.tx), policy, current.sequence))) {
         return { state: 'in_force', policy, sequence: current.sequence }
       }
-      // MCP servers say something else of their tools by now: activated again, that is what is pinned (product.md 25).
-      const people = [caller.actor.id]
+      // MCP servers say something else of their tools by now: activated again, that is what is
+      // pinned (product.md 25).
+      const people = [authority.actor.id]
       const { note } = input
-      const sequence = await storeActivation(unit, ctx, { policy, current, caller, people, note })
+      const activation = { policy, current, caller: authority, people, note }
+      const sequence = await storeActivation(unit, ctx, activation)
       return { state: 'activated', policy, sequence }
     }
-    return await agree(unit, ctx, caller, { policy, note: input.note, current })
+    return await agree(unit, ctx, authority, { policy, note: input.note, current })
   })
+}
+
+/** The same for what the project folder holds now, if that still has the digest. */
+export async function agreeToFolder(
+  ctx: SigningContext,
+  caller: Caller,
+  input: { readonly projectDir: string; readonly digest: string },
+): Promise<Agreement> {
+  const project = await readProject(input.projectDir)
+  if ('problems' in project) throw invalidProject(project.problems)
+  const note = await gitClaim(input.projectDir, project.files)
+  return await agreeToPolicy(ctx, caller, { files: project.files, note, digest: input.digest })
 }
 
 async function agree(
   unit: UnitOfWork,
   ctx: SigningContext,
-  caller: PersonCaller,
+  caller: Authority<PersonActor>,
   version: { readonly policy: Policy; readonly note: string | null; readonly current: InForce },
 ): Promise<Agreement> {
   const { policy, note, current } = version
-  const before = await ctx.policies.inForce()
+  const before = await ctx.policies.inForce(unit.tx)
   const open = await openProposal(unit.tx, ctx.verifier)
   const waiting =
     open?.digest === policy.digest && open.previous_digest === before.digest && !open.isOver
@@ -85,7 +104,7 @@ async function agree(
   }
   const first = waiting?.proposed_by ?? caller.actor.id
   if (waiting !== null) {
-    await requireStillEntitled(ctx, first)
+    await requireStillEntitled(within(ctx, unit.tx), first)
     await endProposal(unit, caller, waiting, 'activated')
   }
   const people = [...new Set([first, caller.actor.id])]
@@ -102,15 +121,14 @@ function requireSecond({ config }: Policy): void {
   )
 }
 
-/** A proposer who has been disabled or has lost the right by now agrees no more, like a vote (product.md 18). */
+/**
+ * A proposer who has been disabled or has lost the right by now agrees no more, like a vote
+ * (product.md 18).
+ */
 async function requireStillEntitled(ctx: SigningContext, personId: string): Promise<void> {
   if (await hasRight(ctx, { type: 'person', id: personId, name: '' }, 'activatePolicy')) return
   throw new Problem(
     'conflict',
     'Whoever proposed this version may not activate policy any more: cancel the proposal, and propose it yourself',
   )
-}
-
-function isPerson(caller: Caller): caller is PersonCaller {
-  return caller.actor.type === 'person'
 }

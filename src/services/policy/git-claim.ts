@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { ProjectFiles } from '../../policy/policy.ts'
+import type { ProjectFiles } from '#policy/policy.ts'
 
 const run = promisify(execFile)
 
 /**
- * What Git says of a folder's files: the commit and its author when HEAD holds exactly these texts, else
- * `uncommitted`, as also outside of Git. A claim, recorded as such. Only plumbing that reads objects is used, with every
- * configuration but the repository's own switched off: no hook, filter or signature program is started.
+ * What Git says of a folder's files: the commit and its author when HEAD holds exactly these texts,
+ * else `uncommitted`, as also outside of Git. A claim, recorded as such. Only plumbing that reads
+ * objects is used, with every configuration but the repository's own switched off: no hook, filter
+ * or signature program is started.
  */
 export async function gitClaim(projectDir: string, files: ProjectFiles): Promise<string> {
   try {

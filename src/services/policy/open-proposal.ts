@@ -1,17 +1,17 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { Problem } from '../../domain/problem.ts'
-import type { ProposalStatement } from '../../domain/statements/statement.ts'
+import { Problem } from '#domain/problem.ts'
+import type { ProposalStatement } from '#domain/statements/statement.ts'
 import {
   signStatement,
   verifyStatement,
   type Verifier,
-} from '../../domain/statements/statement-bytes.ts'
-import type { Policy } from '../../policy/policy.ts'
-import type { Db, Tx } from '../../store/database.ts'
-import type { PolicyProposalTable } from '../../store/tables/policy.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
+} from '#domain/statements/statement-bytes.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { PolicyProposalTable } from '#store/tables/policy.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { policyDifference } from './policy-difference.ts'
 import { storeVersion } from './store-activation.ts'
 
@@ -24,8 +24,8 @@ export interface Proposal extends Selectable<PolicyProposalTable> {
 }
 
 /**
- * The proposal that waits, if one does. A row that the service did not sign is none; under the activation lock it
- * stays as it is.
+ * The proposal that waits, if one does. A row that the service did not sign is none; under the
+ * activation lock it stays as it is.
  */
 export async function openProposal(db: Db | Tx, verifier: Verifier): Promise<Proposal | null> {
   const row = await db
@@ -51,7 +51,10 @@ function isSigned(verifier: Verifier, row: Selectable<PolicyProposalTable>): boo
   )
 }
 
-/** Opens a proposal of a person, in place of one that waits. Audits `policy.proposed` with the difference. */
+/**
+ * Opens a proposal of a person, in place of one that waits. Audits `policy.proposed` with the
+ * difference.
+ */
 export async function propose(
   unit: UnitOfWork,
   ctx: SigningContext,
@@ -92,8 +95,6 @@ export async function propose(
     .executeTakeFirstOrThrow()
   await unit.audit({
     type: 'policy.proposed',
-    actor: caller.actor,
-    channel: caller.channel,
     policyDigest: policy.digest,
     detail: {
       proposalId: row.id,
@@ -127,8 +128,6 @@ export async function endProposal(
   if (state === 'activated') return
   await unit.audit({
     type: 'policy.withdrawn',
-    actor: caller.actor,
-    channel: caller.channel,
     policyDigest: proposal.digest,
     detail: { proposalId: proposal.id, why: state },
   })

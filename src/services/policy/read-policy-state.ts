@@ -1,13 +1,13 @@
-import type { Actor } from '../../domain/actor.ts'
-import type { Policy, ProjectProblem } from '../../policy/policy.ts'
-import { hasRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { warnOfSignatures } from '../passkeys/warn-of-signatures.ts'
-import type { PersonRef } from '../requests/request-record.ts'
-import { loadProject } from './load-project.ts'
+import type { Actor } from '#domain/actor.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { warnOfSignatures } from './warn-of-signatures.ts'
+import type { PersonRef } from '../requests/facts/request-record.ts'
+import { loadProject } from './read-project.ts'
 import { openProposal } from './open-proposal.ts'
-import { newestActivation } from './newest-activation.ts'
-import { namesOf, type ActivationRecord } from './list-activations.ts'
+import { newestActivation } from './activations/newest-activation.ts'
+import { namesOf, type ActivationRecord } from './activations/list-activations.ts'
+import { hasRight } from '../core/rights-of.ts'
 
 export interface PolicyState {
   readonly policy: Policy
@@ -34,15 +34,18 @@ export interface ProposalRecord {
   readonly proposedAt: Date
   readonly expiresAt: Date
   readonly note: string | null
-  /** the folder and the version in force are still those it was made from; else nobody can confirm it */
+  /**
+   * the folder and the version in force are still those it was made from; else nobody can confirm
+   * it
+   */
   readonly isCurrent: boolean
   /** the caller may be the second person */
   readonly canConfirm: boolean
 }
 
 /**
- * Which version is in force and since when; for who may activate policy also what the folder holds, with every problem
- * when it is not valid, and what waits for a second person. Reads only.
+ * Which version is in force and since when; for who may activate policy also what the folder holds,
+ * with every problem when it is not valid, and what waits for a second person. Reads only.
  */
 export async function readPolicyState(
   ctx: ServiceContext,

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -9,13 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hashBytes } from '../../domain/digest.ts'
-import type { ProjectFiles } from '../../policy/policy.ts'
+import { hashBytes } from '#domain/digest.ts'
+import type { ProjectFiles } from '#policy/policy.ts'
 import { gitClaim } from './git-claim.ts'
-import { loadProject } from './load-project.ts'
-import { readProject } from './read-project.ts'
+import { loadProject, readProject } from './read-project.ts'
 
 let folder: string
 beforeEach(() => {
@@ -80,6 +79,53 @@ test('a link out of the folder is refused, one inside of it is followed', async 
   symlinkSync('scribe.md', path.join(folder, 'workers/again.md'))
   expect((await files()).texts.has('workers/again.md')).toBe(true)
   rmSync(outside, { recursive: true })
+})
+
+// Rules: security.md 8
+test('a link to a file that an agent’s zone may hold is refused; one to a mounted volume is followed', async () => {
+  put('notes/evil.md', '---\nmodel: script:./scripts/demo.yaml\n---\nEvil.\n')
+  symlinkSync('../notes/evil.md', path.join(folder, 'workers/evil.md'))
+  put('..data/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite.\n')
+  symlinkSync('../..data/scribe.md', path.join(folder, 'workers/volume.md'))
+  mkdirSync(path.join(folder, 'tools'))
+  symlinkSync('../notes/evil.md', path.join(folder, 'tools/evil.ts'))
+  expect(await problems()).toEqual([
+    expect.stringMatching(/^workers\/evil.md: .*a link to notes\/evil.md, which an agent's zone/),
+    expect.stringMatching(/^tools\/evil.ts: .*a link to notes\/evil.md, which an agent's zone/),
+  ])
+  rmSync(path.join(folder, 'workers/evil.md'))
+  rmSync(path.join(folder, 'tools/evil.ts'))
+  expect((await files()).texts.has('workers/volume.md')).toBe(true)
+})
+
+// Rules: security.md 36
+test('a version records the packages that its tools name, and what these depend on, with what is in their folders', async () => {
+  put('package.json', '{"name":"own","scripts":{},"imports":{"#db":"imported"}}')
+  put('tools/a.ts', "import x from 'pack/sub'\nconst late = 'late'\n")
+  put('node_modules/pack/package.json', '{"dependencies":{"deep":"1","absent":"1"}}')
+  put('node_modules/deep/index.js', 'deep')
+  put('node_modules/late/index.js', 'late')
+  put('node_modules/imported/index.js', 'imported')
+  put('node_modules/unnamed/index.js', 'unnamed')
+  const recorded = async () =>
+    new Map((await files()).toolFiles.map(({ path: at, hash }) => [at, hash]))
+  const first = await recorded()
+  expect([...first.keys()]).toEqual([
+    'tools/a.ts',
+    'node_modules/deep/',
+    'node_modules/imported/',
+    'node_modules/late/',
+    'node_modules/pack/',
+    'package.json',
+  ])
+  put('node_modules/deep/data.txt', 'more')
+  put('node_modules/unnamed/index.js', 'changed')
+  put('package.json', '{"name":"own","scripts":{"a":"b"},"imports":{"#db":"imported"}}')
+  const second = await recorded()
+  const changed = [...second].filter(([at, hash]) => first.get(at) !== hash)
+  expect(changed.map(([at]) => at)).toEqual(['node_modules/deep/'])
+  put('package.json', '{"name":"own","imports":{"#db":"pack"}}')
+  expect((await recorded()).get('package.json')).not.toBe(first.get('package.json'))
 })
 
 test('special files do not block, and what is not text is refused', async () => {

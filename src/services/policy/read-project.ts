@@ -1,23 +1,27 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
-import { join, sep } from 'node:path'
-import { hashBytes } from '../../domain/digest.ts'
-import type { ProjectFiles, ProjectProblem, ToolFile } from '../../policy/policy.ts'
-import { configFile } from '../../policy/project/config/read-config.ts'
-import { scriptPathOf } from '../../policy/worker/script-path-of.ts'
+import { join, relative, sep } from 'node:path'
+import { hashBytes } from '#domain/digest.ts'
+import type { ProjectFiles, ProjectProblem, ToolFile } from '#policy/policy.ts'
+import { configFile } from '#policy/names/own-files.ts'
+import { readModules } from '#tools/custom/modules/read-modules.ts'
+import { scriptPathOf } from '#policy/worker/model-name.ts'
+import { parseProject, type ParsedProject } from '#policy/project/parse-project.ts'
 
-const mostTextBytes = 1024 * 1024
-const mostToolBytes = 64 * 1024 * 1024
-const mostFiles = 2000
+const maxTextBytes = 1024 * 1024
+const maxToolBytes = 64 * 1024 * 1024
+const maxFiles = 2000
+const ownFolders = new Set(['workers', 'tools'])
 
 export type ReadProject =
   | { readonly files: ProjectFiles }
   | { readonly problems: readonly ProjectProblem[] }
 
 /**
- * Reads what makes a version from a project folder: countersign.yaml, `workers/*.md`, the scripts that workers name,
- * and the hashes of everything below `tools/`. Only regular files that really lie in the folder; no code is loaded.
- * A missing file is left out, so that parsing says what it is needed for.
+ * Reads what makes a version from a project folder: countersign.yaml, `workers/*.md`, the scripts
+ * that workers name, and the hashes of everything below `tools/` and of the packages that it can
+ * load. Only regular files that really lie in the folder; no code is loaded. A missing file is left
+ * out, so that parsing says what it is needed for.
  */
 export async function readProject(projectDir: string): Promise<ReadProject> {
   const { files, problems } = await readReadable(projectDir)
@@ -41,14 +45,14 @@ export async function readReadable(
   }
   const readTextInto = async (path: string): Promise<void> => {
     await guarded(path, async () => {
-      const bytes = await readInside(projectDir, path, mostTextBytes)
+      const bytes = await readInside(projectDir, path, maxTextBytes)
       texts.set(path, new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     })
   }
   await readTextInto(configFile)
   await guarded('workers', async () => {
     const names = await namesIn(projectDir, 'workers')
-    if (names.length > mostFiles) throw new Error(`it holds more than ${mostFiles} files`)
+    if (names.length > maxFiles) throw new Error(`it holds more than ${maxFiles} files`)
     for (const name of names) {
       if (name.endsWith('.md')) await readTextInto(`workers/${name}`)
     }
@@ -62,27 +66,44 @@ export async function readReadable(
       await guarded(path, async () => {
         toolFiles.push({
           path,
-          hash: hashBytes(await readInside(projectDir, path, mostToolBytes)),
+          hash: hashBytes(await readInside(projectDir, path, maxToolBytes)),
         })
       })
     }
+  })
+  await guarded('tools', async () => {
+    const own = toolFiles.map((file) => file.path)
+    toolFiles.push(...(await readModules(projectDir, own)))
   })
   return { files: { texts, toolFiles }, problems }
 }
 
 /** The bytes of a regular file inside the folder, links resolved. A FIFO does not block. */
-async function readInside(projectDir: string, path: string, mostBytes: number): Promise<Buffer> {
+async function readInside(projectDir: string, path: string, maxBytes: number): Promise<Buffer> {
   const root = await realpath(projectDir)
   const real = await realpath(join(root, path))
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
     throw new Error('it is a link that leads out of the project folder')
   }
+  if (!isTrustedLink(path, relative(root, real))) {
+    throw new Error(`it is a link to ${relative(root, real)}, which an agent's zone may hold`)
+  }
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
   await using file = await open(real, flags)
-  const found = await file.stat()
-  if (!found.isFile()) throw new Error('it is not a regular file')
-  if (found.size > mostBytes) throw new Error(`it is over ${mostBytes} bytes`)
+  const stats = await file.stat()
+  if (!stats.isFile()) throw new Error('it is not a regular file')
+  if (stats.size > maxBytes) throw new Error(`it is over ${maxBytes} bytes`)
   return await file.readFile()
+}
+
+/**
+ * A link counts where it leads to a file of the same folder, which is Countersign's own as well, or
+ * to a volume that a cluster has mounted (`..data/`). Others could lead to what an agent writes.
+ */
+function isTrustedLink(path: string, real: string): boolean {
+  if (real === path || real.startsWith('..')) return true
+  const folder = path.split('/')[0] ?? ''
+  return folder !== path && ownFolders.has(folder) && real.startsWith(folder + sep)
 }
 
 async function namesIn(projectDir: string, folder: string): Promise<string[]> {
@@ -92,15 +113,15 @@ async function namesIn(projectDir: string, folder: string): Promise<string[]> {
 
 /** Files at any depth, but for hidden ones and `node_modules`. */
 async function filesBelow(projectDir: string, folder: string): Promise<string[]> {
-  const found: string[] = []
+  const stats: string[] = []
   for (const entry of await readdir(join(projectDir, folder), { withFileTypes: true })) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
     const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) found.push(...(await filesBelow(projectDir, path)))
-    else found.push(path)
-    if (found.length > mostFiles) throw new Error(`it holds more than ${mostFiles} files`)
+    if (entry.isDirectory()) stats.push(...(await filesBelow(projectDir, path)))
+    else stats.push(path)
+    if (stats.length > maxFiles) throw new Error(`it holds more than ${maxFiles} files`)
   }
-  return found.toSorted()
+  return stats.toSorted()
 }
 
 function isMissing(error: unknown): boolean {
@@ -116,4 +137,26 @@ function unreadable(file: string, error: unknown): ProjectProblem {
     remedy: 'make it a readable, regular file inside the project folder',
     severity: 'error',
   }
+}
+
+/** Reads and parses a project folder: what `check` shows, every problem of every file at once. */
+export async function loadProject(projectDir: string): Promise<ParsedProject> {
+  return (await inspectProject(projectDir)).parsed
+}
+
+/** As `loadProject`, with the tool files, which are there whatever is wrong with the others. */
+export async function inspectProject(
+  projectDir: string,
+): Promise<{ readonly parsed: ParsedProject; readonly toolFiles: readonly ToolFile[] }> {
+  const { files, problems } = await readReadable(projectDir)
+  const parsed = parseProject(files)
+  const { toolFiles } = files
+  if (problems.length === 0) return { parsed, toolFiles }
+  // A file that is there and cannot be read is no file that is missing.
+  const unreadable = new Set(problems.map((problem) => problem.file))
+  const parsedProblems = 'problems' in parsed ? parsed.problems : parsed.warnings
+  const remaining = parsedProblems.filter(
+    ({ file, line }) => line !== null || !unreadable.has(file),
+  )
+  return { parsed: { problems: [...problems, ...remaining] }, toolFiles }
 }

@@ -1,17 +1,19 @@
-import { canonicalJson } from '../../domain/digest.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { Problem } from '../../domain/problem.ts'
-import type { ProjectProblem } from '../../policy/policy.ts'
-import type { Tx } from '../../store/database.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import type { ProjectProblem } from '#policy/policy.ts'
+import type { Tx } from '#store/database.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { byRefusal } from '../core/authority.ts'
 
 /** More problems than these are counted, not told. */
-const mostTold = 50
+const maxReported = 50
 
 /**
- * Records that files were offered which are not valid. A folder that is watched is read at each step of a save: the
- * same problems are recorded once, until other ones are found or a version took force.
+ * Records that files were offered which are not valid. A folder that is watched is read at each
+ * step of a save: the same problems are recorded once, until other ones are found or a version took
+ * force.
  */
 export async function rejectPolicy(
   ctx: SigningContext,
@@ -20,16 +22,14 @@ export async function rejectPolicy(
   digest: string | null,
 ): Promise<void> {
   const errors = problems.filter((problem) => problem.severity === 'error')
-  const shown = errors
-    .slice(0, mostTold)
-    .map((one): JsonObject => ({ file: one.file.slice(0, 100), line: one.line }))
-  const detail = { problems: errors.length, at: shown }
-  await inUnitOfWork(ctx, async (unit) => {
+  const reported = errors
+    .slice(0, maxReported)
+    .map((problem): JsonObject => ({ file: problem.file.slice(0, 100), line: problem.line }))
+  const detail = { problems: errors.length, at: reported }
+  await inUnitOfWork(ctx, byRefusal({ type: 'policy.rejected', ...caller }), async (unit) => {
     if (caller.actor.type === 'system' && (await isRecorded(unit.tx, detail))) return
     await unit.audit({
       type: 'policy.rejected',
-      actor: caller.actor,
-      channel: caller.channel,
       ...(digest === null ? {} : { digest }),
       detail,
     })
@@ -58,14 +58,14 @@ async function isRecorded(tx: Tx, detail: JsonObject): Promise<boolean> {
 /** The refusal of a folder with every problem, a line each. */
 export function invalidProject(problems: readonly ProjectProblem[]): Problem {
   const errors = problems.filter((problem) => problem.severity === 'error')
-  const lines = errors.slice(0, mostTold).map(describeProblem)
-  if (errors.length > mostTold) lines.push(`and ${errors.length - mostTold} more`)
-  const facts = errors.slice(0, mostTold).map((one): JsonObject => ({ ...one }))
+  const lines = errors.slice(0, maxReported).map(describeProblem)
+  if (errors.length > maxReported) lines.push(`and ${errors.length - maxReported} more`)
+  const facts = errors.slice(0, maxReported).map((problem): JsonObject => ({ ...problem }))
   return new Problem('invalid_request', lines.join('\n'), { problems: facts })
 }
 
 /** One line for people: `workers/notes.md:4: unknown key "zone" (did you mean "zones"?)`. */
 function describeProblem(problem: ProjectProblem): string {
-  const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`
-  return `${place}: ${problem.problem} (${problem.remedy})`
+  const location = problem.line === null ? problem.file : `${problem.file}:${problem.line}`
+  return `${location}: ${problem.problem} (${problem.remedy})`
 }

@@ -1,21 +1,23 @@
-import { Problem } from '../../domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
 import {
   compareVersions,
   type FileChange,
   type SettingChange,
-} from '../../policy/difference/compare-versions.ts'
-import { maskChange } from '../../policy/difference/mask-change.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { difference } from '../../tools/presentations/difference.ts'
-import { hasRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { loadProject } from './load-project.ts'
+  maskChange,
+} from '#policy/difference/compare-versions.ts'
+import type { Policy } from '#policy/policy.ts'
+import { difference } from '#tools/presentations/difference.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { loadProject } from './read-project.ts'
 import { invalidProject } from './reject-policy.ts'
+import { hasRight } from '../core/rights-of.ts'
 
-/** A longer text is not compared line by line, and neither is what takes too long; its settings are. */
-const mostCharacters = 256 * 1024
+/**
+ * A longer text is not compared line by line, and neither is what takes too long; its settings are.
+ */
+const maxCharacters = 256 * 1024
 
-export interface ShownDifference {
+export interface VersionDifference {
   readonly from: string
   readonly to: string
   readonly files: readonly (FileChange & { readonly diff: string | null })[]
@@ -24,15 +26,16 @@ export interface ShownDifference {
 }
 
 /**
- * What one version changes of another: `from` a digest, else the version in force; `to` a digest, else what the project
- * folder holds. For people with the right `activatePolicy` or `readAudit`. Rejects with `not_found` for a version that
- * was never activated here, and with every problem when the folder is not valid.
+ * What one version changes of another: `from` a digest, else the version in force; `to` a digest,
+ * else what the project folder holds. For people with the right `activatePolicy` or `readAudit`.
+ * Rejects with `not_found` for a version that was never activated here, and with every problem when
+ * the folder is not valid.
  */
 export async function showDifference(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly projectDir: string; readonly from?: string; readonly to?: string },
-): Promise<ShownDifference> {
+): Promise<VersionDifference> {
   const mayRead =
     (await hasRight(ctx, caller.actor, 'activatePolicy')) ||
     (await hasRight(ctx, caller.actor, 'readAudit'))
@@ -42,12 +45,12 @@ export async function showDifference(
   const after =
     input.to === undefined ? await inFolder(input.projectDir) : await version(ctx, input.to)
   const { files, settings, secondPerson } = compareVersions(before, after)
-  const shown: (FileChange & { diff: string | null })[] = []
-  for (const file of files) shown.push({ ...file, diff: await diffOf(file, before, after) })
+  const diffs: (FileChange & { diff: string | null })[] = []
+  for (const file of files) diffs.push({ ...file, diff: await diffOf(file, before, after) })
   return {
     from: before.digest,
     to: after.digest,
-    files: shown,
+    files: diffs,
     settings: settings.map(maskChange),
     secondPerson: secondPerson.map(maskChange),
   }
@@ -69,13 +72,13 @@ async function inFolder(projectDir: string): Promise<Policy> {
 }
 
 async function diffOf(file: FileChange, before: Policy, after: Policy): Promise<string | null> {
-  const [old, now] = [before.files.texts.get(file.path), after.files.texts.get(file.path)]
-  if (old === undefined && now === undefined) return null
+  const [oldText, newText] = [before.files.texts.get(file.path), after.files.texts.get(file.path)]
+  if (oldText === undefined && newText === undefined) return null
   const names = {
-    before: old === undefined ? null : file.path,
-    after: now === undefined ? null : file.path,
+    before: oldText === undefined ? null : file.path,
+    after: newText === undefined ? null : file.path,
   }
-  if ((old?.length ?? 0) + (now?.length ?? 0) > mostCharacters) return null
-  const found = await difference(names, old ?? '', now ?? '', null)
-  return found?.text ?? null
+  if ((oldText?.length ?? 0) + (newText?.length ?? 0) > maxCharacters) return null
+  const result = await difference(names, oldText ?? '', newText ?? '', null)
+  return result?.text ?? null
 }

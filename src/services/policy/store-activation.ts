@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import { hashJson } from '../../domain/digest.ts'
-import type { ActivationStatement } from '../../domain/statements/statement.ts'
-import { signStatement } from '../../domain/statements/statement-bytes.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { policyDocument } from '../../policy/version-digest.ts'
-import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
-import { toJsonb, type Tx } from '../../store/database.ts'
-import type { Caller, SigningContext } from '../context.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
-import { newestActivation } from './newest-activation.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { ActivationStatement } from '#domain/statements/statement.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import type { Policy } from '#policy/policy.ts'
+import { policyDocument } from '#policy/version-digest.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import { newestActivation } from './activations/newest-activation.ts'
 import { policyDifference } from './policy-difference.ts'
 import { syncPeople } from './sync-people.ts'
 
@@ -16,23 +16,35 @@ import { syncPeople } from './sync-people.ts'
 export interface InForce {
   readonly sequence: number
   readonly digest: string | null
+  /**
+   * of its signed statement, or of a newer one that this data folder saw before its row was taken
+   * away
+   */
+  readonly hash: string | null
   /** the new sequence is above this one, and above rows that are in its way */
   readonly after: number
   /** no row of a newer activation was changed or removed */
   readonly isTrue: boolean
 }
 
-/** Takes the lock under which versions take force, one after the other, and reads what is in force. */
-export async function lockActivation(unit: UnitOfWork, ctx: SigningContext): Promise<InForce> {
-  await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
-  const { statement, audited } = await newestActivation(unit.tx, ctx.verifier)
+/**
+ * Takes the lock under which versions take force, one after the other, and reads what is in force.
+ */
+export async function lockActivation(
+  { tx }: Pick<UnitOfWork, 'tx'>,
+  ctx: SigningContext,
+): Promise<InForce> {
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(tx)
+  const { statement, hash, audited } = await newestActivation(tx, ctx.verifier)
   const sequence = statement?.sequence ?? 0
-  const after = Math.max(sequence, audited)
+  const seen = ctx.memory.policy()
+  const after = Math.max(sequence, audited, seen?.sequence ?? 0)
   return {
     sequence,
     digest: statement?.policyDigest ?? null,
+    hash: seen !== null && seen.sequence > sequence ? seen.hash : hash,
     after,
-    isTrue: audited <= sequence,
+    isTrue: after <= sequence,
   }
 }
 
@@ -58,8 +70,9 @@ export async function storeVersion(tx: Tx, policy: Policy): Promise<void> {
 }
 
 /**
- * Puts a version into force under the lock: stores and signs it, makes people and teams what it says, and records
- * `policy.activated` with the difference. `people` are those who agreed. Answers its sequence.
+ * Puts a version into force under the lock: stores and signs it, makes people and teams what it
+ * says, and records `policy.activated` with the difference. `people` are those who agreed. Answers
+ * its sequence.
  */
 export async function storeActivation(
   unit: UnitOfWork,
@@ -72,16 +85,16 @@ export async function storeActivation(
     readonly note: string | null
   },
 ): Promise<number> {
-  const { policy, current, caller, people, note } = activation
-  await syncPeople(unit.tx, policy.config)
+  const { policy, current, people, note } = activation
+  await syncPeople(unit, policy.config)
   await storeVersion(unit.tx, policy)
   const before =
-    current.digest === null ? null : await ctx.policies.byDigest(current.digest).catch(() => null)
+    current.digest === null
+      ? null
+      : await ctx.policies.byDigest(current.digest, unit.tx).catch(() => null)
   const sequence = await insertSigned(unit.tx, ctx, activation)
   await unit.audit({
     type: 'policy.activated',
-    actor: caller.actor,
-    channel: caller.channel,
     policyDigest: policy.digest,
     detail: {
       sequence,
@@ -107,6 +120,7 @@ async function insertSigned(
       previousDigest: current.digest,
       activatedAt: (clock.rows[0]?.at ?? new Date(Number.NaN)).toISOString(),
       sequence,
+      ...(current.hash === null ? {} : { previousHash: current.hash }),
       people,
     }
     const signed = signStatement(ctx.signer, 'activation', statement)

@@ -1,20 +1,24 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { ProjectConfig } from '../../policy/policy.ts'
-import type { Tx } from '../../store/database.ts'
+import type { ProjectConfig } from '#policy/policy.ts'
+import { sealedMembership, sealedPerson } from '../access/sealed-rows.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { syncGroupMembers } from '../access/oidc/sync-group-members.ts'
 
 /**
- * Makes the people and team members of the database those of a configuration. Nobody is deleted: who is named no more
- * keeps their row for the trail and is in no team, but for those that a mapped group of theirs fills. Who is disabled
- * stays so.
+ * Makes the people and team members of the database those of a configuration. Nobody is deleted:
+ * who is named no more keeps their row for the trail and is in no team, but for those that a mapped
+ * group of theirs fills. Who is disabled stays so.
  */
-export async function syncPeople(tx: Tx, config: ProjectConfig): Promise<void> {
+export async function syncPeople(
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  config: ProjectConfig,
+): Promise<void> {
   // One order for everybody, so that two activations cannot lock each other out.
   const people = config.people.toSorted((a, b) => (a.email < b.email ? -1 : 1))
   for (const { email, name } of people) {
     await tx
       .insertInto('person')
-      .values({ id: uuidv7(), email, name, disabled_at: null })
+      .values(sealedPerson(seals, { id: uuidv7(), email, name }))
       .onConflict((conflict) => conflict.column('email').doUpdateSet({ name }))
       .execute()
   }
@@ -27,7 +31,7 @@ export async function syncPeople(tx: Tx, config: ProjectConfig): Promise<void> {
     }),
   )
   await tx.deleteFrom('membership').execute()
-  const named = members.map((member) => ({ ...member, until: null }))
-  if (named.length > 0) await tx.insertInto('membership').values(named).execute()
-  await syncGroupMembers(tx, config, null)
+  const memberships = members.map((member) => sealedMembership(seals, { ...member, until: null }))
+  if (memberships.length > 0) await tx.insertInto('membership').values(memberships).execute()
+  await syncGroupMembers({ tx, seals }, config, null)
 }

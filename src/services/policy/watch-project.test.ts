@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { watchProject } from './watch-project.ts'
 
 let folder: string

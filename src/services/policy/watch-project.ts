@@ -1,7 +1,17 @@
 import { join } from 'node:path'
 import { watch } from 'chokidar'
-import { configFile } from '../../policy/project/config/read-config.ts'
+import { configFile } from '#policy/names/own-files.ts'
 import { readProject } from './read-project.ts'
+
+/** What package managers write when they change the packages that tools load. */
+const installed = [
+  'package.json',
+  'package-lock.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'node_modules/.package-lock.json',
+]
 
 /** Editors write a file in several steps; a change counts once it has been quiet this long. */
 const quietMs = 200
@@ -12,9 +22,10 @@ export interface ProjectWatch extends AsyncDisposable {
 }
 
 /**
- * Calls `onChange` after files that make a version changed, never twice at once and never concurrently with itself;
- * a change during a call leads to another. What it rejects with is passed to `onError`. For the development profile:
- * in production nothing is activated by watching (workers-and-policy.md).
+ * Calls `onChange` after files that make a version changed, never twice at once and never
+ * concurrently with itself; a change during a call leads to another. What it rejects with is passed
+ * to `onError`. For the development profile: in production nothing is activated by watching
+ * (workers-and-policy.md).
  */
 export function watchProject(options: {
   readonly projectDir: string
@@ -22,10 +33,13 @@ export function watchProject(options: {
   readonly onError: (error: unknown) => void
 }): ProjectWatch {
   const { projectDir } = options
-  const always = [configFile, 'workers', 'tools'].map((path) => join(projectDir, path))
+  const always = [configFile, 'workers', 'tools', ...installed].map((path) =>
+    join(projectDir, path),
+  )
   const watcher = watch(always, {
     ignoreInitial: true,
-    ignored: (path) => path.includes('/node_modules/'),
+    ignored: (path) =>
+      path.includes('/node_modules/') && !installed.some((name) => path === join(projectDir, name)),
   })
   let timer: NodeJS.Timeout | null = null
   let running: Promise<void> | null = null
@@ -40,9 +54,9 @@ export function watchProject(options: {
     }
   }
   async function watchScripts(): Promise<void> {
-    const read = await readProject(projectDir)
-    if ('problems' in read || isClosed) return
-    watcher.add([...read.files.texts.keys()].map((path) => join(projectDir, path)))
+    const project = await readProject(projectDir)
+    if ('problems' in project || isClosed) return
+    watcher.add([...project.files.texts.keys()].map((path) => join(projectDir, path)))
   }
   function begin(): void {
     timer = null
@@ -61,10 +75,10 @@ export function watchProject(options: {
 
   watcher.on('all', schedule)
   watcher.on('error', options.onError)
-  const looked = new Promise<void>((resolve) => {
+  const scanned = new Promise<void>((resolve) => {
     watcher.on('ready', () => resolve())
   })
-  const ready = Promise.all([looked, watchScripts().catch(options.onError)]).then(() => undefined)
+  const ready = Promise.all([scanned, watchScripts().catch(options.onError)]).then(() => undefined)
   return {
     ready,
     async [Symbol.asyncDispose]() {

@@ -1,37 +1,40 @@
 import { sql, type Selectable } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
-import type { RequestTable } from '../../store/tables/requests.ts'
-import { aboutRequest } from '../decisions/ending/end-request.ts'
-import { refuseEnded } from '../decisions/ending/refuse-ended.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { lockRequests } from '../locks.ts'
-import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { findRequest } from './find-request.ts'
-import { requireQueuePerson } from './queue-person.ts'
-import type { ClaimRecord } from './request-record.ts'
-import { viewerOf } from './viewer.ts'
+import { Problem } from '#domain/problem.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { aboutRequest } from './ending/end-request.ts'
+import { refuseEnded } from './ending/refuse-ended.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests } from '../core/locks.ts'
+import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { findRequest } from './people/find-request.ts'
+import { requireQueuePerson } from './people/queue-person.ts'
+import type { ClaimRecord } from './facts/request-record.ts'
+import { viewerOf } from './people/viewer.ts'
+import type { Authority, PersonActor } from '../core/authority.ts'
 
 /** How long a claim hints that somebody is looking; claiming again renews it. */
 export const claimLeaseMinutes = 10
 
 /**
- * Tells colleagues that one is looking at a pending request: a hint with a lease, never a lock on others' right to
- * decide (product.md 20). Rejects with `claimed` while a colleague's lease runs, `not_eligible`, or how it ended.
+ * Shows colleagues that somebody is looking at a pending request: a hint with a lease, which locks
+ * nobody out of deciding it (product.md 20). Rejects with `claimed` while a colleague's lease runs,
+ * `not_eligible`, or how it ended.
  */
 export async function claimRequest(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly request: string },
 ): Promise<ClaimRecord> {
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  return inUnitOfWork(ctx, async (unit) => {
-    const { request, personId } = await lockForClaim(unit, caller, found.id)
+  const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const judge = (at: Judging) => lockForClaim(at, caller, location.id)
+  return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
+    const { actor: person } = authority
     const ended = await refuseEnded(unit.tx, request)
     if (ended !== null) throw ended
-    await refuseClaimed(unit, request, personId)
+    await refuseClaimed(unit, request, person.id)
     const leaseUntil = sql<Date>`clock_timestamp() + ${claimLeaseMinutes} * interval '1 minute'`
     const renewed = {
-      person_id: personId,
+      person_id: person.id,
       claimed_at: sql<Date>`clock_timestamp()`,
       lease_until: leaseUntil,
     }
@@ -41,43 +44,46 @@ export async function claimRequest(
       .onConflict((conflict) => conflict.column('request_id').doUpdateSet(renewed))
       .returning(['claimed_at', 'lease_until'])
       .executeTakeFirstOrThrow()
-    await recordClaim(unit, caller, request, 'claimed')
-    const name = caller.actor.type === 'person' ? caller.actor.name : ''
+    await recordClaim(unit, request, 'claimed')
     return {
-      person: { id: personId, name },
+      person: { id: person.id, name: person.name },
       at: row.claimed_at,
       leaseUntil: row.lease_until,
     }
   })
 }
 
-/** Ends one's own claim; with none there is nothing to do. Rejects with `claimed` when it is a colleague's. */
+/**
+ * Ends one's own claim; with none there is nothing to do. Rejects with `claimed` when it is a
+ * colleague's.
+ */
 export async function releaseClaim(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly request: string },
 ): Promise<void> {
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  await inUnitOfWork(ctx, async (unit) => {
-    const { request, personId } = await lockForClaim(unit, caller, found.id)
+  const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const judge = (at: Judging) => lockForClaim(at, caller, location.id)
+  await inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
+    const { id: personId } = authority.actor
     await refuseClaimed(unit, request, personId)
     const released = await unit.tx
       .deleteFrom('claim')
       .where('request_id', '=', request.id)
       .where('person_id', '=', personId)
       .executeTakeFirst()
-    if (released.numDeletedRows > 0n) await recordClaim(unit, caller, request, 'released')
+    if (released.numDeletedRows > 0n) await recordClaim(unit, request, 'released')
   })
 }
 
 async function lockForClaim(
-  unit: UnitOfWork,
+  at: Judging,
   caller: Caller,
   requestId: string,
-): Promise<{ request: Selectable<RequestTable>; personId: string }> {
-  const [request] = await lockRequests(unit.tx, [requestId])
+): Promise<{ request: Selectable<RequestTable>; authority: Authority<PersonActor> }> {
+  const [request] = await lockRequests(at.tx, [requestId])
   if (request === undefined) throw new Error(`Request ${requestId} is gone`)
-  return { request, personId: await requireQueuePerson(unit.tx, caller, request) }
+  return { request, authority: await requireQueuePerson(at, caller, request) }
 }
 
 async function refuseClaimed(
@@ -85,7 +91,7 @@ async function refuseClaimed(
   request: Selectable<RequestTable>,
   personId: string,
 ): Promise<void> {
-  const other = await unit.tx
+  const colleague = await unit.tx
     .selectFrom('claim')
     .innerJoin('person', 'person.id', 'claim.person_id')
     .select(['person.name', 'claim.lease_until'])
@@ -93,23 +99,24 @@ async function refuseClaimed(
     .where('claim.person_id', '<>', personId)
     .where('claim.lease_until', '>', sql<Date>`clock_timestamp()`)
     .executeTakeFirst()
-  if (other === undefined) return
-  throw new Problem('claimed', `${other.name} is looking at this; you may decide it all the same`, {
-    claimedBy: other.name,
-    leaseUntil: other.lease_until.toISOString(),
-  })
+  if (colleague === undefined) return
+  throw new Problem(
+    'claimed',
+    `${colleague.name} is looking at this; you may decide it all the same`,
+    {
+      claimedBy: colleague.name,
+      leaseUntil: colleague.lease_until.toISOString(),
+    },
+  )
 }
 
 async function recordClaim(
   unit: UnitOfWork,
-  caller: Caller,
   request: Selectable<RequestTable>,
   what: 'claimed' | 'released',
 ): Promise<void> {
   await unit.audit({
     type: 'request.claimed',
-    actor: caller.actor,
-    channel: caller.channel,
     ...aboutRequest(request),
     detail: { what },
   })

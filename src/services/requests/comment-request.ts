@@ -1,17 +1,20 @@
 import { v7 as uuidv7 } from 'uuid'
-import { limits } from '../../domain/limits.ts'
-import { aboutRequest } from '../decisions/ending/end-request.ts'
-import { invalid } from '../decisions/decision-input.ts'
-import { putSaltedText } from '../decisions/salted-text.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { lockRequests } from '../locks.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { findRequest } from './find-request.ts'
-import { requireQueuePerson } from './queue-person.ts'
-import type { RequestDetailRecord } from './request-record.ts'
-import { viewerOf } from './viewer.ts'
+import { limits } from '#domain/limits.ts'
+import { aboutRequest } from './ending/end-request.ts'
+import { invalid } from './facts/decision-input.ts'
+import { putSaltedText } from './words/salted-text.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests } from '../core/locks.ts'
+import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { findRequest } from './people/find-request.ts'
+import { requireQueuePerson } from './people/queue-person.ts'
+import type { RequestDetailRecord } from './facts/request-record.ts'
+import { viewerOf } from './people/viewer.ts'
 
-/** Says something about a request to the queue's people, of whom the caller must be one. `text`: 1 to 4,000 characters. */
+/**
+ * Says something about a request to the queue's people, of whom the caller must be one. `text`: 1
+ * to 4,000 characters.
+ */
 export async function commentRequest(
   ctx: ServiceContext,
   caller: Caller,
@@ -21,27 +24,27 @@ export async function commentRequest(
   if (text.trim() === '' || text.length > limits.reasonCharacters) {
     throw invalid('text', `must have 1 to ${limits.reasonCharacters} characters`)
   }
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  return inUnitOfWork(ctx, async (unit) => {
-    const [request] = await lockRequests(unit.tx, [found.id])
-    if (request === undefined) throw new Error(`Request ${found.id} is gone`)
-    const personId = await requireQueuePerson(unit.tx, caller, request)
+  const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const judge = async (at: Judging) => {
+    const [request] = await lockRequests(at.tx, [location.id])
+    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    return { request, authority: await requireQueuePerson(at, caller, request) }
+  }
+  return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
+    const { actor: person } = authority
     const id = uuidv7()
     const textHash = await putSaltedText(unit.tx, text)
     const row = await unit.tx
       .insertInto('comment')
-      .values({ id, request_id: request.id, person_id: personId, text_hash: textHash })
+      .values({ id, request_id: request.id, person_id: person.id, text_hash: textHash })
       .returning('created_at')
       .executeTakeFirstOrThrow()
     await unit.audit({
       type: 'request.commented',
-      actor: caller.actor,
-      channel: caller.channel,
       ...aboutRequest(request),
       detail: { commentId: id, text: textHash },
     })
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
-    const name = caller.actor.type === 'person' ? caller.actor.name : ''
-    return { id, person: { id: personId, name }, text, at: row.created_at }
+    return { id, person: { id: person.id, name: person.name }, text, at: row.created_at }
   })
 }

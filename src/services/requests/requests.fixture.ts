@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
   addRequest,
   addRun,
   type TestRequest,
   type TestRun,
-} from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+} from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { listRequests, type ListRequestsInput } from './lists/list-requests.ts'
 
 export let database: TestDatabase
@@ -23,7 +23,10 @@ export let first: TestRequest
 export let second: TestRequest
 export let third: TestRequest
 
-/** Opens a service for a file of tests about requests: a run of Ada's with two, and one below it of Grace's with one. */
+/**
+ * Opens a service for a file of tests about requests: a run of Ada's with two, and one below it of
+ * Grace's with one.
+ */
 export function useRequestDesk(): void {
   beforeAll(async () => {
     database = await createTestDatabase()

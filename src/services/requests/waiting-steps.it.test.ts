@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Routing } from '../../domain/judgement.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
-import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import type { Routing } from '#domain/judgement.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { sealRows } from '#test/harness/fixtures/test-keys.ts'
+import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
-import { extendRequest } from '../decisions/ending/extend-request.ts'
+import { extendRequest } from './extend-request.ts'
 import { reviseRequest } from '../decisions/revising/revise-request.ts'
-import { advanceRequests } from '../runs/advance-requests.ts'
+import { advanceRequests } from './ending/advance-requests.ts'
 import { getRequest } from './detail/get-request.ts'
 import { listRequests } from './lists/list-requests.ts'
 
@@ -48,6 +49,7 @@ async function letPass(request: TestRequest, ms: number): Promise<void> {
     update request set created_at = created_at - ${by}, expires_at = expires_at - ${by},
       next_step_at = next_step_at - ${by} where id = ${request.id}
   `.execute(database.db)
+  await sealRows(database.db, 'request', 'id', request.id)
 }
 
 async function eventsOf(request: TestRequest): Promise<string[]> {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { JsonObject } from '../../domain/json.ts'
-import { requireRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { loadTranscript } from '../turns/messages/load-transcript.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { loadTranscript } from '../transcript/load-transcript.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { byRight } from '../core/authority.ts'
 
 const runsAtOnce = 50
 
@@ -22,23 +22,22 @@ interface ArchivedRun {
 }
 
 /**
- * Everything that was said and returned in the runs that ended before a moment, as JSON Lines, one line a run in the order in
- * which they ended: what `retention` will remove. The trail gets an event before the first line, and one behind the last with
- * the SHA-256 of all bytes, so that the audit log says what the archive was. Rejects with `forbidden` without the right
- * readAudit, before anything is given out.
+ * Everything that was said and returned in the runs that ended before a moment, as JSON Lines, one
+ * line a run in the order in which they ended: what `retention` will remove. The trail gets an
+ * event before the first line, and one behind the last with the SHA-256 of all bytes, so that the
+ * audit log says what the archive was. Rejects with `forbidden` without the right readAudit, before
+ * anything is given out.
  */
 export async function archiveRuns(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly before: string },
 ): Promise<AsyncGenerator<string, void, undefined>> {
-  await requireRight(ctx, caller, 'readAudit')
+  const authority = await byRight(ctx, caller, 'readAudit')
   const record = (more: JsonObject): Promise<void> =>
-    inUnitOfWork(ctx, (unit) =>
+    inUnitOfWork(ctx, authority, (unit) =>
       unit.audit({
         type: 'audit.exported',
-        actor: caller.actor,
-        channel: caller.channel,
         detail: { format: 'archive', before: input.before, ...more },
       }),
     )

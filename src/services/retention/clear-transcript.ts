@@ -1,42 +1,44 @@
 import { sql } from 'kysely'
-import { isEnd, runTransitions } from '../../domain/transitions.ts'
-import { putContents } from '../../store/content/content.ts'
-import type { Tx } from '../../store/database.ts'
-import { releaseContent } from '../../store/content/drop-content.ts'
-import type { ServiceContext } from '../context.ts'
-import { lockRun } from '../locks.ts'
-import { writeMessageText } from '../runs/transcript/message-text.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { putContents } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import { releaseContent } from '#store/content/drop-content.ts'
+import { lockRun } from '../core/locks.ts'
+import { writeMessageText } from '../transcript/messages.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { SystemContext } from '../core/context.ts'
+import { bySystem, type SystemCaller } from '../core/authority.ts'
 
-/** What went of one run. */
+/** How much was removed of one run. */
 export interface Cleared {
   readonly messages: number
   readonly results: number
 }
 
+const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, channel: 'system' }
+
 /**
- * Removes the words of a run that has ended: what was said in its turns, what its calls returned, its output. What is
- * evidence stays: which calls there were, what was asked and shown, who decided why, and every event of the trail. In place
- * of the words stands when they went, and by which rule. Returns `null` when that was done before, or the run goes on.
+ * Removes the words of a run that has ended: what was said in its turns, what its calls returned,
+ * its output. What is evidence stays: which calls there were, what was asked and shown, who decided
+ * why, and every event of the trail. In place of the words stands when they went, and by which
+ * rule. Returns `null` when that was done before, or the run goes on.
  */
 export async function clearTranscript(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   input: { readonly runId: string; readonly rule: string },
 ): Promise<Cleared | null> {
   const { runId, rule } = input
-  return inUnitOfWork(ctx, async (unit) => {
+  return inUnitOfWork(ctx, bySystem(ctx, retention), async (unit) => {
     const run = await lockRun(unit.tx, runId)
-    if (!isEnd(runTransitions, run.state) || !(await noteCleared(unit.tx, runId, rule))) return null
+    if (!isEnd(runTransitions, run.state) || !(await markCleared(unit.tx, runId, rule))) return null
     const released = await hashesOfRun(unit.tx, runId)
-    const said = `[removed on ${new Date().toISOString().slice(0, 10)}: retention ${rule}]`
-    const [message, text] = await putContents(unit.tx, [writeMessageText(said), said])
+    const notice = `[removed on ${new Date().toISOString().slice(0, 10)}: retention ${rule}]`
+    const [message, text] = await putContents(unit.tx, [writeMessageText(notice), notice])
     if (message === undefined || text === undefined) throw new Error('Content was not stored')
     const cleared = await replaceWords(unit.tx, runId, { message, text })
     await releaseContent(unit.tx, released)
     await unit.audit({
       type: 'content.erased',
-      actor: { type: 'system', name: 'retention' },
-      channel: 'system',
       runId,
       detail: { rule, ...cleared },
     })
@@ -46,7 +48,7 @@ export async function clearTranscript(
 }
 
 /** False when the run was cleared before. */
-async function noteCleared(tx: Tx, runId: string, rule: string): Promise<boolean> {
+async function markCleared(tx: Tx, runId: string, rule: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('cleared_run')
     .values({ run_id: runId, rule })
@@ -76,16 +78,16 @@ async function hashesOfRun(tx: Tx, runId: string): Promise<string[]> {
 async function replaceWords(
   tx: Tx,
   runId: string,
-  by: { readonly message: string; readonly text: string },
+  replacements: { readonly message: string; readonly text: string },
 ): Promise<Cleared> {
   const messages = await tx
     .updateTable('message')
-    .set({ content_hash: by.message })
+    .set({ content_hash: replacements.message })
     .where('run_id', '=', runId)
     .executeTakeFirstOrThrow()
   const results = await tx
     .updateTable('tool_call')
-    .set({ result_text_hash: by.text, result_output_hash: null })
+    .set({ result_text_hash: replacements.text, result_output_hash: null })
     .where('run_id', '=', runId)
     .where('result_type', 'is not', null)
     .executeTakeFirstOrThrow()

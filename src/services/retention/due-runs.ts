@@ -1,26 +1,30 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Db } from '../../store/database.ts'
+import type { Db } from '#store/database.ts'
 
-/** Where a look through the runs that ended stands: the last one seen. */
-export interface RunPlace {
+/** Keyset cursor over the runs that have ended: the last one read. */
+export interface RunCursor {
   readonly endedAt: string
   readonly id: string
 }
 
 /**
- * Up to `most` runs whose words are due: they and every run of their tree ended longer ago than `olderThanMs`, and they
- * still have them. In the order in which they ended, after a place.
+ * Up to `most` runs whose words are due: they and every run of their tree ended longer ago than
+ * `olderThanMs`, and they still have them. In the order in which they ended, after a place.
  */
 export async function dueRuns(
   db: Db,
-  options: { readonly olderThanMs: number; readonly after: RunPlace | null; readonly most: number },
-): Promise<RunPlace[]> {
+  options: {
+    readonly olderThanMs: number
+    readonly after: RunCursor | null
+    readonly most: number
+  },
+): Promise<RunCursor[]> {
   const { olderThanMs, after, most } = options
   const behind =
     after === null
       ? sql`true`
       : sql`(ended_at, id) > (${after.endedAt}::timestamptz, ${after.id}::uuid)`
-  const { rows } = await sql<RunPlace>`
+  const { rows } = await sql<RunCursor>`
     select id, ended_at::text as "endedAt" from run
     where ${isDue(olderThanMs)} and ${behind}
     order by ended_at, id limit ${most}

@@ -1,6 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** Rows of one kind that are no evidence and of no use once they are over: which, and how the oldest are found. */
+/**
+ * Rows of one kind that are no evidence and of no use once they are over: which, and how the oldest
+ * are found.
+ */
 export interface OldRecords {
   readonly table: RawBuilder<unknown>
   /** the primary key */
@@ -10,7 +13,10 @@ export interface OldRecords {
   readonly at: RawBuilder<unknown>
   /** through an index; a table of people's size has none */
   readonly order: RawBuilder<unknown>
-  /** they come in this order and not in that of `at`: looked through page by page, as far as they are old */
+  /**
+   * they come in this order and not in that of `at`: looked through page by page, as far as they
+   * are old
+   */
   readonly walked: boolean
 }
 
@@ -72,8 +78,8 @@ export const oldRecords = {
 } as const satisfies Readonly<Record<string, OldRecords>>
 
 /**
- * What goes without a setting: notifications that were delivered so long ago. What was given up stays until somebody
- * sends it again, or `records` says otherwise.
+ * What goes without a setting: notifications that were delivered so long ago. What was given up
+ * stays until somebody sends it again, or `records` says otherwise.
  */
 export const deliveredByDefault = {
   records: { ...oldRecords.deliveries, over: sql`state = 'delivered'` },

@@ -1,26 +1,28 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
-import { requireRight } from '../access/has-right.ts'
-import type { Caller, ServiceContext } from '../context.ts'
+import type { Db } from '#store/database.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
 import { countDueRuns } from './due-runs.ts'
 import { isDue, oldRecords, recordKinds, type RecordCounts } from './old-records.ts'
+import { byRight } from '../core/authority.ts'
 
-/** What rules would remove now; a rule that is not set, nor tried, removes nothing and is `null`. */
+/**
+ * What rules would remove now; a rule that is not set, nor tried, removes nothing and is `null`.
+ */
 export interface RetentionPreview {
   readonly transcripts: { readonly olderThanMs: number; readonly runs: number } | null
   readonly records: { readonly olderThanMs: number; readonly counts: RecordCounts } | null
 }
 
 /**
- * Counts what `retention` would remove now, by the rules in force or by those that somebody tries. Removes nothing. Rejects
- * with `forbidden` without the right readAudit.
+ * Counts what `retention` would remove now, by the rules in force or by those that somebody tries.
+ * Removes nothing. Rejects with `forbidden` without the right readAudit.
  */
 export async function previewRetention(
   ctx: ServiceContext,
   caller: Caller,
   tried: { readonly transcriptsMs?: number; readonly recordsMs?: number },
 ): Promise<RetentionPreview> {
-  await requireRight(ctx, caller, 'readAudit')
+  await byRight(ctx, caller, 'readAudit')
   const { retention } = (await ctx.policies.inForce()).config
   const transcriptsMs = tried.transcriptsMs ?? retention.transcriptsMs
   const recordsMs = tried.recordsMs ?? retention.recordsMs

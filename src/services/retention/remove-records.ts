@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../store/database.ts'
+import type { Db } from '#store/database.ts'
 import {
   deliveredByDefault,
   isDue,
@@ -14,8 +14,9 @@ import {
 const atOnce = 1000
 
 /**
- * Removes what the service itself needed and nobody needs any more: deliveries, sessions and the like that were over longer
- * ago than `olderThanMs`. No run, no request, no content and nothing of the trail. Stops between two statements.
+ * Removes what the service itself needed and nobody needs any more: deliveries, sessions and the
+ * like that were over longer ago than `olderThanMs`. No run, no request, no content and nothing of
+ * the trail. Stops between two statements.
  */
 export async function removeRecords(
   db: Db,
@@ -30,7 +31,10 @@ export async function removeRecords(
   return removed
 }
 
-/** The same of notifications that were delivered long ago, where no setting says otherwise. Returns how many. */
+/**
+ * The same of notifications that were delivered long ago, where no setting says otherwise. Returns
+ * how many.
+ */
 export function removeDelivered(db: Db, stopping: AbortSignal): Promise<number> {
   return removeOld(db, { ...deliveredByDefault, stopping })
 }
@@ -57,7 +61,10 @@ async function removeOld(db: Db, removing: Removing): Promise<number> {
   return removed
 }
 
-/** Page by page from the oldest, until one ends with a row that is young: never through all that is kept. */
+/**
+ * Page by page from the oldest, until one ends with a row that is young: never through all that is
+ * kept.
+ */
 async function removeWalking(db: Db, removing: Removing): Promise<number> {
   const { records, olderThanMs, stopping } = removing
   const { table, key, order, at } = records

@@ -1,15 +1,14 @@
 import { v7 as uuidv7 } from 'uuid'
-import { Problem } from '../../domain/problem.ts'
-import type { RunState } from '../../domain/request.ts'
-import { isEnd, runTransitions, transition } from '../../domain/transitions.ts'
-import { putContent } from '../../store/content/content.ts'
-import { toJsonb } from '../../store/database.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { lockRun } from '../locks.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { assertMaySteer } from './may-steer-run.ts'
-import { writeMessageText } from './transcript/message-text.ts'
-import { nextSequence } from './transcript/next-sequence.ts'
+import { Problem } from '#domain/problem.ts'
+import type { RunState } from '#domain/request.ts'
+import { isEnd, runTransitions, transition } from '#domain/transitions.ts'
+import { putContent } from '#store/content/content.ts'
+import { toJsonb } from '#store/database.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRun } from '../core/locks.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { writeMessageText, nextSequence } from '../transcript/messages.ts'
+import { bySteering } from './may-steer-run.ts'
 
 /** Bound of one message, in characters. */
 const messageCharacters = 100_000
@@ -20,22 +19,23 @@ export interface MessageRunInput {
 }
 
 /**
- * Posts a message that the run's next turn reads; a run that waits for input goes on. Whoever posts is behind every
- * request opened afterwards (product.md 17). It takes the run's lock as closing does, so it is read or refused, never
- * lost. Rejects with `not_found`, `forbidden`, `invalid_request` or `run_ended`.
+ * Posts a message that the run's next turn reads; a run that waits for input goes on. Whoever posts
+ * is behind every request opened afterwards (product.md 17). It takes the run's lock as closing
+ * does, so that the message is read or refused, never lost. Rejects with `not_found`, `forbidden`,
+ * `invalid_request` or `run_ended`.
  */
 export async function messageRun(
   ctx: ServiceContext,
   caller: Caller,
   input: MessageRunInput,
 ): Promise<{ readonly messageId: string; readonly runId: string; readonly state: RunState }> {
-  await assertMaySteer(ctx, caller, input.runId)
+  const authority = await bySteering(ctx, caller, input.runId)
   if (input.text.trim() === '' || input.text.length > messageCharacters) {
     throw new Problem('invalid_request', `A message has 1 to ${messageCharacters} characters`, {
       field: 'text',
     })
   }
-  return inUnitOfWork(ctx, async (unit) => {
+  return inUnitOfWork(ctx, authority, async (unit) => {
     const run = await lockRun(unit.tx, input.runId)
     if (isEnd(runTransitions, run.state)) {
       throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
@@ -63,8 +63,6 @@ export async function messageRun(
     }
     await unit.audit({
       type: 'run.messaged',
-      actor: caller.actor,
-      channel: caller.channel,
       runId: run.id,
       detail: { messageId, characters: input.text.length },
     })

@@ -1,53 +1,92 @@
-import { toJsonb } from '../../store/database.ts'
-import type { RunFailure } from '../../store/tables/runs.ts'
-import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import { sql } from 'kysely'
+import { type Db, toJsonb } from '#store/database.ts'
+import type { RunFailure } from '#store/tables/runs.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { SystemContext } from '../core/context.ts'
+import { bySystem, reconciler } from '../core/authority.ts'
 
-/** A run whose workflow code fails, and how often in a row it has. */
+/** Why the workflow tasks of a run fail. */
+export interface TaskFailure {
+  /** the workflow code does not fit the run's history; it fails for another reason; nobody knows */
+  readonly kind: 'does_not_fit' | 'fails' | 'unknown'
+  /** the error message of the workflow code, on one line; `null`: there is none */
+  readonly message: string | null
+}
+
+/** A run whose workflow tasks fail, how often in a row they have, and why. */
 export interface Stall {
   readonly runId: string
   readonly attempts: number
+  readonly why: TaskFailure
+  /** how often its workflow was started afresh over this */
+  readonly restarts: number
 }
 
-const caller: Caller = { actor: { type: 'system', name: 'reconciler' }, channel: 'relay' }
-
 /**
- * Shows exactly these runs as `stalled` (architecture.md, deployments) and no longer those that move again. It is a
- * remark beside the run's state and decides nothing. Answers the ids of the runs that were not shown so before.
+ * Shows these runs as `stalled` (architecture.md, deployments), and no longer those that move
+ * again: neither among them nor among `unsure`. It is a remark beside the run's state and decides
+ * nothing. Answers the ids of the runs that were not shown so before.
  */
 export async function noteStalls(
-  ctx: ServiceContext,
+  ctx: SystemContext,
   stalls: readonly Stall[],
+  unsure: readonly string[],
 ): Promise<readonly string[]> {
-  const ids = stalls.map((stall) => stall.runId)
-  await clearOthers(ctx, ids)
-  const noted: string[] = []
-  for (const { runId, attempts } of stalls) {
-    const isNew = await inUnitOfWork(ctx, async (unit) => {
+  await clearOthers(ctx, [...stalls.map((stall) => stall.runId), ...unsure])
+  const stalledIds: string[] = []
+  for (const stall of stalls) {
+    const { runId, attempts, why } = stall
+    const isNew = await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
       const changed = await unit.tx
         .updateTable('run')
-        .set({ failure: toJsonb(failureOf(attempts)) })
+        .set({ failure: toJsonb(failureOf(stall)) })
         .where('id', '=', runId)
         .where('ended_at', 'is', null)
         .where('failure', 'is', null)
         .executeTakeFirst()
       if (changed.numUpdatedRows === 0n) return false
-      await unit.audit({
-        type: 'system.reconciled',
-        ...caller,
-        runId,
-        detail: { found: 'stalled', attempts },
-      })
+      const detail = { found: 'stalled', attempts, why: why.kind, message: why.message }
+      await unit.audit({ type: 'system.reconciled', runId, detail })
       await unit.event('run.changed', { runId })
       return true
     })
-    if (isNew) noted.push(runId)
+    if (isNew) stalledIds.push(runId)
   }
-  return noted
+  return stalledIds
 }
 
-async function clearOthers(ctx: ServiceContext, stalled: readonly string[]): Promise<void> {
-  await inUnitOfWork(ctx, async (unit) => {
+/**
+ * Writes down that a run's workflow is about to be started afresh, since its tasks fail: before it
+ * is done.
+ */
+export async function noteRestart(ctx: SystemContext, stall: Stall): Promise<void> {
+  const { runId, attempts, why } = stall
+  await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
+    await unit.tx
+      .updateTable('run')
+      .set({ failure: toJsonb(failureOf({ ...stall, restarts: stall.restarts + 1 })) })
+      .where('id', '=', runId)
+      .where('ended_at', 'is', null)
+      .where((where) => where(where.ref('failure', '->>').key('code'), '=', 'stalled'))
+      .execute()
+    const detail = { found: 'restarted', attempts, why: why.kind, message: why.message }
+    await unit.audit({ type: 'system.reconciled', runId, detail })
+    await unit.event('run.changed', { runId })
+  })
+}
+
+/** How often the workflow of a run was started afresh because its tasks failed. */
+export async function restartsOf(db: Db, runId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from audit_event
+    where run_id = ${runId} and type = 'system.reconciled'
+      and document::jsonb -> 'detail' ->> 'found' = 'restarted'
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+async function clearOthers(ctx: SystemContext, stalled: readonly string[]): Promise<void> {
+  await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
     let query = unit.tx
       .updateTable('run')
       .set({ failure: null })
@@ -57,7 +96,6 @@ async function clearOthers(ctx: ServiceContext, stalled: readonly string[]): Pro
     for (const { id } of await query.returning('id').execute()) {
       await unit.audit({
         type: 'system.reconciled',
-        ...caller,
         runId: id,
         detail: { found: 'moves_again' },
       })
@@ -66,12 +104,23 @@ async function clearOthers(ctx: ServiceContext, stalled: readonly string[]): Pro
   })
 }
 
-function failureOf(attempts: number): RunFailure {
+const reasons = {
+  does_not_fit:
+    'the workflow code of this version does not fit what the run has recorded at Temporal',
+  fails: 'the workflow code fails on it',
+  unknown: 'Temporal does not say why: the Temporal workers may be going away in the middle of it',
+} as const
+
+function failureOf({ attempts, why, restarts }: Stall): RunFailure {
+  const quote = why.message === null ? '' : `: “${why.message}”`
+  const times = restarts === 1 ? 'once' : `${restarts} times`
+  const done =
+    restarts === 0
+      ? 'Nothing is lost: its workflow is started afresh from what is recorded here, and goes on.'
+      : `Nothing is lost. Its workflow was started afresh ${times}; look at the log of the Temporal workers, and once ` +
+        'what fails is mended the run goes on by itself.'
   return {
     code: 'stalled',
-    message:
-      `The workflow code of the Temporal workers has failed ${attempts} times in a row on this run, and is tried again: ` +
-      'probably a deployment does not fit it. Nothing is lost. Look at the log of the Temporal workers; ' +
-      'with code that fits, the run goes on by itself.',
+    message: `The workflow task of this run failed ${attempts} times in a row, because ${reasons[why.kind]}${quote}. ${done}`,
   }
 }

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
-/** Documents of the leaves from `begin` to before `end`, in order; `null` where the leaf or its event is not there. */
+/**
+ * Documents of the leaves from `begin` to before `end`, in order; `null` where the leaf or its
+ * event is not there.
+ */
 export async function readLeavesAsTheyAre(
   db: Db,
   begin: number,
@@ -18,7 +21,10 @@ export async function readLeavesAsTheyAre(
   return Array.from({ length: end - begin }, (_, place) => documents.get(begin + place) ?? null)
 }
 
-/** Roots of the whole tiles of a level from `begin` to before `end`, in order; `null` where there is none. */
+/**
+ * Roots of the whole tiles of a level from `begin` to before `end`, in order; `null` where there is
+ * none.
+ */
 export async function readTileRootsAsTheyAre(
   db: Db,
   level: number,
@@ -53,8 +59,9 @@ export async function readCheckpoints(
 }
 
 /**
- * What the trail and the log hold beside what the newest checkpoint covers: events without a leaf (`index` is `null`),
- * and leaves that no checkpoint covers, which the service never leaves (`document` is empty when their event is not there).
+ * What the trail and the log hold beside what the newest checkpoint covers: events without a leaf
+ * (`index` is `null`), and leaves that no checkpoint covers, which the service never leaves
+ * (`document` is empty when their event is not there).
  */
 export async function readUncovered(
   db: Db,

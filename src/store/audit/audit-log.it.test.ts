@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

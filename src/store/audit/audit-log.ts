@@ -18,8 +18,9 @@ export async function readUnsequenced(db: Db | Tx, most: number): Promise<Unsequ
 }
 
 /**
- * Gives events the leaves from `begin` on, in their order. Rejects (unique violation) when a leaf is taken or an event
- * has one: another sequencer was faster, and the caller's transaction is undone.
+ * Gives events the leaves from `begin` on, in their order. Rejects (unique violation) when a leaf
+ * is taken or an event has one: another sequencer was faster, and the caller's transaction is
+ * undone.
  */
 export async function writeLeaves(
   tx: Tx,
@@ -36,7 +37,10 @@ export async function writeLeaves(
   `.execute(tx)
 }
 
-/** Hashes of the leaves from `begin` to before `end`, of the documents as they are now (RFC 6962 2.1). Rejects unless all are there. */
+/**
+ * Hashes of the leaves from `begin` to before `end`, of the documents as they are now (RFC 6962
+ * 2.1). Rejects unless all are there.
+ */
 export async function readLeafHashes(db: Db | Tx, begin: number, end: number): Promise<Buffer[]> {
   const { rows } = await sql<{ hash: Buffer }>`
     select sha256('\\x00'::bytea || convert_to(audit_event.document, 'UTF8')) as hash
@@ -46,7 +50,10 @@ export async function readLeafHashes(db: Db | Tx, begin: number, end: number): P
   return whole(rows, begin, end).map((row) => row.hash)
 }
 
-/** Documents of the leaves from `begin` to before `end`, byte for byte. Rejects unless all are there. */
+/**
+ * Documents of the leaves from `begin` to before `end`, byte for byte. Rejects unless all are
+ * there.
+ */
 export async function readLeafDocuments(
   db: Db | Tx,
   begin: number,
@@ -102,7 +109,9 @@ export async function readWholeTile(
   return row?.hashes ?? null
 }
 
-/** Roots of the whole tiles of one level from `begin` to before `end`. Rejects unless all are there. */
+/**
+ * Roots of the whole tiles of one level from `begin` to before `end`. Rejects unless all are there.
+ */
 export async function readTileRoots(
   db: Db | Tx,
   level: number,

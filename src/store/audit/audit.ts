@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { AuditEntry } from '../../domain/audit-event.ts'
-import { canonicalJson, hashBytes } from '../../domain/digest.ts'
-import { limits } from '../../domain/limits.ts'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import { canonicalJson, hashBytes } from '#domain/digest.ts'
+import { limits } from '#domain/limits.ts'
 import type { Tx } from '../database.ts'
 
 /** A row of `audit_event`, ready to be inserted; `at` is ISO 8601. */
@@ -28,8 +28,9 @@ interface Link {
 const firstLink: Link = { sequence: 0, hash: null }
 
 /**
- * Events as rows of the trail, in order. Events of one request are chained by `sequence` and `previous` (the hash of the
- * event before): the caller holds the request's row lock. One canonical JSON document an event, at most 60 KiB (audit.md).
+ * Events as rows of the trail, in order. Events of one request are chained by `sequence` and
+ * `previous` (the hash of the event before): the caller holds the request's row lock. One canonical
+ * JSON document an event, at most 60 KiB (audit.md).
  */
 export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise<AuditRow[]> {
   if (entries.length === 0) return []
@@ -67,7 +68,8 @@ export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise
       at,
       type: entry.type,
       actor_type: entry.actor.type,
-      // A policy's id is its digest, which the document names: nobody looks for its events one version at a time.
+      // A policy's id is its digest, which the document names: nobody looks for its events one
+      // version at a time.
       actor_id: 'id' in entry.actor && entry.actor.type !== 'policy' ? entry.actor.id : null,
       run_id: entry.runId ?? null,
       request_id: requestId,

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { StoredCheckpoint } from './audit-log.ts'
 
-/** Who witnesses the log: `id` is name and hash of its key, `name` its name in the configuration. */
+/**
+ * Who witnesses the log: `id` is name and hash of its key, `name` its name in the configuration.
+ */
 export interface WitnessName {
   readonly id: string
   readonly name: string
@@ -14,8 +16,8 @@ export async function forgetOtherWitnesses(db: Db, ids: readonly string[]): Prom
 }
 
 /**
- * Takes a witness for `leaseMs`, to ask it: `null` when another process is at it, or it is not time yet. Answers how often in a
- * row it failed.
+ * Takes a witness for `leaseMs`, to ask it: `null` when another process is at it, or it is not time
+ * yet. Answers how often in a row it failed.
  */
 export async function leaseWitness(
   db: Db,
@@ -33,7 +35,10 @@ export async function leaseWitness(
   return rows[0] ?? null
 }
 
-/** Gives a witness back, to be asked again in `pauseMs` at the earliest. `problem`: why it did not cosign; `null`: it did. */
+/**
+ * Gives a witness back, to be asked again in `pauseMs` at the earliest. `problem`: why it did not
+ * cosign; `null`: it did.
+ */
 export async function releaseWitness(
   db: Db,
   id: string,

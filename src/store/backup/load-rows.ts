@@ -21,8 +21,8 @@ type ForeignKey = { readonly table: string; readonly name: string; readonly defi
 type Trigger = { readonly table: string; readonly name: string; readonly enabled: string }
 
 /**
- * Runs `load` while no foreign key and no trigger of ours looks at the rows, which come table by table; afterwards
- * every foreign key is checked again. Needs the tables' owner.
+ * Runs `load` while no foreign key and no trigger of ours looks at the rows, which come table by
+ * table; afterwards every foreign key is checked again. Needs the tables' owner.
  */
 export async function withoutChecks(tx: Tx, load: () => Promise<void>): Promise<void> {
   const keys = await foreignKeys(tx)

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 import type { TableShape } from './catalog.ts'
 
-/** Some rows of a table: JSON Lines, each value as the text that Postgres writes for it, or null. */
+/**
+ * Some rows of a table: JSON Lines, each value as the text that Postgres writes for it, or null.
+ */
 export interface RowsPart {
   readonly rows: number
   readonly text: string
@@ -10,9 +12,12 @@ export interface RowsPart {
 
 /** What a part should have; a single row may have more. */
 const partBytes = 4 * 1024 * 1024
-const mostRows = 500
+const maxRows = 500
 
-/** Reads with one snapshot: what is committed meanwhile is in none of the tables. The service goes on beside it. */
+/**
+ * Reads with one snapshot: what is committed meanwhile is in none of the tables. The service goes
+ * on beside it.
+ */
 export function withSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db
     .transaction()
@@ -44,7 +49,7 @@ export async function* readRows(tx: Tx, table: TableShape): AsyncGenerator<RowsP
       yield { rows: rows.length, text }
       const each = Math.max(1, text.length / rows.length)
       if (rows.length === count)
-        count = Math.max(1, Math.min(mostRows, Math.floor(partBytes / each)))
+        count = Math.max(1, Math.min(maxRows, Math.floor(partBytes / each)))
       else break
     } else break
   }

@@ -19,7 +19,10 @@ export interface SavedRows {
   readonly text: string
 }
 
-/** Throws one sentence unless this version can bring a database with these migrations to its own schema. */
+/**
+ * Throws one sentence unless this version can bring a database with these migrations to its own
+ * schema.
+ */
 export function requireKnownMigrations(saved: readonly string[]): void {
   const known = Object.keys(migrations).toSorted()
   const unknown = saved.filter((name) => !known.includes(name))
@@ -33,9 +36,10 @@ export function requireKnownMigrations(saved: readonly string[]): void {
 }
 
 /**
- * Fills an empty database: makes the schema that was saved, loads the rows, brings both to this version's schema and
- * notes that nobody has accepted the copy yet. One transaction: when anything fails, the database is as empty as
- * before. Answers the number of rows. Rejects with one sentence when there is anything in the database.
+ * Fills an empty database: makes the schema that was saved, loads the rows, brings both to this
+ * version's schema and notes that nobody has accepted the copy yet. One transaction: when anything
+ * fails, the database is as empty as before. Answers the number of rows. Rejects with one sentence
+ * when there is anything in the database.
  */
 export async function restoreTables(
   db: Db,

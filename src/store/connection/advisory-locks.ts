@@ -6,7 +6,9 @@ export const advisoryLocks = {
   eventSequencer: 7_301_001,
   /** one reconciler's round at a time */
   reconciler: 7_301_002,
-  /** the one writer of the audit log: spares the others the race for a leaf, which they would lose */
+  /**
+   * the one writer of the audit log: spares the others the race for a leaf, which they would lose
+   */
   auditSequencer: 7_301_003,
   /** the one that turns events into deliveries to webhooks */
   webhooks: 7_301_004,

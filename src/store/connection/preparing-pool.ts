@@ -3,8 +3,9 @@ import pg from 'pg'
 import { StatementNames } from './statement-names.ts'
 
 /**
- * A pool for Kysely whose connections prepare the statements that recur, and send `begin` with the first statement of
- * its transaction instead of ahead of it: one round trip less, for which the pool's connections are pipelined.
+ * A pool for Kysely whose connections prepare the statements that recur, and send `begin` with the
+ * first statement of its transaction instead of ahead of it: one round trip less, for which the
+ * pool's connections are pipelined.
  */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const names = new StatementNames()
@@ -56,7 +57,10 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
   }
 }
 
-/** What is sent before the event loop goes on leaves in one write, which costs as much as a small statement does. */
+/**
+ * What is sent before the event loop goes on leaves in one write, which costs as much as a small
+ * statement does.
+ */
 function gatherWrites(client: pg.PoolClient): void {
   const { stream } = client.connection
   stream.cork()

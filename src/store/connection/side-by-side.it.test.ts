@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import type { Db, Tx } from '../database.ts'
-import type { Database } from '../schema.ts'
+import type { Database } from '../tables/schema.ts'
 import { sideBySide, together } from './side-by-side.ts'
 
 let database: TestDatabase

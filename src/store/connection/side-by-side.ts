@@ -6,8 +6,7 @@ import {
   Transaction,
   type Dialect,
 } from 'kysely'
-import type { Tx } from '../database.ts'
-import type { Database } from '../schema.ts'
+import type { Database } from '../tables/schema.ts'
 
 /** Nothing is connected through it: the queries go where the executor sends them. */
 const dialect: Dialect = {
@@ -18,11 +17,11 @@ const dialect: Dialect = {
 }
 
 /**
- * The same transaction, in which queries that are asked `together` are sent at once, in the order in which they were asked,
- * instead of each after the answer of the one before. Postgres works them in that order all the same; after one that
- * fails, those behind it fail too.
+ * The same transaction, in which queries that are asked `together` are sent at once, in the order
+ * in which they were asked, instead of each after the answer of the one before. Postgres works them
+ * in that order all the same; after one that fails, those behind it fail too.
  */
-export async function sideBySide(tx: Tx): Promise<Tx> {
+export async function sideBySide(tx: Transaction<Database>): Promise<Transaction<Database>> {
   const executor = tx.getExecutor()
   const connection = await executor.provideConnection(async (one) => one)
   return new Transaction<Database>({
@@ -34,8 +33,9 @@ export async function sideBySide(tx: Tx): Promise<Tx> {
 }
 
 /**
- * The answers to several questions of one transaction. Rejects with the first failure, but only when all have been
- * answered: what is asked after its transaction was rolled back would be done outside of it.
+ * The answers to several questions of one transaction. Rejects with the first failure, but only
+ * when all have been answered: what is asked after its transaction was rolled back would be done
+ * outside of it.
  */
 export async function together<T extends readonly Promise<unknown>[] | []>(
   asked: T,

@@ -1,4 +1,7 @@
-/** A statement is worth preparing when it comes back; so many are kept, so that no connection hoards them. */
+/**
+ * A statement is worth preparing when it comes back; so many are kept, so that no connection hoards
+ * them.
+ */
 const preparedFromUse = 3
 const preparedMost = 300
 const countedMost = 2000
@@ -6,14 +9,16 @@ const countedMost = 2000
 /** Commands such as `begin` have no plan. */
 const isPlanned = /^\s*(select|with|insert|update|delete)\b/i
 /**
- * Planned for their values only: the page of a list (a plan for any page would read too much for the first), and a
- * conflict with a partial index (which is not found by a predicate with a parameter).
+ * Planned for their values only: the page of a list (a plan for any page would read too much for
+ * the first), and a conflict with a partial index (which is not found by a predicate with a
+ * parameter).
  */
 const plannedByValue = [/ limit \$/i, /on conflict \([^)]*\) where [^$]*\$/i]
 
 /**
- * Names for the statements that recur, under which each connection has Postgres parse and plan them once instead of
- * every time (half of what most of ours cost). A text that does not recur has no name.
+ * Names for the statements that recur, under which each connection has Postgres parse and plan them
+ * once instead of every time (half of what most of ours cost). A text that does not recur has no
+ * name.
  */
 export class StatementNames {
   readonly #uses = new Map<string, number>()
@@ -39,7 +44,10 @@ export class StatementNames {
     return given ?? undefined
   }
 
-  /** The schema has changed under the prepared ones: every statement is prepared anew, under another name. */
+  /**
+   * The schema has changed under the prepared ones: every statement is prepared anew, under another
+   * name.
+   */
   forget(): void {
     this.#names.clear()
   }

@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { hashBytes } from '../../domain/digest.ts'
+import type { ContentTable } from '../tables/content.ts'
+import { hashBytes } from '#domain/digest.ts'
 import type { Db, Tx } from '../database.ts'
 
 /** Stored bytes are not what their hash says: somebody changed them in the database. */
@@ -23,7 +24,9 @@ export class ContentRemoved extends Error {
 
 /** Below this size compression costs more than it saves. */
 const compressFromBytes = 256
-/** Up to this size a thorough compression takes about a millisecond; above, the usual level must do. */
+/**
+ * Up to this size a thorough compression takes about a millisecond; above, the usual level must do.
+ */
 const thoroughToBytes = 32 * 1024
 const thorough = { params: { [constants.ZSTD_c_compressionLevel]: 12 } }
 
@@ -47,7 +50,10 @@ export async function putContents(
   return packed.hashes
 }
 
-/** Bytes to be stored. What refers to them by their hashes can be sent together with them, behind them. */
+/**
+ * Bytes to be stored. What refers to them by their hashes can be sent together with them, behind
+ * them.
+ */
 export interface PackedContents {
   /** in the order of the values */
   readonly hashes: readonly string[]
@@ -98,7 +104,10 @@ function compress(bytes: Buffer): Buffer {
     : zstdCompressSync(bytes)
 }
 
-/** The bytes of a hash. Rejects when they are not stored or were removed, or are not what the hash says. */
+/**
+ * The bytes of a hash. Rejects when they are not stored or were removed, or are not what the hash
+ * says.
+ */
 export async function getContent(db: Db | Tx, hash: string): Promise<Buffer> {
   const row = await db
     .selectFrom('content')
@@ -139,10 +148,7 @@ export async function getContents(
   return contents
 }
 
-interface Packed {
-  readonly encoding: 'identity' | 'zstd' | 'removed'
-  readonly bytes: Buffer
-}
+type Packed = Readonly<Pick<ContentTable, 'encoding' | 'bytes'>>
 
 /** The rows of those that are stored, in one query; of none without one. */
 async function readPacked(

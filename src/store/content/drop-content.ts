@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 
-/** How long removed bytes can still come back: longer than any transaction that stores the same ones can take. */
+/**
+ * How long removed bytes can still come back: longer than any transaction that stores the same ones
+ * can take.
+ */
 const comesBackForMs = 60 * 60 * 1000
 
 /**
- * Says that something stopped referring to these contents, in the transaction in which it did. Whether others still do is
- * found out later ({@link dropReleased}), for many at once. The one way in which bytes leave `content`: whoever erases a
- * single content calls it with that hash.
+ * Says that something stopped referring to these contents, in the transaction in which it did.
+ * Whether others still do is found out later ({@link dropReleased}), for many at once. The one way
+ * in which bytes leave `content`: whoever erases a single content calls it with that hash.
  */
 export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return
@@ -15,7 +18,8 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
   await tx
     .insertInto('released_content')
     .values(rows)
-    // Also one that waits already is written anew: whoever looks at it meanwhile sees that, and leaves it to the next look.
+    // Also one that waits already is written anew: whoever looks at it meanwhile sees that, and
+    // leaves it to the next look.
     .onConflict((conflict) =>
       conflict.column('hash').doUpdateSet({ hash: sql.ref('excluded.hash') }),
     )
@@ -26,9 +30,10 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
 export type Released = { readonly only: readonly string[] } | { readonly most: number }
 
 /**
- * Removes the bytes of released contents that no row refers to; their hash and size stay. Returns how many
- * were looked at, and how many bytes went. What refers to a content is known to Postgres (every foreign key to `content`).
- * Nobody who stores, or refers to, what others refer to waits for the look.
+ * Removes the bytes of released contents that no row refers to; their hash and size stay. Returns
+ * how many were looked at, and how many bytes went. What refers to a content is known to Postgres
+ * (every foreign key to `content`). Nobody who stores, or refers to, what others refer to waits for
+ * the look.
  */
 export async function dropReleased(
   db: Db,
@@ -75,8 +80,8 @@ export async function dropReleased(
 }
 
 /**
- * Forgets bytes that were removed an hour ago for good, and brings those back that somebody began to refer to in the
- * moment of their removal. Returns how many came back.
+ * Forgets bytes that were removed an hour ago for good, and brings those back that somebody began
+ * to refer to in the moment of their removal. Returns how many came back.
  */
 export async function forgetRemoved(db: Db, most: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -100,8 +105,8 @@ export async function forgetRemoved(db: Db, most: number): Promise<number> {
 }
 
 /**
- * Those of the hashes that a row of any table refers to; the input of the runs `but` does not count. Looks through each
- * table once, however many they are.
+ * Those of the hashes that a row of any table refers to; the input of the runs `but` does not
+ * count. Looks through each table once, however many they are.
  */
 export async function stillUsed(
   tx: Tx,

@@ -8,8 +8,9 @@ export interface Erased {
 }
 
 /**
- * Removes the bytes of contents for good, at once and whoever refers to them: their rows stay, with hash and size. For contents
- * that one row alone refers to; of others the references go first (`releaseContent`). Returns those that were not erased before.
+ * Removes the bytes of contents for good, at once and whoever refers to them: their rows stay, with
+ * hash and size. For contents that one row alone refers to; of others the references go first
+ * (`releaseContent`). Returns those that were not erased before.
  */
 export async function eraseContents(
   tx: Tx,
@@ -29,7 +30,9 @@ export async function eraseContents(
   return rows.map(({ hash }) => hash).toSorted()
 }
 
-/** Forgets removed bytes that are otherwise kept for a while, of contents that are removed still. */
+/**
+ * Forgets removed bytes that are otherwise kept for a while, of contents that are removed still.
+ */
 export async function forgetErased(db: Db, hashes: readonly string[]): Promise<void> {
   await sql`
     delete from removed_content using content

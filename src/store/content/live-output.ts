@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
-import type { OutputStream } from '../../domain/tool.ts'
+import type { OutputStream } from '#domain/tool.ts'
 import type { Db, Tx } from '../database.ts'
 
 /** How many bytes of a stream can be read while its command runs: the newest. */
 export const liveBytesMost = 64 * 1024
 
-/** What an attempt has written to one stream so far: its newest bytes, and how many came before them. */
+/**
+ * What an attempt has written to one stream so far: its newest bytes, and how many came before
+ * them.
+ */
 export interface StreamSoFar {
   readonly stream: OutputStream
   readonly skipped: number
@@ -13,8 +16,8 @@ export interface StreamSoFar {
 }
 
 /**
- * Keeps what an attempt has written so far, in place of what was kept before. Writes nothing once the call has its
- * result, a person has settled how the attempt ended, or a later one has begun.
+ * Keeps what an attempt has written so far, in place of what was kept before. Writes nothing once
+ * the call has its result, a person has settled how the attempt ended, or a later one has begun.
  */
 export async function putLiveOutput(
   db: Db | Tx,
@@ -42,7 +45,10 @@ export async function putLiveOutput(
   `.execute(db)
 }
 
-/** One stream of the newest attempt of a call, as far as it is kept; `null` when it has written nothing there. */
+/**
+ * One stream of the newest attempt of a call, as far as it is kept; `null` when it has written
+ * nothing there.
+ */
 export async function readLiveOutput(
   db: Db,
   of: { readonly callId: string; readonly attempt: number; readonly stream: OutputStream },

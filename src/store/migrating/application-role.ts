@@ -10,9 +10,10 @@ export interface ApplicationRole {
 }
 
 /**
- * Gives the role what the API and the Temporal workers need, and no more (audit.md, Protection): every table's rows, but
- * of the trail to read and add only, and nothing of the schema. Makes the role when it is not there. Run by the owner after
- * each migration; new tables are covered then. Answers whether the role was made.
+ * Gives the role what the API and the Temporal workers need, and no more (audit.md, Protection):
+ * every table's rows, but of the trail to read and add only, and nothing of the schema. Makes the
+ * role when it is not there. Run by the owner after each migration; new tables are covered then.
+ * Answers whether the role was made.
  */
 export async function grantApplication(db: Db, role: ApplicationRole): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -36,7 +37,10 @@ export async function grantApplication(db: Db, role: ApplicationRole): Promise<b
   })
 }
 
-/** The tables of the trail that a role could change or remove all the same: as their owner, or by a right of its own. */
+/**
+ * The tables of the trail that a role could change or remove all the same: as their owner, or by a
+ * right of its own.
+ */
 export async function changeableTrail(db: Db, role: string | null): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select class.relname as name from pg_class class

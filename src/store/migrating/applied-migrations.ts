@@ -12,7 +12,10 @@ export async function readMigrations(db: Db | Tx): Promise<string[]> {
   return rows.map(({ name }) => name).toSorted()
 }
 
-/** Those of them that this version does not know: a newer one has changed the schema in ways that it cannot know. */
+/**
+ * Those of them that this version does not know: a newer one has changed the schema in ways that it
+ * cannot know.
+ */
 export function unknownMigrations(applied: readonly string[]): string[] {
   return applied.filter((name) => !Object.hasOwn(migrations, name))
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { schemaOf } from '../../../test/previous/schema-of.ts'
+import { schemaOf } from '#test/previous/schema-of.ts'
 import {
   createEmptyDatabase,
   createTestDatabase,
   type TestDatabase,
-} from '../../../test/harness/postgres.ts'
-import { checkSchema } from '../../runtime/schema/check-schema.ts'
+} from '#test/harness/postgres.ts'
+import { checkSchema } from '#runtime/schema/check-schema.ts'
 import { connectDatabase } from '../database.ts'
 import { migrateTo, migrateToLatest } from './migrate.ts'
 import { migrations } from '../migrations/index.ts'

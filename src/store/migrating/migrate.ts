@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely'
 import { Migrator, type MigrationResultSet } from 'kysely/migration'
 import { describeNewer, readMigrations, unknownMigrations } from './applied-migrations.ts'
 import { migrations } from '../migrations/index.ts'
-import type { Database } from '../schema.ts'
+import type { Database } from '../tables/schema.ts'
 
 /**
- * Brings the database to the newest schema. Safe to call from several processes at once (Kysely's lock table).
- * Rejects with the failing migration's error; a failed migration leaves nothing behind. Rejects with a sentence, and
- * changes nothing, when a newer version was here.
+ * Brings the database to the newest schema. Safe to call from several processes at once (Kysely's
+ * lock table). Rejects with the failing migration's error; a failed migration leaves nothing
+ * behind. Rejects with a sentence, and changes nothing, when a newer version was here.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<readonly string[]> {
   const unknown = unknownMigrations(await readMigrations(db))
@@ -15,7 +15,10 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<readonly st
   return applied(await migratorOf(db).migrateToLatest())
 }
 
-/** The same up to that migration: the schema of an earlier version. For databases that have not come so far yet. */
+/**
+ * The same up to that migration: the schema of an earlier version. For databases that have not come
+ * so far yet.
+ */
 export async function migrateTo(db: Kysely<Database>, name: string): Promise<readonly string[]> {
   return applied(await migratorOf(db).migrateTo(name))
 }

@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The first schema. Each index names the query it serves. Timestamps are set by the database clock. */
+/**
+ * The first schema. Each index names the query it serves. Timestamps are set by the database clock.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table installation (

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Calls that people make of manual tools (product.md 5). A call has a turn of its own below zero, so that it is no
- * sibling of what the model asked for; where it stands in the run is `after_turn`.
+ * Calls that people make of manual tools (product.md 5). A call has a turn of its own below zero,
+ * so that it is no sibling of what the model asked for; where it stands in the run is `after_turn`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What MCP servers said of their tools when a version was activated (product.md 25): the first listing after it. */
+/**
+ * What MCP servers said of their tools when a version was activated (product.md 25): the first
+ * listing after it.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table mcp_pin (

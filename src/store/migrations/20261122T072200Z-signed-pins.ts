@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Pins are signed (security.md 13). Those that nobody signed go: the API asks the servers again. */
+/**
+ * Pins are signed (security.md 13). Those that nobody signed go: the API asks the servers again.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`delete from mcp_pin`.execute(db)
   await sql`

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What a running command has written so far: the newest bytes of each stream, in one row that is written over, and that
- * goes when the call has its result. No part of the result, of the trail, or of what is kept.
+ * What a running command has written so far: the newest bytes of each stream, in one row that is
+ * written over, and that goes when the call has its result. No part of the result, of the trail, or
+ * of what is kept.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

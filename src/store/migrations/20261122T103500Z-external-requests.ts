@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What a request of a program that is no run of ours has besides its row in `request` (api.md, Requests): who asked, in
- * which words, and what became of the approval once the program took it.
+ * What a request of a program that is no run of ours has besides its row in `request` (api.md,
+ * Requests): who asked, in which words, and what became of the approval once the program took it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

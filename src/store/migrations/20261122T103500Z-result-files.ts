@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * The pictures, sounds and blobs of a call's result, in the result's order. Only what is named here is ever served as
- * bytes of that call: a hash inside an output is the tool's word.
+ * The pictures, sounds and blobs of a call's result, in the result's order. Only what is named here
+ * is ever served as bytes of that call: a hash inside an output is the tool's word.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * The log over the trail (audit.md, Form): events wait in `audit_unsequenced` until the sequencer gives each the index
- * of a leaf. Those of before wait too. Nothing in the log is changed or removed; its queue is no evidence.
+ * The log over the trail (audit.md, Form): events wait in `audit_unsequenced` until the sequencer
+ * gives each the index of a leaf. Those of before wait too. Nothing in the log is changed or
+ * removed; its queue is no evidence.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

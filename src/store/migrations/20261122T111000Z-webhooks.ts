@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Outgoing webhooks (security.md 23): what each endpoint is told, once an event, and how far that has come. */
+/**
+ * Outgoing webhooks (security.md 23): what each endpoint is told, once an event, and how far that
+ * has come.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table endpoint (

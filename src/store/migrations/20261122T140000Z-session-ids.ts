@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Sessions can be listed and ended by a name that signs nobody in, and say in a few words where they were started. */
+/**
+ * Sessions can be listed and ended by a name that signs nobody in, and say in a few words where
+ * they were started.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table session

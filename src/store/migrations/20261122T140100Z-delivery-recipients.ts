@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** An event may have several notifications at an endpoint, one for each recipient: each is tried again on its own. */
+/**
+ * An event may have several notifications at an endpoint, one for each recipient: each is tried
+ * again on its own.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table delivery add column recipient text not null default '';

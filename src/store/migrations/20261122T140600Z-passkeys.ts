@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Passkeys (audit.md, Approver's signature): what somebody registered, who confirmed it, and the challenges that wait to
- * be signed. A credential's row stays when it is removed: decisions name it.
+ * Passkeys (audit.md, Approver's signature): what somebody registered, who confirmed it, and the
+ * challenges that wait to be signed. A credential's row stays when it is removed: decisions name
+ * it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What was noted of the keys that the installation signed with (security.md 13); their public halves are not believed from here. */
+/**
+ * What was noted of the keys that the installation signed with (security.md 13); their public
+ * halves are not believed from here.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table installation_key (

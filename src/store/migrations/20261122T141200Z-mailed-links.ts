@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Sign-in links that went out by mail: of these only the newest works, and only so many are made. */
+/**
+ * Sign-in links that went out by mail: of these only the newest works, and only so many are made.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table sign_in_link add column mailed boolean not null default false;

@@ -1,9 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * People who sign in at an OpenID Connect provider: whose account is whose, and which of the mapped groups it was in when
- * they last did. Who is a member by a group is one for a while only, so `team_member` becomes what of the memberships
- * holds now; those that the configuration names hold until it says otherwise.
+ * People who sign in at an OpenID Connect provider: whose account is whose, and which of the mapped
+ * groups it was in when they last did. Who is a member by a group is one for a while only, so
+ * `team_member` becomes what of the memberships holds now; those that the configuration names hold
+ * until it says otherwise.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

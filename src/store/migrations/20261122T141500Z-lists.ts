@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What lists are read by at any size: each index names the query it serves (`bench -- scale` asserts that they do).
- * Search takes `pg_trgm`, which comes with Postgres and which the owner of a database may add.
+ * What lists are read by at any size: each index names the query it serves (`bench -- scale`
+ * asserts that they do). Search takes `pg_trgm`, which comes with Postgres and which the owner of a
+ * database may add.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

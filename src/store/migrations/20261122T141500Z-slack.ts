@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Slack: the message of each request, who a person is there, codes to link them, and what was heard already. */
+/**
+ * Slack: the message of each request, who a person is there, codes to link them, and what was heard
+ * already.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table slack_message (

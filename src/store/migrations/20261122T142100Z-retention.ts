@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What is kept for how long (`retention` of countersign.yaml). A run whose words went has a row here, that says by which
- * rule; bytes that nobody refers to any more are `removed` from `content`, whose row keeps their hash and size.
+ * What is kept for how long (`retention` of countersign.yaml). A run whose words went has a row
+ * here, that says by which rule; bytes that nobody refers to any more are `removed` from `content`,
+ * whose row keeps their hash and size.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Keys may end by themselves, and get a new secret under the same id; the one before may work on for a while. */
+/**
+ * Keys may end by themselves, and get a new secret under the same id; the one before may work on
+ * for a while.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table api_key

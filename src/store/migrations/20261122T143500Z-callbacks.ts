@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Programs are told where they said (`callbackUrl`), by deliveries that are written with the end of their requests. */
+/**
+ * Programs are told where they said (`callbackUrl`), by deliveries that are written with the end of
+ * their requests.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table external_request add column callback_url text, add column callback_secret text,

@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Contents whose bytes a person had erased: who, and when; the events say why. The hash stays, as the commitment it is. */
+/**
+ * Contents whose bytes a person had erased: who, and when; the events say why. The hash stays, as
+ * the commitment it is.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table erased_content (

@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The orders and filters of lists that looked through what has ended: each index names the query it serves. */
+/**
+ * The orders and filters of lists that looked through what has ended: each index names the query it
+ * serves.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- lists of requests in any state: highest risk first, soonest expiry first

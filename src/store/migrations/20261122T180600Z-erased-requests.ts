@@ -4,8 +4,9 @@ import { sql, type Kysely } from 'kysely'
 const atOnce = 500
 
 /**
- * Requests whose contents a person had erased, with the hash and size of what went. And the files that a command's request
- * keeps: their hashes stand in what is shown, which nothing can look into, so that bytes that two share went with the first.
+ * Requests whose contents a person had erased, with the hash and size of what went. And the files
+ * that a command's request keeps: their hashes stand in what is shown, which nothing can look into,
+ * so that bytes that two share went with the first.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

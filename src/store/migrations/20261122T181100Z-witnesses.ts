@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What witnesses outside of the building cosigned (audit.md, Protection), which stays as it came, and how each of them is
- * asked: who is at it, when again, and what it said last.
+ * What witnesses outside of the building cosigned (audit.md, Protection), which stays as it came,
+ * and how each of them is asked: who is at it, when again, and what it said last.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * The trail by type in an order that no other index has. In the order of the whole trail, Postgres would rather look
- * through all of its newest events for those of a type, however long there was none.
+ * The trail by type in an order that no other index has. In the order of the whole trail, Postgres
+ * would rather look through all of its newest events for those of a type, however long there was
+ * none.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

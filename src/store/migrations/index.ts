@@ -30,7 +30,14 @@ import * as erasedRequests from './20261122T180600Z-erased-requests.ts'
 import * as endedLists from './20261122T180500Z-ended-lists.ts'
 import * as trailOfType from './20261122T183500Z-trail-of-type.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
+import * as keyProposals from './20261123T081000Z-key-proposals.ts'
+import * as sealedRows from './20261123T083000Z-sealed-rows.ts'
+import * as sessionProof from './20261123T083000Z-session-proof.ts'
+import * as sealedCredentials from './20261123T084500Z-sealed-credentials.ts'
+import * as alike from './20261123T100000Z-alike.ts'
+import * as externalOrigins from './20261123T123000Z-external-origins.ts'
 import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
+import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -68,4 +75,11 @@ export const migrations: Record<string, Migration> = {
   '20261122T180500Z-ended-lists': endedLists,
   '20261122T183500Z-trail-of-type': trailOfType,
   '20261122T213000Z-restored-epoch': restoredEpoch,
+  '20261123T081000Z-key-proposals': keyProposals,
+  '20261123T083000Z-sealed-rows': sealedRows,
+  '20261123T083000Z-session-proof': sessionProof,
+  '20261123T083500Z-refused-attempts': refusedAttempts,
+  '20261123T084500Z-sealed-credentials': sealedCredentials,
+  '20261123T100000Z-alike': alike,
+  '20261123T123000Z-external-origins': externalOrigins,
 }

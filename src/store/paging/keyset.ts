@@ -1,15 +1,21 @@
-/** What a key of a cursor is: `instant` and `id` are cast by the database, which must not fail on a made-up one. */
-export type CursorKey = 'instant' | 'id' | 'number' | 'text'
+/**
+ * What a key of a cursor is: all but `text` are cast by the database, which must not fail on a
+ * made-up one.
+ */
+export type CursorKey = 'instant' | 'id' | 'number' | 'signed' | 'text'
 
 /**
- * An opaque cursor for keyset pagination: the order it belongs to, and the keys of the last row as the database wrote
- * them (a timestamp as text keeps its microseconds).
+ * An opaque cursor for keyset pagination: the order it belongs to, and the keys of the last row as
+ * the database wrote them (a timestamp as text keeps its microseconds).
  */
 export function encodeCursor(order: string, keys: readonly string[]): string {
   return Buffer.from(JSON.stringify([order, ...keys]), 'utf8').toString('base64url')
 }
 
-/** The keys in a cursor of this order, each of its kind; `null` for anything else, made-up cursors among them. */
+/**
+ * The keys in a cursor of this order, each of its kind; `null` for anything else, made-up cursors
+ * among them.
+ */
 export function decodeCursor(
   cursor: string,
   order: string,
@@ -37,6 +43,7 @@ const instantPattern =
 
 function isOfKind(key: string, kind: CursorKey): boolean {
   if (kind === 'number') return /^\d{1,9}$/.test(key)
+  if (kind === 'signed') return /^(0|-?[1-9]\d{0,17})$/.test(key)
   if (kind === 'id') return idPattern.test(key)
   if (kind === 'text') return key.isWellFormed() && !key.includes('\0')
   const match = instantPattern.exec(key)

@@ -1,10 +1,15 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** An order with its keys as SQL, all in one direction, so that a row comparison finds the next page. */
+/**
+ * An order with its keys as SQL, all in one direction, so that a row comparison finds the next
+ * page.
+ */
 export interface PageOrder {
   readonly keys: readonly RawBuilder<unknown>[]
   readonly descending: boolean
-  /** says of keys that are never null in which order an index has them: no other index serves then */
+  /**
+   * says of keys that are never null in which order an index has them: no other index serves then
+   */
   readonly nullsLast?: boolean
 }
 
@@ -20,8 +25,9 @@ export interface PageQuery {
 }
 
 /**
- * The first rows in an order: a page by each of the conditions of which one has to hold, each found by an index, and
- * of these pages the first rows, each once. With an `or` instead, Postgres reads and hashes whole tables.
+ * The first rows in an order: a page by each of the conditions of which one has to hold, each found
+ * by an index, and of these pages the first rows, each once. With an `or` instead, Postgres reads
+ * and hashes whole tables.
  */
 export function pageOfAny(query: PageQuery): RawBuilder<unknown> {
   const { columns, from, where, anyOf, order, limit } = query

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { GeneratedTimestamp, Timestamp } from './columns.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
 
 export interface AuditEventTable {
   id: string
@@ -12,6 +13,17 @@ export interface AuditEventTable {
   call_id: string | null
   sequence: number | null
   document: string
+}
+
+/** A refused attempt of the last minute: the same one again is counted here, and not told again. */
+export interface RefusedAttemptTable {
+  key: string
+  /** hash of who tried */
+  actor: string
+  /** the event that was told */
+  entry: Jsonb<JsonObject>
+  repeated: Generated<number>
+  until: Timestamp
 }
 
 export interface AuditLeafTable {

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
-import type { JsonObject } from '../../domain/json.ts'
-import type { DecisionVerb, DenialThen, PermitState } from '../../domain/request.ts'
-import type { Scope } from '../../domain/verdict.ts'
-import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { DecisionVerb, DenialThen, PermitState } from '#domain/request.ts'
+import type { Scope } from '#domain/verdict.ts'
+import type { GeneratedTimestamp, Jsonb, Seal, Timestamp } from './columns.ts'
 
 export interface DecisionTable {
   id: string
@@ -23,6 +23,7 @@ export interface DecisionTable {
   credential_id: string | null
   channel: string
   at: GeneratedTimestamp
+  seal: Seal
 }
 
 export interface PermitTable {

@@ -1,6 +1,8 @@
+import type { GeneratedTimestamp, Seal, Timestamp, Jsonb } from './columns.ts'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { JsonObject } from '../../domain/json.ts'
-import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
+import type { EmailChoice } from '#domain/email.ts'
+import type { DeliveryState } from '#domain/delivery-state.ts'
+import type { JsonObject } from '#domain/json.ts'
 
 export interface OutboxTable {
   id: GeneratedAlways<string>
@@ -31,7 +33,10 @@ export interface EndpointTable {
   created_at: GeneratedTimestamp
 }
 
-/** One notification for one recipient of an endpoint. Its id is the `webhook-id`, the same at every attempt. */
+/**
+ * One notification for one recipient of an endpoint. Its id is the `webhook-id`, the same at every
+ * attempt.
+ */
 export interface DeliveryTable {
   id: string
   endpoint: string
@@ -42,7 +47,7 @@ export interface DeliveryTable {
   request_id: string | null
   /** what is sent, byte for byte */
   body: string
-  state: Generated<'pending' | 'delivered' | 'dead'>
+  state: Generated<DeliveryState>
   attempts: Generated<number>
   /** when it is due; while it is being sent, when it may be sent again */
   next_attempt_at: GeneratedTimestamp
@@ -50,4 +55,69 @@ export interface DeliveryTable {
   last_error: string | null
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
+}
+
+/** What a person has chosen to be mailed. */
+export interface MailChoiceTable {
+  person_id: string
+  choice: EmailChoice
+  /** also of what others have decided, or has ended otherwise */
+  ended: boolean
+  changed_at: GeneratedTimestamp
+}
+
+/**
+ * The slot of the newest digest that a person was due, whether there was something to say or not.
+ */
+export interface MailDigestTable {
+  person_id: string
+  told_until: Timestamp
+}
+
+/** A request that has ended since a person's last digest, of which they want to hear. */
+export interface MailNewsTable {
+  person_id: string
+  request_id: string
+}
+
+/** One row: the requests whose last hours had begun by then have been told of. */
+export interface MailExpiringTable {
+  id: Generated<boolean>
+  told_until: Timestamp
+}
+
+/** The message of a request in the channel of its queue. */
+export interface SlackMessageTable {
+  request_id: string
+  /** its id, as Slack answered */
+  channel: string
+  ts: string
+  /** hash of what it shows, so that it is written again only when that changed */
+  shown: string
+}
+
+/** Who a person is in the workspace, as both have confirmed. */
+export interface SlackLinkTable {
+  id: string
+  team: string
+  user_id: string
+  person_id: string
+  created_at: GeneratedTimestamp
+  seal: Seal
+}
+
+/** A code that Slack's user was shown, for the person who is signed in here. */
+export interface SlackLinkCodeTable {
+  code_hash: string
+  team: string
+  user_id: string
+  /** of the user's profile, when the code was made */
+  email: string
+  expires_at: Timestamp
+}
+
+/** Signatures that were heard: the same interaction is not heard twice. */
+export interface SlackHeardTable {
+  signature: string
+  at: GeneratedTimestamp
 }

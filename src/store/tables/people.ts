@@ -1,5 +1,5 @@
+import type { GeneratedTimestamp, Seal, Timestamp } from './columns.ts'
 import type { Generated } from 'kysely'
-import type { GeneratedTimestamp, Timestamp } from './columns.ts'
 
 export interface PersonTable {
   id: string
@@ -7,6 +7,7 @@ export interface PersonTable {
   name: string
   disabled_at: Timestamp | null
   created_at: GeneratedTimestamp
+  seal: Seal
 }
 
 /** A view: the memberships that hold now. */
@@ -20,6 +21,7 @@ export interface MembershipTable {
   person_id: string
   /** null: the configuration names them; else a group of theirs did, until then */
   until: Timestamp | null
+  seal: Seal
 }
 
 /** An account at an OpenID Connect provider. */
@@ -33,6 +35,7 @@ export interface IdentityTable {
   groups: string[]
   told_at: GeneratedTimestamp
   created_at: GeneratedTimestamp
+  seal: Seal
 }
 
 /** A sign-in that has left for the provider. */
@@ -40,6 +43,8 @@ export interface SignInFlowTable {
   state_hash: string
   browser_hash: string
   return_to: string
+  /** of the browser that began; null: a program did */
+  proof_hash: string | null
   expires_at: Timestamp
 }
 
@@ -48,6 +53,8 @@ export interface SessionTable {
   id: string
   person_id: string
   csrf_token: string
+  /** of what its browser proves beside the cookie; null: it is a program's */
+  proof_hash: string | null
   /** how it was started: a `SignInMethod` */
   channel: string
   /** in a few words: `Firefox on Linux` */
@@ -55,6 +62,7 @@ export interface SessionTable {
   created_at: GeneratedTimestamp
   last_seen_at: GeneratedTimestamp
   expires_at: Timestamp
+  seal: Seal
 }
 
 export interface SignInLinkTable {
@@ -65,6 +73,11 @@ export interface SignInLinkTable {
   used_at: Timestamp | null
   /** it went out by mail: only the newest of a person's works */
   mailed: Generated<boolean>
+  /**
+   * it ends a sign-in at a provider, for the browser that began it; null: a link for whoever has it
+   */
+  proof_hash: string | null
+  seal: Seal
 }
 
 export interface ApiKeyTable {
@@ -81,4 +94,52 @@ export interface ApiKeyTable {
   /** of the secret before, which works until then */
   previous_hash: string | null
   previous_until: Timestamp | null
+  /** who proposed it to its owner; null: the owner made it */
+  proposed_by: string | null
+  seal: Seal
+}
+
+/** A key for somebody else, until its owner claims or declines it. */
+export interface ApiKeyProposalTable {
+  id: string
+  name: string
+  owner_id: string
+  proposed_by: string
+  scopes: string[]
+  key_expires_at: Timestamp | null
+  created_at: GeneratedTimestamp
+  expires_at: Timestamp
+}
+
+export interface CredentialTable {
+  id: string
+  person_id: string
+  /** the authenticator's own id of it, base64url */
+  webauthn_id: string
+  /** COSE, base64url */
+  public_key: string
+  counter: string | number
+  transports: string[]
+  name: string
+  /** the authenticator may copy it to other devices of its owner */
+  synced: boolean
+  registered_at: GeneratedTimestamp
+  last_used_at: Timestamp | null
+  confirmed_at: Timestamp | null
+  confirmed_by: string | null
+  removed_at: Timestamp | null
+  seal: Seal
+}
+
+export interface PasskeyChallengeTable {
+  /** base64url */
+  challenge: string
+  purpose: 'register' | 'sign_in' | 'decide'
+  /** of the session that asked for it; `null` for signing in */
+  session_hash: string | null
+  /** canonical JSON of what is to be signed; `null` unless a decision is */
+  statement: string | null
+  /** of the reason's commitment in the statement; `null` without a reason */
+  salt: string | null
+  expires_at: Timestamp
 }

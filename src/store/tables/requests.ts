@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Routing } from '../../domain/judgement.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Routing } from '#domain/judgement.ts'
 import type {
   CallFacts,
   CancelReason,
@@ -8,9 +8,9 @@ import type {
   ExternalOutcome,
   RequestKind,
   RequestState,
-} from '../../domain/request.ts'
-import type { Risk, Rule, Verdict } from '../../domain/verdict.ts'
-import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
+} from '#domain/request.ts'
+import type { Risk, Rule, Verdict } from '#domain/verdict.ts'
+import type { GeneratedTimestamp, Jsonb, Seal, Timestamp } from './columns.ts'
 
 export interface RequestTable {
   id: string
@@ -47,6 +47,9 @@ export interface RequestTable {
   next_step_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   /** when each step so far was taken */
   steps_taken: ColumnType<Date[] | null, undefined, never>
+  /** of the people behind it, all of them */
+  principals_digest: ColumnType<string | null, string | null | undefined, string | null>
+  seal: Seal
 }
 
 /** A request of a program that is no run of ours: who asked, and what became of the approval. */
@@ -65,6 +68,13 @@ export interface ExternalRequestTable {
   /** of the program's own words, canonical JSON */
   claim_hash: string | null
   metadata: Jsonb<JsonObject | null>
+  /** of where the program says that it works, canonical JSON; `null`: it did not say */
+  origin_hash: string | null
+  /**
+   * whether its proof was right and the folder in the workspace; `null`: it did not say where it
+   * works
+   */
+  origin_proved: boolean | null
   /** the key that took the permit */
   consumed_by: string | null
   consumed_at: Timestamp | null
@@ -75,6 +85,7 @@ export interface ExternalRequestTable {
   /** of a salted text */
   outcome_summary_hash: string | null
   outcome_at: Timestamp | null
+  seal: Seal
 }
 
 export interface RequestRevisionTable {
@@ -92,6 +103,7 @@ export interface RequestRevisionTable {
   /** of a salted text: read with `getSaltedText` (services/decisions) */
   reason_hash: string | null
   created_at: GeneratedTimestamp
+  seal: Seal
 }
 
 export interface RequestPrincipalTable {
@@ -116,7 +128,10 @@ export interface CommentTable {
   created_at: GeneratedTimestamp
 }
 
-/** A request whose contents a person had erased, with the hash and size of what went (services/erasure). */
+/**
+ * A request whose contents a person had erased, with the hash and size of what went
+ * (services/erasure).
+ */
 export interface ErasedRequestTable {
   request_id: string
   by_id: string
@@ -124,7 +139,10 @@ export interface ErasedRequestTable {
   contents: Jsonb<readonly { of: string; revision: number | null; hash: string; bytes: number }[]>
 }
 
-/** A file that a command of a request names, as it was: what is shown has its hash, the bytes are in `content`. */
+/**
+ * A file that a command of a request names, as it was: what is shown has its hash, the bytes are in
+ * `content`.
+ */
 export interface RequestFileTable {
   request_id: string
   hash: string

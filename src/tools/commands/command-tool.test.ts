@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest'
-import type { FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { commandDesk } from './commands.fixture.ts'
 
 const without = 'in a sandbox without a network'
-const works: FoundSandbox = { works: true, bwrap: 'bwrap', folders: [] }
-const broken: FoundSandbox = { works: false, problem: 'there is none', remedy: 'install one' }
+const works: HostSandbox = {
+  works: true,
+  launch: [],
+  bounds: { memory: false, processes: false },
+  bwrap: 'bwrap',
+  folders: [],
+}
+const broken: HostSandbox = { works: false, problem: 'there is none', remedy: 'install one' }
 
 test('the model is told where its commands run: without a network, with one, or without a sandbox', async () => {
-  using usual = await commandDesk({}, { found: works })
-  using allowed = await commandDesk({}, { found: works, sandbox: '{ network: allow }' })
-  using bare = await commandDesk({}, { found: broken })
+  using usual = await commandDesk({}, { host: works })
+  using allowed = await commandDesk({}, { host: works, sandbox: '{ network: allow }' })
+  using bare = await commandDesk({}, { host: broken })
   for (const name of ['exec', 'shell'] as const) {
     expect(usual.tools[name].description).toContain(without)
     expect(allowed.tools[name].description).toContain('in a sandbox with a network')
@@ -20,8 +26,8 @@ test('the model is told where its commands run: without a network, with one, or 
 })
 
 test('a command with a network is another tool than one without: no approval of the one is for the other', async () => {
-  using usual = await commandDesk({}, { found: works })
-  using allowed = await commandDesk({}, { found: works, sandbox: '{ network: allow }' })
+  using usual = await commandDesk({}, { host: works })
+  using allowed = await commandDesk({}, { host: works, sandbox: '{ network: allow }' })
   for (const name of ['exec', 'shell'] as const) {
     expect(allowed.tools[name].definitionHash).not.toBe(usual.tools[name].definitionHash)
   }

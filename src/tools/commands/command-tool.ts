@@ -1,31 +1,37 @@
-import type { z } from 'zod'
-import type { CommandInput } from '../../domain/command.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Tool } from '../../domain/tool.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
-import { commandFacts, factsOf } from './command-facts.ts'
-import type { CommandPlace } from './command-place.ts'
-import { presentCommand } from './present-command.ts'
-import { runCommand } from './run-command.ts'
+import { z } from 'zod'
+import type { CommandInput } from '#domain/command.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Zone } from '#policy/policy.ts'
+import { containsPath } from '#policy/globs/zones-of-path.ts'
+import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
+import { commandFacts, factsOf } from './facts/command-facts.ts'
+import type { CommandPlace } from './plan/command-place.ts'
+import { presentCommand } from './presentation/present-command.ts'
+import { runCommand } from './execution/run-command.ts'
+import { folderPath } from '../definition/path-field.ts'
 
-/** What `exec` and `shell` are alike in: `commandOf` says what an input runs (workers-and-policy.md, shell rules). */
-export function commandTool<T extends { readonly cwd: string; readonly timeoutSeconds: number }>(
+/**
+ * What `exec` and `shell` are alike in: `commandOf` says what an input runs (workers-and-policy.md,
+ * shell rules).
+ */
+export function commandTool<
+  Name extends 'exec' | 'shell',
+  T extends { readonly cwd: string; readonly timeoutSeconds: number },
+>(
   place: CommandPlace,
   definition: {
-    readonly name: string
+    readonly name: Name
     readonly description: string
     readonly schema: z.ZodType<T>
     readonly commandOf: (input: T) => CommandInput
   },
-): Tool {
+): NamedTool<Name> {
   const { name, description, schema, commandOf } = definition
   const unconfined = !place.sandbox.works
   const tool = defineBuiltIn({
     name,
     description,
     schema,
-    // Without a sandbox there is the host's network, and more.
-    risk: place.worker.sandbox.network === 'allow' || unconfined ? 'high' : 'medium',
     readOnly: false,
     scopes: unconfined ? ['once'] : ['once', 'run', 'command'],
     accesses: ({ cwd }) => [{ operation: 'read', path: cwd, target: 'directory' }],
@@ -36,9 +42,45 @@ export function commandTool<T extends { readonly cwd: string; readonly timeoutSe
   const command = (input: JsonObject): CommandInput => commandOf(schema.parse(input))
   return {
     ...tool,
+    // Without a sandbox there is the host's network, and more.
+    ...(place.worker.sandbox.network === 'allow' || unconfined ? { risk: 'high' as const } : {}),
     ...(unconfined ? { needsPerson: 'approval' as const, unconfined } : {}),
     command,
     restsOn: async (input, workspace) =>
       factsOf(await commandFacts(place, workspace, command(input)), tool.definitionHash),
+  }
+}
+
+/** Bounds of a command's input (security.md 24). */
+export const commandBounds = {
+  scriptBytes: 8 * 1024,
+  arguments: 256,
+  argumentBytes: 64 * 1024,
+  timeoutSeconds: 120,
+  timeoutMostSeconds: 3600,
+} as const
+
+/**
+ * Where a command runs unless it says so: the workspace root when a zone contains it, else the
+ * first zone.
+ */
+function usualFolder(zones: readonly Zone[]): string {
+  const holdsRoot = zones.some((zone) => containsPath(zone.root, ''))
+  return holdsRoot ? '' : (zones[0]?.root ?? '')
+}
+
+/** The fields that both command tools have. */
+export function commandFields(zones: readonly Zone[]) {
+  const most = commandBounds.timeoutMostSeconds
+  return {
+    cwd: folderPath('Folder to run in, relative to the workspace root.').default(
+      usualFolder(zones),
+    ),
+    timeoutSeconds: z
+      .int(`The timeout is a whole number of seconds from 1 to ${most}.`)
+      .min(1, `The timeout is at least 1 second.`)
+      .max(most, `The timeout is at most ${most} seconds.`)
+      .default(commandBounds.timeoutSeconds)
+      .describe('How long it may run, in seconds.'),
   }
 }

@@ -1,17 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
-import type { JsonObject } from '../../domain/json.ts'
-import type { CallFacts } from '../../domain/request.ts'
-import type { ToolResult } from '../../domain/tool.ts'
-import { parseProject } from '../../policy/project/parse-project.ts'
-import { findSandbox, type FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+import type { PrintedCommand } from '#domain/command.ts'
+import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { ToolResult } from '#domain/tool.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { parsed, workspaceWith } from '../workspace.fixture.ts'
 import { execTool } from './exec.ts'
 import { shellTool } from './shell.ts'
 
 /** What this host has for the tests of commands. */
-export const testSandbox: FoundSandbox = await findSandbox('bwrap')
+export const testSandbox: HostSandbox = await findSandbox('bwrap')
 if (!testSandbox.works) {
   console.warn(`The sandbox tests are skipped: ${testSandbox.problem}; ${testSandbox.remedy}.`)
 }
@@ -24,7 +26,7 @@ const usualZones = `
 /** A workspace and the command tools of a worker with these zones. */
 export async function commandDesk(
   files: Readonly<Record<string, string>> = {},
-  options: { zones?: string; sandbox?: string; found?: FoundSandbox } = {},
+  options: { zones?: string; sandbox?: string; host?: HostSandbox } = {},
 ) {
   const own = { 'work/a.txt': 'a\n', 'work/kept/k.txt': 'k\n', '.countersign/key': 'the key\n' }
   const at = await workspaceWith({ ...own, ...files })
@@ -50,14 +52,19 @@ Do it.
   if (!('policy' in project)) expect.fail(JSON.stringify(project))
   const worker = project.policy.workers.get('w')
   if (worker === undefined) expect.fail('no worker')
-  const sandbox = options.found ?? testSandbox
+  const sandbox = options.host ?? testSandbox
   const place = { policy: project.policy, worker, sandbox, dataDir, projectDir: at.root }
   const tools = { exec: execTool(place), shell: shellTool(place) }
 
   async function run(
     name: 'exec' | 'shell',
     input: JsonObject,
-    how: { signal?: AbortSignal; facts?: CallFacts } = {},
+    how: {
+      signal?: AbortSignal
+      facts?: CallFacts
+      printed?: PrintedCommand
+      commit?: CommitIdentity
+    } = {},
   ): Promise<ToolResult> {
     const tool = tools[name]
     return tool.execute(await parsed(tool, input), {
@@ -65,7 +72,8 @@ Do it.
       signal: how.signal ?? new AbortController().signal,
       idempotencyKey: 'call-1:1',
       facts: how.facts ?? { toolHash: tool.definitionHash, bases: [] },
-      printed: null,
+      printed: how.printed ?? null,
+      ...(how.commit === undefined ? {} : { commit: how.commit }),
     })
   }
 

@@ -3,7 +3,7 @@ import { existsSync, linkSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandEnvironment } from '../../sandbox/bwrap/command-environment.ts'
+import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 
 const patient = { timeout: 120_000 }

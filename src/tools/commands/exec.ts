@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { Tool } from '../../domain/tool.ts'
-import { commandBounds, commandFields } from './command-fields.ts'
-import { sandboxWords, type CommandPlace } from './command-place.ts'
-import { commandTool } from './command-tool.ts'
+import type { NamedTool } from '../definition/define-built-in.ts'
+import { commandBounds, commandFields, commandTool } from './command-tool.ts'
+import { sandboxWords, type CommandPlace } from './plan/command-place.ts'
 
 /** Runs a program with its arguments; no shell is started (workers-and-policy.md). */
-export function execTool(place: CommandPlace): Tool {
+export function execTool(place: CommandPlace): NamedTool<'exec'> {
   const schema = z
     .strictObject({
       file: z.string().min(1).max(4096).describe('Name of the program, or its path.'),

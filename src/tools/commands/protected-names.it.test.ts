@@ -46,13 +46,10 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
       'deep/.vscode',
     ],
     ['a link', 'ln -s /etc .claude', '.claude'],
-    ['a worker of its own', 'echo x > ../workers/evil.md', 'workers'],
   ])('%s: what a command made is removed, and it has failed', patient, async (_, script, name) => {
     using desk = await commandDesk({}, { zones: open })
-    const ran = await desk.shell(
-      `${script.replace('../workers', '../workers')} || mkdir -p ../workers && ${script}; true`,
-    )
-    const at = name.startsWith('workers') ? name : `work/${name}`
+    const ran = await desk.shell(`${script}; true`)
+    const at = `work/${name}`
     expect(ran.violation).toContain(
       `it made ${JSON.stringify(at)}, a protected name, which was removed`,
     )
@@ -69,6 +66,40 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     expect(ran.violation).toContain('which was put back')
     expect(ran.violation).toContain('it made "repo/.bashrc", a protected name, which was removed')
     expect(desk.text('repo/.bashrc')).toBe('old\n')
+  })
+
+  test.each(['workers/evil.md', 'tools/evil.ts', 'node_modules/pack/index.js'])(
+    'of Countersign itself cannot be made, not even for the while that the command runs: %s',
+    patient,
+    async (at) => {
+      using desk = await commandDesk({}, { zones: open })
+      const folder = path.dirname(at)
+      const ran = await desk.run('shell', {
+        command: `mkdir -p ${folder} 2>&1; echo evil 2>&1 > ${at}; rm -rf ${folder} 2>&1; mv ${folder} work/away 2>&1; cat ${at}; ls work`,
+        cwd: '',
+      })
+      const { stdout } = ran.output as { stdout: string }
+      expect(stdout).toMatch(/\na.txt\nkept\n$/)
+      expect(stdout).not.toContain('evil\n')
+      expect(ran.violation).toBeUndefined()
+      expect(existsSync(path.join(desk.root, at))).toBe(false)
+    },
+  )
+
+  test.each([
+    ['package.json', '{"imports":{}}'],
+    ['package-lock.json', '{}'],
+    ['yarn.lock', ''],
+    ['pnpm-lock.yaml', ''],
+  ])('%s beside countersign.yaml is not made, changed or replaced', patient, async (name, old) => {
+    using desk = await commandDesk({ 'sub/package.json': '{}' }, { zones: open })
+    const made = await desk.run('shell', { command: `echo evil > ${name}`, cwd: '' })
+    expect(made.violation).toContain(`it made "${name}", a protected name, which was removed`)
+    writeFileSync(path.join(desk.root, name), old)
+    const command = `echo evil >> ${name}; rm ${name}; echo evil > n; mv n ${name}; echo mine > sub/package.json`
+    const ran = await desk.run('shell', { command, cwd: '' })
+    expect(ran.violation).toBeUndefined()
+    expect([desk.text(name), desk.text('sub/package.json')]).toEqual([old, 'mine\n'])
   })
 
   test('that a zone lists are the command’s to write', patient, async () => {

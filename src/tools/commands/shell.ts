@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { Tool } from '../../domain/tool.ts'
-import { commandBounds, commandFields } from './command-fields.ts'
-import { sandboxWords, type CommandPlace } from './command-place.ts'
-import { commandTool } from './command-tool.ts'
+import type { NamedTool } from '../definition/define-built-in.ts'
+import { commandBounds, commandFields, commandTool } from './command-tool.ts'
+import { sandboxWords, type CommandPlace } from './plan/command-place.ts'
 
 /** Runs a script with bash (workers-and-policy.md). */
-export function shellTool(place: CommandPlace): Tool {
+export function shellTool(place: CommandPlace): NamedTool<'shell'> {
   const schema = z
     .strictObject({
       command: z.string().min(1).describe('The script, for bash. Nothing is kept between calls.'),

@@ -2,18 +2,20 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { CallFacts } from '../../domain/request.ts'
-import { commandEnvironment } from '../../sandbox/bwrap/command-environment.ts'
-import { findSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
-import { boundsByKernel } from '../../sandbox/process/control-group.ts'
+import type { CallFacts } from '#domain/request.ts'
+import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
+import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { boundsByKernel } from '#sandbox/process/control-group.ts'
 import { parsed } from '../workspace.fixture.ts'
 import { commandDesk, type RanCommand } from './commands.fixture.ts'
 
 const patient = { timeout: 120_000 }
 const none = await findSandbox('no-such-bubblewrap')
-const optional = { found: none, sandbox: '{ required: false }' }
+const optional = { host: none, sandbox: '{ required: false }' }
 
-/** A desk on a host without a sandbox; what it runs there is what a person was shown and approved. */
+/**
+ * A desk on a host without a sandbox; what it runs there is what a person was shown and approved.
+ */
 async function bareDesk(files: Readonly<Record<string, string>> = {}) {
   const desk = await commandDesk(files, {
     ...optional,

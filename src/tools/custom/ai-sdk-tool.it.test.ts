@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { onePixel } from '../../../test/harness/fixtures/result-with-files.ts'
+import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
 import { execute, problemsOf, workspaceWith } from '../workspace.fixture.ts'
-import { projectWith, toolOf } from './project.fixture.ts'
+import { judge } from '#policy/judge/judge.ts'
+import { registryOf } from '../registry.ts'
+import { policyOf, projectWith, toolOf } from './project.fixture.ts'
 
 describe('a plain AI SDK tool', () => {
   const file = `import { tool, jsonSchema } from 'ai'
@@ -12,6 +14,11 @@ export default tool({ description: 'plain', inputSchema, execute })
 export const asks = tool({ inputSchema, needsApproval: true, execute })
 export const free = tool({ inputSchema, needsApproval: false, execute })
 export const depends = tool({ inputSchema, needsApproval: async ({ a }) => a > 10, execute })
+export const throws = tool({ inputSchema, needsApproval: () => { throw new Error('cannot tell') }, execute })
+export const odd = tool({ inputSchema, needsApproval: (async () => 'preApproved') as never, execute })
+export const nothing = tool({ inputSchema, needsApproval: (() => undefined) as never, execute })
+export const one = tool({ inputSchema, needsApproval: 1 as never, execute })
+export const talks = tool({ inputSchema, needsApproval: (input, options) => options.messages.length > 3, execute })
 export const byJson = tool({ inputSchema: jsonSchema<{ a: number }>({ type: 'object', properties: { a: { type: 'number' } }, required: ['a'], additionalProperties: false }), execute })
 export const streams = tool({ inputSchema, execute: async function* ({ a }) { yield 'part'; yield a } })
 export const client = tool({ inputSchema })
@@ -51,7 +58,19 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     const { tools, problems } = await project.toolProcess.describe()
     expect(problems).toEqual([])
     expect(tools.map((tool) => tool.name).toSorted()).toEqual(
-      ['asks', 'byJson', 'depends', 'free', 'plain', 'streams'].toSorted(),
+      [
+        'asks',
+        'byJson',
+        'depends',
+        'free',
+        'nothing',
+        'odd',
+        'one',
+        'plain',
+        'streams',
+        'talks',
+        'throws',
+      ].toSorted(),
     )
     for (const name of ['plain', 'byJson']) {
       const tool = await toolOf(project.toolProcess, name)
@@ -66,15 +85,44 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     expect((await execute(streams, place.workspace, { a: 2 })).output).toBe(2)
   })
 
-  // Rules: product.md 3
-  it('asks where needsApproval is true or a function; without it, it declares nothing', async () => {
+  // Rules: product.md 3, 44
+  it('asks as needsApproval says, a function of it too; without it, it declares nothing', async () => {
     await using project = await projectWith({ 'tools/plain.ts': file })
     const of = async (name: string, a: number) =>
       (await toolOf(project.toolProcess, name)).approval({ a })
     expect(await of('plain', 1)).toBeNull()
     expect(await of('asks', 1)).toBe('ask')
     expect(await of('free', 1)).toBe('preApproved')
-    expect([await of('depends', 11), await of('depends', 1)]).toEqual(['ask', 'ask'])
+    expect([await of('depends', 11), await of('depends', 1)]).toEqual(['ask', 'preApproved'])
+  })
+
+  // Rules: product.md 44
+  it('asks, with the reason, where needsApproval gives no boolean', async () => {
+    await using project = await projectWith({ 'tools/plain.ts': file })
+    using place = await workspaceWith({})
+    for (const [name, reason] of [
+      ['throws', /cannot tell/],
+      ['odd', /needsApproval is no boolean/],
+      ['nothing', /needsApproval is no boolean/],
+      ['one', /needsApproval is no boolean/],
+      ['talks', /there is no conversation to decide by/],
+    ] as const) {
+      const judged = await judge({
+        policy: policyOf(`  ${name}: {}`),
+        worker: 'w',
+        tool: name,
+        input: { a: 1 },
+        runMode: 'prompt',
+        registry: registryOf([await toolOf(project.toolProcess, name)]),
+        workspace: place.workspace,
+        projectDir: project.projectDir,
+        duplicateId: false,
+        byPerson: false,
+        findGrant: async () => null,
+      })
+      expect([name, judged.verdict]).toEqual([name, 'ask'])
+      expect(judged.reason).toMatch(reason)
+    }
   })
 
   it('asks as the file’s toolApproval says, where it speaks of the tool', async () => {

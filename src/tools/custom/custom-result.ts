@@ -1,19 +1,21 @@
-import { hashBytes } from '../../domain/digest.ts'
-import { limits } from '../../domain/limits.ts'
-import { pictureTypeOf } from '../../domain/picture-type.ts'
-import type { ResultFile, ToolResult } from '../../domain/tool.ts'
-import { shownText } from '../files/shown-text.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { limits } from '#domain/limits.ts'
+import { pictureTypeOf } from '#domain/picture-type.ts'
+import type { ResultFile, ToolResult } from '#domain/tool.ts'
+import { visibleText } from '../definition/visible-text.ts'
 import type { CustomResult, ModelOutput } from './tool-protocol.ts'
 
 /** How `execute` ended, as a tool's result. */
 export function customResult(name: string, result: CustomResult): ToolResult {
   switch (result.type) {
     case 'output': {
-      const { output, shown } = result
-      if (shown !== undefined && 'parts' in shown) return { ...shownResult(shown), output }
-      const whole = typeof output === 'string' ? output : JSON.stringify(output)
-      const failed = shown === undefined ? [] : [`[toModelOutput failed: ${shown.problem}]`]
-      return { type: 'output', output, text: withNotes(whole, failed) }
+      const { output, modelOutput } = result
+      if (modelOutput !== undefined && 'parts' in modelOutput)
+        return { ...modelResult(modelOutput), output }
+      const outputText = typeof output === 'string' ? output : JSON.stringify(output)
+      const failed =
+        modelOutput === undefined ? [] : [`[toModelOutput failed: ${modelOutput.problem}]`]
+      return { type: 'output', output, text: withNotes(outputText, failed) }
     }
     case 'unusable': {
       const text = `${name} ran to its end, but ${result.problem}. Its effect has happened; do not call it again only for the result.`
@@ -28,20 +30,20 @@ export function customResult(name: string, result: CustomResult): ToolResult {
   }
 }
 
-/** Words as the tool said them, with each file named by type, size and hash in its place. */
-function shownResult({ isError, parts }: ModelOutput): Omit<ToolResult, 'output'> {
+/** The texts of the tool, with type, size and hash in place of each file. */
+function modelResult({ isError, parts }: ModelOutput): Omit<ToolResult, 'output'> {
   const files: ResultFile[] = []
-  let notKept = 0
+  let omittedFiles = 0
   const words = parts.map((part) => {
     if (part.type === 'text') return part.text
     const bytes = Buffer.from(part.data, 'base64')
     const mediaType = typeOf(part.mediaType, bytes)
     if (files.length < limits.filesOfResult) files.push({ mediaType, bytes })
-    else notKept += 1
+    else omittedFiles += 1
     const kind = mediaType.startsWith('image/') ? 'image' : 'file'
     return `[${kind}: ${mediaType}, ${bytes.length} bytes, ${hashBytes(bytes)}]`
   })
-  const notes = notKept === 0 ? [] : [`[${notKept} more files are not kept]`]
+  const notes = omittedFiles === 0 ? [] : [`[${omittedFiles} more files are not kept]`]
   return {
     type: isError ? 'error' : 'output',
     text: withNotes(words.join('\n'), notes),
@@ -55,8 +57,8 @@ function typeOf(claimed: string, bytes: Uint8Array): string {
   return isOpen ? (pictureTypeOf(bytes) ?? 'application/octet-stream') : claimed
 }
 
-function withNotes(whole: string, notes: readonly string[]): string {
-  const { text, leftOut } = shownText(whole)
+function withNotes(outputText: string, notes: readonly string[]): string {
+  const { text, leftOut } = visibleText(outputText)
   const cut = leftOut === 0 ? [] : [`[${leftOut} bytes are left out]`]
   return [text, ...cut, ...notes].join('\n')
 }

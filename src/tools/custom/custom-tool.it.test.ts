@@ -104,6 +104,51 @@ export default defineTool({
     ])
   })
 
+  it('is shown with the metadata that it gives, which fills none of our own facts and is never dropped silently', async () => {
+    const giving = (name: string, given: string): readonly [string, string] => [
+      `tools/${name}.ts`,
+      toolFile(name, 'return 1', `present: () => (${given}) as never,`),
+    ]
+    const content = `type: 'text', content: 'shown'`
+    await using project = await projectWith(
+      Object.fromEntries([
+        giving('plain', `{ ${content}, metadata: { ticket: 'OPS-1', deep: { a: [1, null] } } }`),
+        giving('ours', `{ ${content}, metadata: { path: '/etc', sandbox: 'none', ticket: 7 } }`),
+        giving('huge', `{ ${content}, metadata: { text: 'x'.repeat(20000) } }`),
+        giving('odd', `{ ${content}, metadata: { when: new Map([[1, 2]]) } }`),
+        giving('half', `{ ${content}, metadata: { a: '\\ud800' } }`),
+        giving('list', `{ ${content}, metadata: [1] }`),
+        giving('more', `{ ${content}, title: 'T', warnings: [] }`),
+        giving('nested', `{ type: 'text', content: { type: 'text', content: 'inside' } }`),
+      ]),
+    )
+    using place = await workspaceWith({})
+    const shown = async (name: string) =>
+      (await present(await toolOf(project.toolProcess, name), place.workspace, {})).presentation
+    const kept = async (name: string) => {
+      const { content: text, metadata, warnings } = await shown(name)
+      return [text, metadata, ...warnings]
+    }
+    expect(await kept('plain')).toEqual(['shown', { ticket: 'OPS-1', deep: { a: [1, null] } }])
+    expect(await kept('ours')).toEqual([
+      'shown',
+      { ticket: 7 },
+      expect.stringMatching(/path, sandbox is a name of Countersign's own facts/),
+    ])
+    for (const [name, why] of [
+      ['huge', /metadata of present was left out: it has 20011 bytes, more than the 16384/],
+      ['odd', /metadata of present was left out: it holds a Map/],
+      ['half', /metadata of present was left out: it holds half of a character/],
+      ['list', /metadata of present was left out: it is no object/],
+      ['more', /present: "title", "warnings" is no part of a presentation and was left out/],
+    ] as const) {
+      expect(await kept(name)).toEqual(['shown', {}, expect.stringMatching(why)])
+    }
+    expect((await shown('nested')).warnings).toEqual([
+      expect.stringMatching(/present returned no presentation/),
+    ])
+  })
+
   it('tells the model what it returned or threw', async () => {
     await using project = await projectWith({
       'tools/slack.ts': slack,

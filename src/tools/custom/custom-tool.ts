@@ -1,12 +1,12 @@
-import { canonicalJson, hashJson } from '../../domain/digest.ts'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import type { Presented, Tool } from '../../domain/tool.ts'
-import type { Approval } from '../../domain/verdict.ts'
+import { canonicalJson, hashJson } from '#domain/digest.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { Presented, Tool } from '#domain/tool.ts'
+import type { Approval } from '#domain/verdict.ts'
 import { languageOf } from '../presentations/file-kind.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { oneLine, structured, titleOfCall } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
-import { textProblems } from '../text-problems.ts'
+import { textProblems } from '../definition/text-problems.ts'
 import { customResult } from './custom-result.ts'
 import { ToolFailed, ToolProcessEnded } from './tool-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
@@ -22,8 +22,8 @@ export interface CustomToolTimes {
 const usualTimes: CustomToolTimes = { quickMs: 10_000, executeMs: 10 * 60_000 }
 
 /**
- * A custom tool in the shape that policy and services use; its functions run in a tool process. Its definition hash
- * covers name, description, schema, its file and the files that tools import.
+ * A custom tool in the shape that policy and services use; its functions run in a tool process. Its
+ * definition hash covers name, description, schema, its file and the files that tools import.
  */
 export function customTool(
   description: ToolDescription,
@@ -39,15 +39,15 @@ export function customTool(
     source: toolProcess.fileHash(description.file),
     shared: toolProcess.sharedHash,
   })
-  /** What was said of an input when it was parsed: nearly always the next thing that is asked. */
-  const said = new WeakMap<JsonObject, Approval | null>()
+  /** Verdicts that came with a parsed input: nearly always the next question is about the same. */
+  const approvals = new WeakMap<JsonObject, Approval | null>()
   async function consider(input: Json): Promise<Considered> {
     try {
-      return await toolProcess.ask({ do: 'consider', tool: name, input }, quick)
+      return await toolProcess.request({ do: 'consider', tool: name, input }, quick)
     } catch (error) {
       if (!(error instanceof ToolProcessEnded)) throw error
       // Schema or approval took the process with it: the schema alone may answer.
-      return toolProcess.ask({ do: 'parse', tool: name, input }, quick)
+      return toolProcess.request({ do: 'parse', tool: name, input }, quick)
     }
   }
   return {
@@ -67,7 +67,7 @@ export function customTool(
       try {
         const considered = await consider(input)
         if (!considered.ok) return considered
-        if (considered.approval !== undefined) said.set(considered.input, considered.approval)
+        if (considered.approval !== undefined) approvals.set(considered.input, considered.approval)
         return { ok: true, input: considered.input }
       } catch (error) {
         return { ok: false, problems: [sentenceOf(error)] }
@@ -76,16 +76,16 @@ export function customTool(
 
     accesses: () => [],
     async approval(input) {
-      const known = said.get(input)
+      const known = approvals.get(input)
       return known === undefined
-        ? toolProcess.ask({ do: 'approval', tool: name, input }, quick)
+        ? toolProcess.request({ do: 'approval', tool: name, input }, quick)
         : known
     },
 
     async present(input, { signal }) {
       const options = { timeoutMs: times.quickMs, signal }
-      const shown = await toolProcess.ask({ do: 'present', tool: name, input }, options)
-      return presentedOf(name, definitionHash, input, shown)
+      const answer = await toolProcess.request({ do: 'present', tool: name, input }, options)
+      return presentedOf(name, definitionHash, input, answer)
     },
 
     async execute(input, { signal, idempotencyKey }) {
@@ -93,7 +93,7 @@ export function customTool(
         const question = { do: 'execute', tool: name, input, idempotencyKey } as const
         return customResult(
           name,
-          await toolProcess.ask(question, { timeoutMs: times.executeMs, signal }),
+          await toolProcess.request(question, { timeoutMs: times.executeMs, signal }),
         )
       } catch (error) {
         // The tool never began: its files are not the version's.
@@ -121,7 +121,7 @@ function presentedOf(
             type: presentation.type,
             language: presentation.language ?? languageOf(''),
             content,
-            metadata: {},
+            metadata: presentation.metadata ?? {},
             warnings: [...warnings, ...textWarnings(content.split('\n'))],
           }),
     facts: { toolHash, bases: [] },

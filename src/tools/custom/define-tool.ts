@@ -1,20 +1,26 @@
 import type { z } from 'zod'
-import type { PresentationType } from '../../domain/presentation.ts'
-import type { Approval, Risk, Scope } from '../../domain/verdict.ts'
+import type { customTypes } from '#domain/presentation.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Approval, Risk, Scope } from '#domain/verdict.ts'
 
 /** What a custom tool's `execute` gets beside its input. */
 export interface ToolContext {
   /** fires when the run is cancelled or the time is up; the process is ended two seconds later */
   readonly signal: AbortSignal
-  /** new for each attempt that a person asked for; the same when a lost one is repeated unasked (`idempotent`) */
+  /**
+   * new for each attempt that a person requests; the same when a lost attempt is repeated by itself
+   * (`idempotent`)
+   */
   readonly idempotencyKey: string
 }
 
 /** What `present` answers: text that the approver reads, never markup. */
 export interface CustomPresentation {
-  readonly type: Extract<PresentationType, 'text' | 'diff' | 'file_content' | 'structured'>
+  readonly type: (typeof customTypes)[number]
   readonly content: string
   readonly language?: string
+  /** facts beside it, by names that are not Countersign's own; JSON of at most 16 KiB */
+  readonly metadata?: JsonObject
 }
 
 /** A custom tool (workers-and-policy.md). `Schema` is a zod schema of an object. */
@@ -24,24 +30,30 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   /** for the model */
   readonly description: string
   readonly inputSchema: Schema
-  /** Its own consent, or what decides it; `true` asks. Without it the call asks, unless the project marks the tool otherwise. */
+  /**
+   * Its own consent, or what decides it; `true` asks. Without it the call asks, unless the project
+   * marks the tool otherwise.
+   */
   readonly approval?:
     | Approval
     | boolean
     | ((input: z.output<Schema>) => Approval | boolean | Promise<Approval | boolean>)
   /** one line for people */
   readonly describe?: (input: z.output<Schema>) => string | Promise<string>
-  /** what approvers are shown; the arguments when absent */
+  /** what approvers read; the arguments when absent */
   readonly present?: (input: z.output<Schema>) => CustomPresentation | Promise<CustomPresentation>
   /** how far an approval may reach; `once` and `run` when absent */
   readonly scopes?: readonly Extract<Scope, 'once' | 'run'>[]
   /** `medium` when absent */
   readonly risk?: Risk
-  /** `true`: a second attempt with the same key does no harm, so one that was lost is repeated without asking people */
+  /**
+   * `true`: a second attempt with the same key does no harm, so one that was lost is repeated
+   * without asking people
+   */
   readonly idempotent?: boolean
   /** `true`: only a person may invoke it */
   readonly manual?: boolean
-  /** Acts. What it returns must be JSON; what it throws is told to the model. */
+  /** Acts. What it returns must be JSON; what it throws goes to the model as an error. */
   readonly execute: (input: z.output<Schema>, context: ToolContext) => unknown
 }
 

@@ -1,11 +1,11 @@
-import type { ToolFile } from '../../policy/policy.ts'
+import type { ToolFile } from '#policy/policy.ts'
 import { openToolProcess } from './tool-process.ts'
 import type { LoadedTools } from './tool-protocol.ts'
 
 /**
- * The custom tools of a project folder, for `check`: every tool, and every file that fails to load with file, line and
- * reason. `toolFiles` are the files below tools/ with the hashes they have now. Runs the project's code, in a process
- * of its own that is ended afterwards.
+ * The custom tools of a project folder, for `check`: every tool, and every file that fails to load
+ * with file, line and reason. `toolFiles` is what a version would record of the modules of tools
+ * now. Runs the project's code, in a process of its own that is ended afterwards.
  */
 export async function loadToolDescriptions(options: {
   readonly projectDir: string

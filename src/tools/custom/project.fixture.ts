@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { hashBytes } from '../../domain/digest.ts'
-import type { Tool } from '../../domain/tool.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { parseProject } from '../../policy/project/parse-project.ts'
+import { hashBytes } from '#domain/digest.ts'
+import type { Tool } from '#domain/tool.ts'
+import type { Policy } from '#policy/policy.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
 import { buildRegistry } from '../registry.ts'
+import { recordModules } from './modules/record-modules.ts'
 import { openToolProcess, type ToolProcess } from './tool-process.ts'
 
 /** A project folder far from the service, with these tool files and their processes, for tests. */
@@ -22,9 +23,14 @@ export async function projectWith(
     writeFileSync(path.join(projectDir, at), content)
   }
   for (const [at, content] of Object.entries(files)) put(at, content)
-  const toolFiles = Object.entries(files)
-    .filter(([at]) => at.startsWith('tools/'))
+  const own = Object.entries(files)
+    .filter(([at]) => at.startsWith('tools/') && !at.includes('/node_modules/'))
     .map(([at, content]) => ({ path: at, hash: hashBytes(content) }))
+  const modules = recordModules(
+    projectDir,
+    own.map((file) => file.path),
+  )
+  const toolFiles = [...own, ...modules]
   const toolProcess = await openToolProcess({ projectDir, toolFiles, environment })
   return {
     projectDir,

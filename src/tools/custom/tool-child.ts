@@ -2,80 +2,80 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { Json } from '../../domain/json.ts'
 import { readLines } from './bounded-lines.ts'
-import type {
-  FromMessage,
-  LeftBehind,
-  ToolAnswers,
-  ToolProcessSetup,
-  ToolQuestion,
-} from './tool-protocol.ts'
+import type { FromMessage, LeftBehind, ToolAnswers, ToolQuestion } from './tool-protocol.ts'
 
-/** A tool process ended, was ended, or broke the protocol before it answered: what it did is not known. */
+/**
+ * A tool process ended, was ended, or broke the protocol before it answered: what it did is not
+ * known.
+ */
 export class ToolProcessEnded extends Error {
   override readonly name = 'ToolProcessEnded'
 }
 
-/** The process ended before it took the question: nothing was begun, so another may be asked. */
-export class QuestionNotTaken extends ToolProcessEnded {}
+/** The process ended before it accepted the question: no work began, so another process may try. */
+export class QuestionNotAccepted extends ToolProcessEnded {}
 
 /** The tool process answered that the question failed: the tool's own error. */
 export class ToolFailed extends Error {
   override readonly name = 'ToolFailed'
 }
 
-export interface AskOptions {
+export interface RequestOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal | null
 }
 
-/** A child process that answers questions, one at a time; disposing ends its whole process group. */
-export interface AskedChild<
+/**
+ * A child process that answers questions, one at a time; disposing ends its whole process group.
+ */
+export interface QuestionChild<
   Question extends { readonly do: string },
   Answers extends Readonly<Record<Question['do'], unknown>>,
 > extends AsyncDisposable {
   readonly alive: boolean
-  /** tools have left so much behind in it that the next question is better asked of another */
+  /** tools have left so much behind in it that the next question goes to another process */
   readonly worn: boolean
-  ask<Q extends Question>(question: Q, options: AskOptions): Promise<Answers[Q['do']]>
+  request<Q extends Question>(question: Q, options: RequestOptions): Promise<Answers[Q['do']]>
 }
 
 /** One tool process. */
-export type ToolChild = AskedChild<ToolQuestion, ToolAnswers>
+export type ToolChild = QuestionChild<ToolQuestion, ToolAnswers>
 
 export interface ChildStart {
   /** its entry, which serves questions (`serve-questions.ts`) */
   readonly main: URL
-  /** its only argument, which other users of the host can read */
-  readonly setup: Json
+  /** a module that it, and each thread started in it, loads before any other */
+  readonly preload?: URL
   readonly cwd: string
   /** all it inherits */
   readonly environment: Readonly<Record<string, string>>
   readonly maxAnswerBytes: number
 }
 
-/** How long a tool has to react to cancellation before its process group is terminated, then killed. */
+/**
+ * How long a tool has to react to cancellation before its process group is terminated, then killed.
+ */
 const cooperationMs = 2000
 const terminationMs = 500
 const lastWordsMs = 5000
-const keptOutputBytes = 4096
+const lastOutputBytes = 4096
 const memoryMb = 1024
-/** What a process may hold between two questions: far from its limit, and far more than one that leaks nothing. */
-const mostLeft: LeftBehind = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
+/**
+ * What a process may hold between two questions: far from its limit, and far more than one that
+ * leaks nothing.
+ */
+const maxLeftBehind: LeftBehind = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
 
 /** Starts a tool process of a project. */
 export function startToolChild(
-  setup: ToolProcessSetup,
+  projectDir: string,
   environment: Readonly<Record<string, string>>,
   maxAnswerBytes: number,
 ): ToolChild {
-  const main = new URL('process/main.ts', import.meta.url)
-  const { projectDir, entries, hashes, maxResultBytes } = setup
-  const plain = { projectDir, entries: [...entries], hashes: { ...hashes }, maxResultBytes }
   return startChild<ToolQuestion, ToolAnswers>({
-    main,
-    setup: plain,
+    main: new URL('process/main.ts', import.meta.url),
+    preload: new URL('process/module-hooks.ts', import.meta.url),
     cwd: projectDir,
     environment,
     maxAnswerBytes,
@@ -83,15 +83,22 @@ export function startToolChild(
 }
 
 /**
- * Starts a child in a process group of its own, with a lifeline: when we die, however, it dies. Nothing it writes is let
- * past the bounds, and it has no channel to us but the answers.
+ * Starts a child in a process group of its own, with a lifeline: when we die, however, it dies.
+ * Nothing it writes is let past the bounds, and it has no channel to us but the answers.
  */
 export function startChild<
   Question extends { readonly do: string },
   Answers extends Readonly<Record<Question['do'], unknown>>,
->({ main, setup, cwd, environment, maxAnswerBytes }: ChildStart): AskedChild<Question, Answers> {
+>({
+  main,
+  preload,
+  cwd,
+  environment,
+  maxAnswerBytes,
+}: ChildStart): QuestionChild<Question, Answers> {
   const options = ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${memoryMb}`]
-  const child = spawn(process.execPath, [...options, fileURLToPath(main), JSON.stringify(setup)], {
+  if (preload !== undefined) options.push(`--import=${preload.href}`)
+  const child = spawn(process.execPath, [...options, fileURLToPath(main)], {
     cwd,
     env: { ...environment },
     detached: true,
@@ -113,24 +120,24 @@ export function startChild<
   let ended = false
   const noteEnd = (how: string): void => {
     ended = true
-    const said = printed().trim()
-    const words = said === '' ? '' : ` Its last words: ${said.slice(-500)}`
+    const output = printed().trim()
+    const words = output === '' ? '' : ` Its last words: ${output.slice(-500)}`
     end.reject(new ToolProcessEnded(`The tool's process ${how} before it answered.${words}`))
   }
   child.once('error', (error) => noteEnd(`could not be started (${error.message})`))
 
   let worn = false
   let pending: Pending | null = null as Pending | null
-  let heardAll = false
+  let hasReadAll = false
   const reading = (async () => {
     try {
       for await (const line of readLines(answers, maxAnswerBytes)) {
         const message = JSON.parse(line) as FromMessage
         if ('loading' in message) pending?.loading(message.loading)
-        else if ('taken' in message) pending?.taken(message.taken)
+        else if ('accepted' in message) pending?.accepted(message.accepted)
         else if (message.id === pending?.id) pending.answer(message)
       }
-      heardAll = true
+      hasReadAll = true
     } catch (error) {
       noteEnd(`broke the protocol (${error instanceof Error ? error.message : 'unknown'})`)
       await terminate()
@@ -139,26 +146,26 @@ export function startChild<
   child.once('exit', (code, signal) => {
     ended = true
     const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
-    // What it answered before it ended may still be on its way to us.
+    // What it answered before it ended may still be in the pipe.
     void within(lastWordsMs, reading).then(() => noteEnd(how))
   })
 
   let lastId = 0
 
-  async function ask<Q extends Question>(
+  async function request<Q extends Question>(
     question: Q,
-    { timeoutMs, signal }: AskOptions,
+    { timeoutMs, signal }: RequestOptions,
   ): Promise<Answers[Q['do']]> {
     signal?.throwIfAborted()
     if (pending !== null) throw new TypeError('A tool process is asked one thing at a time')
     lastId += 1
     let loading: string | null = null
-    let taken = false
+    let isAccepted = false
     const { promise, resolve } = Promise.withResolvers<Answer>()
     const id = lastId
     pending = {
       id,
-      taken: (question) => (taken ||= question === id),
+      accepted: (question) => (isAccepted ||= question === id),
       loading: (file) => (loading = file),
       answer: resolve,
     }
@@ -177,20 +184,24 @@ export function startChild<
         throw new ToolProcessEnded(`${why}, and the tool's process was ended.`)
       }
       const { memoryBytes, resources } = answer.left
-      worn = memoryBytes > mostLeft.memoryBytes || resources > mostLeft.resources
+      worn = memoryBytes > maxLeftBehind.memoryBytes || resources > maxLeftBehind.resources
       if (!answer.ok) throw new ToolFailed(answer.problem)
-      // The process is our own code around the tool: it answers each question with its own kind of answer.
+      // The process is our own code around the tool: it answers each question with its own kind of
+      // answer.
       return answer.value as Answers[Q['do']]
     } catch (error) {
-      const begun = taken || !heardAll || !(error instanceof ToolProcessEnded)
-      throw begun ? error : new QuestionNotTaken(error.message)
+      const begun = isAccepted || !hasReadAll || !(error instanceof ToolProcessEnded)
+      throw begun ? error : new QuestionNotAccepted(error.message)
     } finally {
       stop.clear()
       pending = null
     }
   }
 
-  /** Asks the tool to stop; its answer when it does so in time, else `null` and its process group is gone. */
+  /**
+   * Asks the tool to stop; its answer when it does so in time, else `null` and its process group is
+   * gone.
+   */
   async function giveUp(answered: Promise<Answer>): Promise<Answer | null> {
     write({ do: 'abort' })
     const answer = await within(
@@ -222,7 +233,7 @@ export function startChild<
     get worn() {
       return worn
     },
-    ask,
+    request,
     [Symbol.asyncDispose]: terminate,
   }
 }
@@ -230,7 +241,7 @@ export function startChild<
 /** The question that is being worked on. */
 interface Pending {
   readonly id: number
-  taken(question: number): void
+  accepted(question: number): void
   loading(file: string): void
   answer(message: Answer): void
 }
@@ -254,12 +265,12 @@ function stopSignal(
   }
 }
 
-/** The promise's value, or `null` after so long. */
+/** The promise's value, or `null` at the limit. */
 async function within<T>(limitMs: number, promise: Promise<T>): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const { promise: timeout, resolve } = Promise.withResolvers<null>()
   const timer = setTimeout(() => resolve(null), limitMs)
   try {
-    return await Promise.race([promise, late])
+    return await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }
@@ -275,12 +286,12 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 
 /** Reads everything, so that no tool waits for a full pipe, and remembers the end of it. */
 function lastOf(...streams: readonly Readable[]): () => string {
-  let kept = Buffer.alloc(0)
+  let output = Buffer.alloc(0)
   for (const stream of streams) {
     stream.on('error', () => undefined)
     stream.on('data', (chunk: Buffer) => {
-      kept = Buffer.concat([kept, chunk]).subarray(-keptOutputBytes)
+      output = Buffer.concat([output, chunk]).subarray(-lastOutputBytes)
     })
   }
-  return () => kept.toString('utf8')
+  return () => output.toString('utf8')
 }

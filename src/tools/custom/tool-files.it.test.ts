@@ -13,12 +13,12 @@ describe('the files of a version', () => {
       'tools/a.ts': toolFile('a', 'return 1'),
       'tools/lib/b.ts': 'export const b = 1',
     })
-    expect(await project.toolProcess.ask(run('a'), within(5000))).toMatchObject({ output: 1 })
+    expect(await project.toolProcess.request(run('a'), within(5000))).toMatchObject({ output: 1 })
     const sentence = /lib\/b\.ts on this host is not the one of the policy version in force/
     project.put('tools/lib/b.ts', 'export const b = 2')
-    await expect(project.toolProcess.ask(run('a'), within(5000))).rejects.toThrow(sentence)
+    await expect(project.toolProcess.request(run('a'), within(5000))).rejects.toThrow(sentence)
     project.put('tools/lib/b.ts', 'export const b = 1')
-    expect(await project.toolProcess.ask(run('a'), within(5000))).toMatchObject({ output: 1 })
+    expect(await project.toolProcess.request(run('a'), within(5000))).toMatchObject({ output: 1 })
   })
 
   it('are never loaded with other bytes, also when only the loader can notice', async () => {
@@ -42,7 +42,7 @@ describe('the files of a version', () => {
     const { tools, problems } = await project.toolProcess.describe()
     expect(tools.map((tool) => tool.name)).toEqual(['b'])
     expect(problems[0]?.problem).toMatch(/lib\/outside\.ts is not part of the policy version/)
-    expect(await project.toolProcess.ask(run('b'), within(5000))).toMatchObject({ output: 42 })
+    expect(await project.toolProcess.request(run('b'), within(5000))).toMatchObject({ output: 42 })
   })
 
   it('may not be links to files elsewhere', async () => {

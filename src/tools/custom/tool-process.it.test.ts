@@ -45,7 +45,7 @@ describe('a tool process', () => {
     const { tools, problems } = await project.toolProcess.describe()
     expect(problems).toEqual([])
     expect(tools.map((tool) => [tool.name, tool.file])).toEqual([['a', 'tools/a.ts']])
-    expect(await project.toolProcess.ask(run('a', 'x'), within(5000))).toEqual({
+    expect(await project.toolProcess.request(run('a', 'x'), within(5000))).toEqual({
       type: 'output',
       output: {
         text: 'x',
@@ -76,7 +76,9 @@ describe('a tool process', () => {
       { 'tools/a.ts': toolFile('a', 'return JSON.stringify(process.env)') },
       { OWN_TOKEN: 'owner', ...Object.fromEntries(secrets.map((name) => [name, 'secret'])) },
     )
-    const { output } = (await project.toolProcess.ask(run('a'), within(5000))) as { output: string }
+    const { output } = (await project.toolProcess.request(run('a'), within(5000))) as {
+      output: string
+    }
     expect(Object.keys(JSON.parse(output))).toContain('OWN_TOKEN')
     expect(output).not.toContain('secret')
   })
@@ -91,10 +93,10 @@ describe('a tool process', () => {
     })
     let beats = 0
     const heart = setInterval(() => (beats += 1), 20)
-    const blocked = project.toolProcess.ask(run('block'), within(20_000))
+    const blocked = project.toolProcess.request(run('block'), within(20_000))
     const pids = new Set<unknown>()
     for (let call = 0; call < 10; call += 1) {
-      const { output } = (await project.toolProcess.ask(run('quick'), within(5000))) as {
+      const { output } = (await project.toolProcess.request(run('quick'), within(5000))) as {
         output: unknown
       }
       pids.add(output)
@@ -116,7 +118,9 @@ describe('a tool process', () => {
       ),
     })
     const file = path.join(project.projectDir, 'pids')
-    await expect(project.toolProcess.ask(run('hang', file), within(1000))).rejects.toEqual(ended)
+    await expect(project.toolProcess.request(run('hang', file), within(1000))).rejects.toEqual(
+      ended,
+    )
     for (const pid of JSON.parse(readFileSync(file, 'utf8')) as number[]) {
       await until(() => !alive(pid))
     }
@@ -137,9 +141,12 @@ describe('a tool process', () => {
     })
     const { toolProcess } = project
     const all = ['kill', 'leave', 'throw_later'].map((name) =>
-      toolProcess.ask(run(name), within(20_000)),
+      toolProcess.request(run(name), within(20_000)),
     )
-    const results = await Promise.allSettled([...all, toolProcess.ask(run('fine'), within(20_000))])
+    const results = await Promise.allSettled([
+      ...all,
+      toolProcess.request(run('fine'), within(20_000)),
+    ])
     expect(results.map((result) => result.status)).toEqual([
       'rejected',
       'rejected',
@@ -148,7 +155,7 @@ describe('a tool process', () => {
     ])
     expect(String((results[0] as PromiseRejectedResult).reason)).toMatch(/ended by SIGKILL/)
     expect(String((results[1] as PromiseRejectedResult).reason)).toMatch(/exit code 3.*so long/s)
-    expect(await toolProcess.ask(run('fine'), within(20_000))).toEqual({
+    expect(await toolProcess.request(run('fine'), within(20_000))).toEqual({
       type: 'output',
       output: 'fine',
     })
@@ -163,10 +170,10 @@ describe('a tool process', () => {
       'tools/fine.ts': toolFile('fine', 'return "fine"'),
     })
     for (let round = 0; round < 5; round += 1) {
-      const result = await project.toolProcess.ask(run('last'), within(20_000))
+      const result = await project.toolProcess.request(run('last'), within(20_000))
       expect((result as { output: string }).output).toHaveLength(5e6)
     }
-    expect(await project.toolProcess.ask(run('fine'), within(20_000))).toMatchObject({
+    expect(await project.toolProcess.request(run('fine'), within(20_000))).toMatchObject({
       output: 'fine',
     })
   })
@@ -181,7 +188,7 @@ describe('a tool process', () => {
     })
     const ask = (tool: string) => {
       const controller = new AbortController()
-      const answer = project.toolProcess.ask(run(tool), {
+      const answer = project.toolProcess.request(run(tool), {
         timeoutMs: 600_000,
         signal: controller.signal,
       })
@@ -215,7 +222,7 @@ describe('a tool process', () => {
         Object.entries(bodies).map(([name, body]) => [`tools/${name}.ts`, toolFile(name, body)]),
       ),
     )
-    const of = (name: string) => project.toolProcess.ask(run(name), within(30_000))
+    const of = (name: string) => project.toolProcess.request(run(name), within(30_000))
     expect(await of('nothing')).toEqual({ type: 'output', output: null })
     expect(await of('number')).toEqual({ type: 'output', output: 1 })
     for (const name of ['bigint', 'cycle', 'function', 'map', 'failure']) {
@@ -244,7 +251,7 @@ describe('a tool process', () => {
       'tools/clean.ts': toolFile('clean', 'return process.pid'),
     })
     const pidOf = async (name: string): Promise<unknown> => {
-      const answer = await project.toolProcess.ask(run(name), within(30_000))
+      const answer = await project.toolProcess.request(run(name), within(30_000))
       return 'output' in answer ? answer.output : null
     }
     const clean = await pidOf('clean')
@@ -270,7 +277,7 @@ describe('a tool process', () => {
       '-e',
       `const { openToolProcess } = await import(${JSON.stringify(module)})
        const process_ = await openToolProcess(${JSON.stringify({ projectDir: project.projectDir, toolFiles: project.toolFiles, environment: {} })})
-       await process_.ask({ do: 'execute', tool: 'block', input: { text: ${JSON.stringify(file)} }, idempotencyKey: '' }, { timeoutMs: 60000, signal: null })`,
+       await process_.request({ do: 'execute', tool: 'block', input: { text: ${JSON.stringify(file)} }, idempotencyKey: '' }, { timeoutMs: 60000, signal: null })`,
     ])
     await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '')
     const pid = Number(readFileSync(file, 'utf8'))
@@ -291,7 +298,7 @@ describe('a tool process', () => {
         '(await import("node:fs")).writeSync(4, "{no json\\n"); for (;;);',
       ),
     })
-    await expect(project.toolProcess.ask(run('flood'), within(30_000))).rejects.toEqual(ended)
-    await expect(project.toolProcess.ask(run('babble'), within(30_000))).rejects.toEqual(ended)
+    await expect(project.toolProcess.request(run('flood'), within(30_000))).rejects.toEqual(ended)
+    await expect(project.toolProcess.request(run('babble'), within(30_000))).rejects.toEqual(ended)
   })
 })

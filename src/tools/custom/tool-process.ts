@@ -1,8 +1,13 @@
 import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { hashBytes, hashJson } from '../../domain/digest.ts'
-import { limits } from '../../domain/limits.ts'
-import { QuestionNotTaken, startToolChild, type AskOptions, type ToolChild } from './tool-child.ts'
+import { hashBytes, hashJson } from '#domain/digest.ts'
+import { limits } from '#domain/limits.ts'
+import {
+  QuestionNotAccepted,
+  startToolChild,
+  type RequestOptions,
+  type ToolChild,
+} from './tool-child.ts'
 import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuestion } from './tool-protocol.ts'
 
 /** The custom tools of one policy version, on this host. */
@@ -10,16 +15,18 @@ export interface ToolProcess extends AsyncDisposable {
   /** The tools, and why others could not be loaded. Starts a process when none is idle. */
   describe(): Promise<LoadedTools>
   /**
-   * Asks a process of this version. Rejects with `ToolFailed` (the tool's own error), `ToolProcessEnded` (it died, or
-   * was ended because of time or `signal`), and `ToolFilesChanged`.
+   * Asks a process of this version. Rejects with `ToolFailed` (the tool's own error),
+   * `ToolProcessEnded` (it died, or was ended because of time or `signal`), and `ToolFilesChanged`.
    */
-  ask<Q extends Exclude<ToolQuestion, { do: 'load' }>>(
+  request<Q extends Exclude<ToolQuestion, { do: 'load' }>>(
     question: Q,
-    options: AskOptions,
+    options: RequestOptions,
   ): Promise<ToolAnswers[Q['do']]>
   /** Throws `ToolFilesChanged` when a tool file on this host is not the one of the version. */
   checkFiles(): Promise<void>
-  /** what every tool of the version shares beside its own file: hash of the files that tools import */
+  /**
+   * what every tool of the version shares beside its own file: hash of the files that tools import
+   */
   readonly sharedHash: string
   /** hash of one entry file */
   fileHash(file: string): string
@@ -30,14 +37,18 @@ export class ToolFilesChanged extends Error {
   override readonly name = 'ToolFilesChanged'
 }
 
-/** Time-outs, so many processes at once, so many kept idle. */
 const loadTimeoutMs = 20_000
-const mostProcesses = 16
-const mostIdle = 4
-/** Starting a process costs more than most questions take: a busy one is waited for so long before another starts. */
-const patienceMs = 100
-/** A process that the question before has doomed takes no other: so often it is asked of the next. */
-const mostTries = 3
+const maxProcesses = 16
+const maxIdle = 4
+/**
+ * Starting a process costs more than most questions take: a question waits this long for a busy one
+ * before another starts.
+ */
+const busyWaitMs = 100
+/**
+ * A process that dies of the question before accepts no other: this many processes are tried.
+ */
+const maxTries = 3
 
 interface Ready {
   readonly child: ToolChild
@@ -48,9 +59,10 @@ const entry = /^tools\/[^/]+\.m?[jt]s$/
 const noEntry = /\.(d|test|spec)\.m?[jt]s$/
 
 /**
- * Opens the custom tools of a version. Each question has a process to itself while it lasts, so that one which blocks,
- * never returns or dies harms no other; processes are kept for the next question. Disposing ends all of them.
- * `environment` is what the tools may see: the owner's, without the service's own secrets.
+ * Opens the custom tools of a version. Each question has a process to itself while it lasts, so
+ * that one which blocks, never returns or dies harms no other; processes are reused for the next
+ * question. Disposing ends all of them. `environment` is what the tools may see: the owner's,
+ * without the service's own secrets.
  */
 export async function openToolProcess(options: {
   readonly projectDir: string
@@ -66,8 +78,8 @@ export async function openToolProcess(options: {
   const setup: ToolProcessSetup = { projectDir, entries, hashes, maxResultBytes }
   const environment = toolEnvironment(options.environment)
   const idle: Ready[] = []
-  const all = new Set<ToolChild>()
-  /** told in turn of a process that is ready, or with `null` of room for another */
+  const children = new Set<ToolChild>()
+  /** called in turn with a process that is ready, or with `null` when another may start */
   const waiting: ((ready: Ready | null) => void)[] = []
   let known: LoadedTools | null = null
   let isStarting = false
@@ -78,37 +90,43 @@ export async function openToolProcess(options: {
       if (closed) throw new Error('The tool processes are closed')
       for (let spare = idle.pop(); spare !== undefined; spare = idle.pop()) {
         if (spare.child.alive) return spare
-        all.delete(spare.child)
+        children.delete(spare.child)
       }
-      if (all.size === 0) return start()
+      if (children.size === 0) return start()
       const ready = await nextReady()
       if (ready?.child.alive === true) return ready
       if (ready !== null) await drop(ready.child)
-      const isRoom = idle.length === 0 && all.size < mostProcesses && !isStarting
+      const isRoom = idle.length === 0 && children.size < maxProcesses && !isStarting
       if (isRoom && !closed) return start()
     }
   }
 
-  /** A process that another question gives back; `null` when it is time to see whether another may start. */
+  /**
+   * A process that another question gives back; `null` when it is time to see whether another may
+   * start.
+   */
   async function nextReady(): Promise<Ready | null> {
     const { promise, resolve } = Promise.withResolvers<Ready | null>()
     waiting.push(resolve)
-    const timer = setTimeout(resolve, patienceMs, null)
+    const timer = setTimeout(resolve, busyWaitMs, null)
     try {
       return await promise
     } finally {
       clearTimeout(timer)
-      const place = waiting.indexOf(resolve)
-      if (place !== -1) waiting.splice(place, 1)
+      const index = waiting.indexOf(resolve)
+      if (index !== -1) waiting.splice(index, 1)
     }
   }
 
   async function start(): Promise<Ready> {
     isStarting = true
-    const child = startToolChild(setup, environment, 2 * maxResultBytes)
-    all.add(child)
+    const child = startToolChild(projectDir, environment, 2 * maxResultBytes)
+    children.add(child)
     try {
-      const loaded = await child.ask({ do: 'load' }, { timeoutMs: loadTimeoutMs, signal: null })
+      const loaded = await child.request(
+        { do: 'load', setup },
+        { timeoutMs: loadTimeoutMs, signal: null },
+      )
       if (isOfVersion(loaded)) known = loaded
       return { child, loaded }
     } catch (error) {
@@ -121,7 +139,7 @@ export async function openToolProcess(options: {
 
   async function drop(child: ToolChild): Promise<void> {
     await child[Symbol.asyncDispose]()
-    all.delete(child)
+    children.delete(child)
     waiting.shift()?.(null)
   }
 
@@ -130,12 +148,13 @@ export async function openToolProcess(options: {
     const isGood = child.alive && !child.worn && !closed && isOfVersion(loaded)
     if (isGood && next !== undefined) return next({ child, loaded })
     next?.(null)
-    if (!isGood || idle.length >= mostIdle) return drop(child)
+    if (!isGood || idle.length >= maxIdle) return drop(child)
     idle.push({ child, loaded })
   }
 
   async function checkFiles(): Promise<void> {
-    const checked = Object.entries(hashes).map(async ([file, hash]) => {
+    const ownHashes = Object.entries(hashes).filter(([file]) => isToolFile(file))
+    const checked = ownHashes.map(async ([file, hash]) => {
       const bytes = await readFile(path.join(projectDir, file)).catch(() => null)
       if (bytes !== null && hashBytes(bytes) === hash) return
       throw new ToolFilesChanged(
@@ -154,14 +173,15 @@ export async function openToolProcess(options: {
       return loaded
     },
 
-    async ask(question, askOptions) {
+    async request(question, requestOptions) {
       await checkFiles()
       for (let tries = 1; ; tries += 1) {
         const { child, loaded } = await take()
         try {
-          return await child.ask(question, askOptions)
+          requireVersion(loaded, question.tool)
+          return await child.request(question, requestOptions)
         } catch (error) {
-          if (!(error instanceof QuestionNotTaken) || tries === mostTries) throw error
+          if (!(error instanceof QuestionNotAccepted) || tries === maxTries) throw error
         } finally {
           await giveBack(child, loaded)
         }
@@ -176,9 +196,24 @@ export async function openToolProcess(options: {
 
     async [Symbol.asyncDispose]() {
       closed = true
-      await Promise.all([...all].map(drop))
+      await Promise.all([...children].map(drop))
     },
   }
+}
+
+/** Below tools/, and no package in there. */
+function isToolFile(file: string): boolean {
+  return file.startsWith('tools/') && !file.endsWith('/')
+}
+
+/**
+ * A tool whose modules have changed since it was first loaded is not there, and the sentence says
+ * why.
+ */
+function requireVersion({ tools, problems }: LoadedTools, name: string): void {
+  if (tools.some((tool) => tool.name === name)) return
+  const changed = problems.find((problem) => problem.changed)
+  if (changed !== undefined) throw new ToolFilesChanged(changed.problem)
 }
 
 /** Whether every file was the version's. A file that merely fails to load will fail again. */
@@ -186,12 +221,19 @@ function isOfVersion(loaded: LoadedTools): boolean {
   return !loaded.problems.some((problem) => problem.changed)
 }
 
-/** The service's own settings are not the tools' business, least of all its secrets and the keys of its models. */
+/**
+ * The service's own settings are not the tools' business, least of all its secrets and the keys of
+ * its models.
+ */
 function toolEnvironment(
-  given: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const own = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
+  const service = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
   const models = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_(API_KEY|BASE_URL)$/
-  const kept = Object.entries(given).filter(([name]) => !own.test(name) && !models.test(name))
-  return Object.fromEntries(kept.filter((pair): pair is [string, string] => pair[1] !== undefined))
+  const allowed = Object.entries(environment).filter(
+    ([name]) => !service.test(name) && !models.test(name),
+  )
+  return Object.fromEntries(
+    allowed.filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
 }

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
-import type { ParsedInput } from '../../domain/tool.ts'
-import type { Approval, Risk, Scope } from '../../domain/verdict.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { ParsedInput } from '#domain/tool.ts'
+import type { Approval, Risk, Scope } from '#domain/verdict.ts'
 import type { CustomPresentation } from './define-tool.ts'
 
 /** What a tool process tells of one tool. */
@@ -32,20 +32,22 @@ export interface LoadedTools {
   readonly problems: readonly ToolFileProblem[]
 }
 
-/** What a tool process is started with, as its only argument. */
+/** What a tool process needs to load tools. */
 export interface ToolProcessSetup {
   /** real path */
   readonly projectDir: string
   /** entry files, relative to the project folder */
   readonly entries: readonly string[]
-  /** `sha256:…` of every file below tools/, by relative path */
+  /**
+   * `sha256:…` of what the version recorded of its modules, by relative path: see `recordModules`
+   */
   readonly hashes: Readonly<Record<string, string>>
   readonly maxResultBytes: number
 }
 
 /** One question to a tool process; it works on one at a time. */
 export type ToolQuestion =
-  | { readonly do: 'load' }
+  | { readonly do: 'load'; readonly setup: ToolProcessSetup }
   | { readonly do: 'parse'; readonly tool: string; readonly input: Json }
   | { readonly do: 'consider'; readonly tool: string; readonly input: Json }
   | { readonly do: 'approval'; readonly tool: string; readonly input: JsonObject }
@@ -64,7 +66,7 @@ export interface CustomPresented {
   readonly problems: readonly string[]
 }
 
-/** A part of what a tool says the model is to be given; `data` is base64. */
+/** A part of what the model reads of a result; `data` is base64. */
 export type ModelOutputPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'file'; readonly mediaType: string; readonly data: string }
@@ -75,18 +77,21 @@ export interface ModelOutput {
   readonly parts: readonly ModelOutputPart[]
 }
 
-/** How `execute` ended. `unusable`: it returned, but not JSON, or more than can be kept. */
+/** How `execute` ended. `unusable`: it returned, but not JSON, or more than can be stored. */
 export type CustomResult =
   | {
       readonly type: 'output'
       readonly output: Json
-      /** absent: the tool does not say; `problem`: what it said cannot be used */
-      readonly shown?: ModelOutput | { readonly problem: string }
+      /** absent: the tool declares none; `problem`: why what it returned cannot be used */
+      readonly modelOutput?: ModelOutput | { readonly problem: string }
     }
   | { readonly type: 'unusable'; readonly problem: string }
   | { readonly type: 'error'; readonly problem: string }
 
-/** An input parsed, and what the tool says of it where it said so at once; a failure of its own is asked for alone. */
+/**
+ * An input parsed, with the tool's verdict where it came at once. After a failure the verdict is
+ * requested alone.
+ */
 export type Considered =
   | Exclude<ParsedInput, { readonly ok: true }>
   | (Extract<ParsedInput, { readonly ok: true }> & { readonly approval?: Approval | null })
@@ -111,11 +116,12 @@ export interface LeftBehind {
 }
 
 /**
- * What comes from a tool process. `taken` precedes any work on a question, so that one which nobody began can be asked
- * again; `loading` precedes each file, so that one that never returns can be named.
+ * What comes from a tool process. `accepted` precedes any work on a question, so that a question
+ * without it can be sent again; `loading` precedes each file, so that one that never returns can be
+ * named.
  */
 export type FromMessage =
-  | { readonly taken: number }
+  | { readonly accepted: number }
   | { readonly id: number; readonly ok: true; readonly value: unknown; readonly left: LeftBehind }
   | { readonly id: number; readonly ok: false; readonly problem: string; readonly left: LeftBehind }
   | { readonly loading: string }

@@ -1,41 +1,43 @@
 import { z } from 'zod'
-import type { Tool } from '../../domain/tool.ts'
-import { ToolProblem } from '../../domain/tool-problem.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { oneLine } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 
-const questionCharacters = 4000
-const choiceCharacters = 200
-const choicesMost = 20
+const maxQuestionCharacters = 4000
+const maxChoiceCharacters = 200
+const maxChoices = 20
 
 const schema = z.strictObject({
   question: z
     .string()
-    .max(questionCharacters)
+    .max(maxQuestionCharacters)
     .refine((text) => text.trim() !== '', 'A question has words.')
     .describe('What you want to know, with all that a person needs to answer it.'),
   choices: z
     .array(
       z
         .string()
-        .max(choiceCharacters)
+        .max(maxChoiceCharacters)
         .refine((text) => text.trim() !== '', 'A choice has words.'),
     )
     .min(2)
-    .max(choicesMost)
+    .max(maxChoices)
     .refine((choices) => new Set(choices).size === choices.length, 'Two choices are the same.')
     .optional()
     .describe('The answers to choose from; without them people answer in their own words.'),
 })
 
-const builtIn = defineBuiltIn({
+/**
+ * Asks people and waits for their answer (workers-and-policy.md). No mode and no rule answers for
+ * them.
+ */
+export const askPerson = defineBuiltIn({
   name: 'ask_person',
   description:
     'Ask the people of your queue a question and wait for the answer, which may take hours. Their answer is the result. It approves nothing: what needs an approval is still asked for itself.',
   schema,
-  risk: 'low',
   readOnly: false,
   scopes: ['once'],
   accesses: () => [],
@@ -59,15 +61,9 @@ const builtIn = defineBuiltIn({
     }
   },
 
-  // The answer becomes the result in the answer's own transaction: only a forged approval comes this far.
+  // The answer becomes the result in the answer's own transaction: only a forged approval comes
+  // this far.
   async execute() {
     throw new ToolProblem('A question is answered by a person, never carried out.')
   },
 })
-
-/** Asks people and waits for their answer (workers-and-policy.md). No mode and no rule answers for them. */
-export const askPerson: Tool = {
-  ...builtIn,
-  needsPerson: 'answer',
-  approval: async () => 'ask',
-}

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../domain/json.ts'
-import { limits } from '../../domain/limits.ts'
-import type { Tool, Workspace } from '../../domain/tool.ts'
-import { ToolProblem } from '../../domain/tool-problem.ts'
-import { attachmentAccesses } from '../../policy/judge/delegation.ts'
-import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
-import { callWorkerName } from '../../policy/worker/built-in-tool-names.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
+import { callWorkerName, createWorkerName } from '#domain/built-in-tools.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { attachmentAccesses } from '#policy/judge/consent/delegation.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { loadExisting } from '../files/load-version.ts'
-import { filePath } from '../files/path-field.ts'
+import { filePath } from '../definition/path-field.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { oneLine } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
@@ -41,15 +41,18 @@ export function delegationOf(input: JsonObject): Delegation {
 }
 
 /**
- * Hands work to another worker (workers-and-policy.md). It asks unless the worker file says otherwise. The tool only
- * declares and shows: a run of its own is started in the transaction that claims the call (services/delegation).
+ * Hands work to another worker (workers-and-policy.md). It asks unless the worker file says
+ * otherwise. The tool only declares and shows: a run of its own is started in the transaction that
+ * claims the call (services/engine/delegation).
  */
-export function callWorker(policy: Policy, worker: WorkerDefinition): Tool {
+export function callWorker(
+  policy: Policy,
+  worker: WorkerDefinition,
+): NamedTool<typeof callWorkerName> {
   const builtIn = defineBuiltIn({
     name: callWorkerName,
     description,
     schema,
-    risk: 'medium',
     readOnly: false,
     scopes: ['once', 'run'],
     accesses: ({ attachments }) => attachmentAccesses(attachments),
@@ -59,7 +62,7 @@ export function callWorker(policy: Policy, worker: WorkerDefinition): Tool {
       const target = policy.workers.get(delegation.worker)
       if (target === undefined) throw new ToolProblem(`There is no worker ${delegation.worker}.`)
       const attachments = await attachedFiles(workspace, delegation.attachments)
-      const content = shownText(delegation, target, attachments)
+      const content = previewText(delegation, target, attachments)
       return {
         title: oneLine(`Call worker ${target.name}: ${textOf(delegation.input)}`),
         presentation: makePresentation({
@@ -93,13 +96,18 @@ export function callWorker(policy: Policy, worker: WorkerDefinition): Tool {
       throw new ToolProblem('A delegation is carried out as a run of its own.')
     },
   })
-  const setting = worker.tools.get(callWorkerName)?.consent ?? null
   return {
     ...builtIn,
-    // What the model reads names the targets; the definition that approvals are bound to does not change with them.
-    description: `${description}\n${worker.workers.map((name) => targetLine(policy, name)).join('\n')}`,
-    approval: async () => (setting === null ? 'ask' : null),
+    // What the model reads names the targets; the definition that approvals are bound to does not
+    // change with them.
+    description: [description, ...targetLines(policy, worker)].join('\n'),
   }
+}
+
+function targetLines(policy: Policy, worker: WorkerDefinition): string[] {
+  const listed = worker.workers.map((name) => targetLine(policy, name))
+  if (!worker.tools.has(createWorkerName)) return listed
+  return [...listed, `- any worker that this run has written with ${createWorkerName}`]
 }
 
 function targetLine(policy: Policy, name: string): string {
@@ -126,7 +134,7 @@ async function attachedFiles(
 }
 
 /** The input comes last, so that nothing in it can pass for the facts above it. */
-function shownText(
+function previewText(
   delegation: Delegation,
   target: WorkerDefinition,
   attachments: readonly AttachedFile[],

@@ -2,14 +2,11 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  openAgentDesk,
-  type AgentDesk,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { getRequest } from '../../services/requests/detail/get-request.ts'
-import { startRun } from '../../services/runs/starting/start-run.ts'
-import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
+import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 
 let desk: AgentDesk
 let made = 0
@@ -45,7 +42,7 @@ function definition(front: string, name = `made-${made}`): string {
   return `---\nname: ${name}\n${model}\n${front}\n---\nDo a part of it.\n`
 }
 
-async function asked(text: string) {
+async function requestFor(text: string) {
   desk.say({ calls: [{ tool: 'create_worker', input: { definition: text } }] })
   const runId = await desk.start()
   const turn = await desk.turn(runId, 1)
@@ -67,7 +64,7 @@ async function activateOnceWritten(text: string): Promise<void> {
 describe('a worker that an agent writes', () => {
   test('is shown whole, at high risk, whatever the worker file says, and no mode stands in for a person', async () => {
     const text = definition(narrow)
-    const { call } = await asked(text)
+    const { call } = await requestFor(text)
     const request = await getRequest(desk.api, desk.people.grace.caller, {
       request: call.requestId,
     })
@@ -83,7 +80,7 @@ describe('a worker that an agent writes', () => {
 
   test('is written and in force once it is approved and the API has activated it', async () => {
     const text = definition(narrow)
-    const { runId, turn, call } = await asked(text)
+    const { runId, turn, call } = await requestFor(text)
     const { presentation } = await getRequest(desk.api, desk.people.grace.caller, {
       request: call.requestId,
     })
@@ -97,7 +94,7 @@ describe('a worker that an agent writes', () => {
   })
 
   test('waits for `policy activate` where nothing is activated by itself, and says so', async () => {
-    const { runId, turn, call } = await asked(definition(narrow))
+    const { runId, turn, call } = await requestFor(definition(narrow))
     const { presentation } = await getRequest(desk.api, desk.people.grace.caller, {
       request: call.requestId,
     })
@@ -106,6 +103,127 @@ describe('a worker that an agent writes', () => {
     await desk.perform(turn)
     expect((await desk.calls(runId, 1))[0]?.text).toContain('countersign policy activate')
     expect((await desk.api.policies.inForce()).workers.has(`made-${made}`)).toBe(false)
+  })
+})
+
+// Rules: product.md 24
+describe('the name of a worker that an agent writes', () => {
+  test.each<[string, (name: string) => string]>([
+    ['in double quotes', (name) => `---\nname: "${name}"\n${model}\n---\nDo.\n`],
+    ['in single quotes', (name) => `---\nname: '${name}'\n${model}\n---\nDo.\n`],
+    ['with a comment and an anchor', (name) => `---\nname: &own ${name} # mine\n${model}\n---\n`],
+    ['by an alias', (name) => `---\ndescription: &own ${name}\nname: *own\n${model}\n---\n`],
+    ['folded', (name) => `---\nname: >-\n  ${name}\n${model}\n---\n`],
+    ['indented', (name) => `---\n  name: ${name}\n  ${model}\n---\n`],
+    ['in braces', (name) => `---\n{ name: ${name}, ${model.replace(/ (.*)$/, ' "$1"')} }\n---\n`],
+    ['behind a quoted key', (name) => `---\n"name": ${name}\n${model}\n---\n`],
+    [
+      'with the line ends and the mark of Windows',
+      (name) => `\uFEFF---\r\nname: "${name}"\r\n${model}\r\n---\r\nDo.\r\n`,
+    ],
+  ])('is read as YAML has it: %s', async (_title, text) => {
+    const { call } = await requestFor(text(`made-${made}`))
+    expect(call).toMatchObject({ verdict: 'ask', result: null })
+    const request = await getRequest(desk.api, desk.people.grace.caller, {
+      request: call.requestId,
+    })
+    expect(request.presentation.metadata['path']).toBe(`workers/made-${made}.md`)
+  })
+
+  test.each<[string, string, RegExp]>([
+    ['twice', 'name: one\nname: two', /definition:3: not valid YAML/],
+    ['a number', 'name: 7', /line `name: NAME`/],
+    ['with a line end', 'name: |\n  one', /line `name: NAME`/],
+    ['in quotes, and it escapes', 'name: "../out"', /line `name: NAME`/],
+    ['in quotes, and it has a control character', 'name: "a\\u0000b"', /line `name: NAME`/],
+    ['of another mapping', 'zones: { name: one }', /line `name: NAME`/],
+  ])('is refused: %s', async (_title, line, reason) => {
+    const { call } = await requestFor(`---\n${line}\n${model}\n---\nDo.\n`)
+    expect([call.result, call.requestId]).toEqual(['error', ''])
+    expect(call.text).toMatch(reason)
+  })
+
+  test('a sandbox is demanded of workers that run something, as their writer must, and of no others', async () => {
+    await desk.activate({
+      'workers/scribe.md': creator.replace(
+        'zones:',
+        'sandbox: { required: true }\nshell: { default: ask }\nzones:',
+      ),
+    })
+    const plain = await requestFor(definition(narrow))
+    const running = await requestFor(definition('shell: { default: ask }', `running-${made}`))
+    await desk.activate({ 'workers/scribe.md': creator })
+    expect(plain.call).toMatchObject({ verdict: 'ask', result: null })
+    expect(running.call.text).toMatch(/commands without a sandbox/)
+  })
+})
+
+// Rules: product.md 43
+describe('a worker that a run has written', () => {
+  const free = creator.replace('ask_person: {}', 'call_worker: { approval: preApproved }')
+  const toMade = () => ({ tool: 'call_worker', input: { worker: `made-${made}`, input: 'Go.' } })
+
+  /** A run that has written a worker, which is in force. */
+  async function written(): Promise<string> {
+    await desk.activate({ 'workers/scribe.md': free })
+    const text = definition(narrow)
+    const { runId, turn, call } = await requestFor(text)
+    const { presentation } = await getRequest(desk.api, desk.people.grace.caller, {
+      request: call.requestId,
+    })
+    const how = { reason: 'fine', seen: presentation.digest }
+    await desk.decide(desk.people.grace, call.requestId, how)
+    await Promise.all([desk.perform(turn), activateOnceWritten(text)])
+    return runId
+  }
+
+  async function calls(runId: string, turn: number) {
+    desk.say({ calls: [toMade()] })
+    await desk.turn(runId, turn)
+    const [call] = await desk.calls(runId, turn)
+    if (call === undefined) expect.fail('there is no call')
+    return call
+  }
+
+  test('is called by that run, and people are asked whatever the worker file says; the API lets it start', async () => {
+    const runId = await written()
+    const call = await calls(runId, 2)
+    expect(call).toMatchObject({ verdict: 'ask', result: null })
+    await desk.decide(desk.people.grace, call.requestId)
+    const outcome = await desk.execute(call.id)
+    if (outcome.kind !== 'wait') expect.fail(`the call is ${outcome.kind}`)
+    const child = outcome.requestIds[0] ?? ''
+    expect(await admitRun(desk.api, { runId: child })).toBe(true)
+  })
+
+  test('is called by no other run of the same worker', async () => {
+    await written()
+    desk.say({ calls: [toMade()] })
+    const other = await desk.start()
+    await desk.turn(other, 1)
+    const [call] = await desk.calls(other, 1)
+    expect([call?.result, call?.requestId]).toEqual(['error', ''])
+    expect(call?.text).toMatch(/may not call the worker "made-\d+"; it may call: reader/)
+  })
+
+  test('is not called once its file says something else', async () => {
+    const runId = await written()
+    const other = definition(narrow).replace('Do a part', 'Do all')
+    await desk.activate({ [`workers/made-${made}.md`]: other })
+    expect(await calls(runId, 2)).toMatchObject({ result: 'error', requestId: '' })
+  })
+
+  test('is not called because of rows that somebody moved to the run', async () => {
+    const runId = await written()
+    desk.say({})
+    const other = await desk.start()
+    await desk.database.db
+      .updateTable('run')
+      .set({ root_run_id: other })
+      .where('id', '=', runId)
+      .execute()
+    desk.steps.length = 0
+    expect(await calls(other, 1)).toMatchObject({ result: 'error', requestId: '' })
   })
 })
 
@@ -144,18 +262,18 @@ describe('what is refused before anybody is asked', () => {
       /MCP server f/,
     ],
   ])('%s', async (_title, text, reason) => {
-    const { call } = await asked(text())
+    const { call } = await requestFor(text())
     expect([call.result, call.requestId]).toEqual(['error', ''])
     expect(call.text).toMatch(reason)
   })
 
   test('a file that lies there without being in force, and a folder that is a link', async () => {
     await desk.write(`workers/made-${made}.md`, 'mine\n')
-    const { call } = await asked(definition(narrow))
+    const { call } = await requestFor(definition(narrow))
     expect([call.result, await desk.read(`workers/made-${made}.md`)]).toEqual(['error', 'mine\n'])
     await mkdir(join(desk.root, 'elsewhere'), { recursive: true })
     await symlink('elsewhere', join(desk.root, 'workers', `link-${made}`))
-    const linked = await asked(definition('', `link-${made}/x`))
+    const linked = await requestFor(definition('', `link-${made}/x`))
     expect(linked.call.result).toBe('error')
   })
 })

@@ -1,25 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { hashBytes } from '../../domain/digest.ts'
-import type { Tool } from '../../domain/tool.ts'
-import { ToolProblem } from '../../domain/tool-problem.ts'
-import { lackingCapabilities } from '../../policy/delegation/lacking-capabilities.ts'
-import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
-import { parseProject } from '../../policy/project/parse-project.ts'
-import { createWorkerName } from '../../policy/worker/built-in-tool-names.ts'
-import { splitFrontMatter } from '../../policy/worker/front-matter.ts'
-import { openWorkspace } from '../../sandbox/workspace.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
+import { createWorkerName } from '#domain/built-in-tools.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { lackingCapabilities } from '#policy/delegation/lacking-capabilities.ts'
+import type { Policy, ProjectProblem, WorkerDefinition } from '#policy/policy.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { openYaml } from '#policy/reading/open-yaml.ts'
+import { Report } from '#policy/reading/report.ts'
+import { isMapAt, readEntries, scalarOf } from '#policy/reading/yaml-field.ts'
+import { splitFrontMatter } from '#policy/worker/front-matter.ts'
+import { openWorkspace } from '#sandbox/workspace.ts'
+import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 
-const definitionCharacters = 64 * 1024
+const maxDefinitionCharacters = 64 * 1024
 const lookEveryMs = 100
 
 /** The project folder that workers are written into, and the policy as it is activated. */
 export interface Project {
   readonly dir: string
-  /** how long the call waits for the API to activate what was written, before it says that it is not in force */
+  /**
+   * how long the call waits for the API to activate what was written, before it says that it is not
+   * in force
+   */
   readonly inForceWithinMs: number
   inForce(): Promise<Policy>
 }
@@ -28,21 +33,25 @@ const schema = z.strictObject({
   definition: z
     .string()
     .min(1)
-    .max(definitionCharacters)
+    .max(maxDefinitionCharacters)
     .describe('The whole file: front matter with `name` and `model`, then the instructions.'),
 })
 
 /**
- * Writes a new worker into the project (product.md 24): the one tool that may. It always asks a person, at high risk, with
- * the whole definition, once that has been checked as `check` does. Only the API activates what was written.
+ * Writes a new worker into the project (product.md 24): the one tool that may. It always asks a
+ * person, at high risk, with the whole definition, once that has been checked as `check` does. Only
+ * the API activates what was written.
  */
-export function createWorker(policy: Policy, creator: WorkerDefinition, project: Project): Tool {
-  const builtIn = defineBuiltIn({
+export function createWorker(
+  policy: Policy,
+  creator: WorkerDefinition,
+  project: Project,
+): NamedTool<typeof createWorkerName> {
+  return defineBuiltIn({
     name: createWorkerName,
     description:
       'Write a new worker of this project, as Markdown with YAML front matter. It may do nothing that you cannot do yourself. A person reads all of it first.',
     schema,
-    risk: 'high',
     readOnly: false,
     scopes: ['once'],
     accesses: () => [],
@@ -87,7 +96,6 @@ export function createWorker(policy: Policy, creator: WorkerDefinition, project:
       return { type: 'output', output, text }
     },
   })
-  return { ...builtIn, needsPerson: 'approval', approval: async () => 'ask' }
 }
 
 function pathOf(name: string): string {
@@ -97,17 +105,15 @@ function pathOf(name: string): string {
 /** The worker that a definition would make, or every problem at once, with line, for the model. */
 function checked(policy: Policy, creator: WorkerDefinition, definition: string): WorkerDefinition {
   const name = nameIn(definition)
-  const taken = [...policy.workers.keys()].some((one) => one.toLowerCase() === name.toLowerCase())
-  if (taken) throw new ToolProblem(`There is a worker ${name} already; it is not changed.`)
+  const isUsed = [...policy.workers.keys()].some(
+    (used) => used.toLowerCase() === name.toLowerCase(),
+  )
+  if (isUsed) throw new ToolProblem(`There is a worker ${name} already; it is not changed.`)
   const texts = new Map(policy.files.texts).set(pathOf(name), definition)
   const parsed = parseProject({ texts, toolFiles: policy.files.toolFiles })
   if ('problems' in parsed) {
     const errors = parsed.problems.filter(({ severity }) => severity === 'error')
-    throw new ToolProblem(
-      errors
-        .map(({ file, line, problem, remedy }) => `${file}:${line ?? 1}: ${problem}; ${remedy}`)
-        .join('\n'),
-    )
+    throw new ToolProblem(problemLines(errors))
   }
   const created = parsed.policy.workers.get(name)
   if (created === undefined) throw new ToolProblem(`${pathOf(name)} defines no worker.`)
@@ -118,11 +124,25 @@ function checked(policy: Policy, creator: WorkerDefinition, definition: string):
   )
 }
 
-/** The name decides the path, so nothing but a plain name is taken. */
+function problemLines(problems: readonly ProjectProblem[]): string {
+  return problems
+    .map(({ file, line, problem, remedy }) => `${file}:${line ?? 1}: ${problem}; ${remedy}`)
+    .join('\n')
+}
+
+/**
+ * The name decides the path, so nothing but a plain name is accepted; how YAML writes it does not
+ * matter.
+ */
 function nameIn(definition: string): string {
-  const yaml = splitFrontMatter(definition)?.yaml ?? ''
-  const name = /^name:[ \t]*([A-Za-z0-9][A-Za-z0-9_-]{0,63})[ \t]*$/m.exec(yaml)?.[1]
-  if (name !== undefined) return name
+  const yaml = splitFrontMatter(definition)?.yaml
+  const report = new Report()
+  const root = yaml === undefined ? null : openYaml(report, 'definition', yaml)
+  if (report.hasErrors) throw new ToolProblem(problemLines(report.all()))
+  const entries = root === null || !isMapAt(root) ? [] : readEntries(root)
+  const field = entries.find(([key]) => key === 'name')?.[1]
+  const name = field === undefined ? undefined : scalarOf(field)
+  if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return name
   throw new ToolProblem(
     'The definition begins with front matter that has a line `name: NAME`: letters, digits, "-" and "_", at most 64.',
   )

@@ -1,4 +1,4 @@
-import { ToolProblem } from '../../domain/tool-problem.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
 
 /** One replacement: `find` must occur exactly once in the text as it then is. */
 export interface TextEdit {
@@ -7,8 +7,8 @@ export interface TextEdit {
 }
 
 /**
- * Applies edits in order, each to the result of the ones before. Pure. Throws `ToolProblem` that names the edit when
- * its `find` occurs never or more than once, overlapping occurrences counted.
+ * Applies edits in order, each to the result of the ones before. Pure. Throws `ToolProblem` that
+ * names the edit when its `find` occurs never or more than once, overlapping occurrences counted.
  */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let current = text

@@ -1,31 +1,33 @@
 import { z } from 'zod'
 import { presentFileChange } from '../presentations/file-change.ts'
 import { decodeText } from '../presentations/file-kind.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
+import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { expectedBase, loadExisting } from './load-version.ts'
-import { filePath } from './path-field.ts'
-import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import { filePath } from '../definition/path-field.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 
 const schema = z.strictObject({
   path: filePath('Path of the file, relative to the workspace root.'),
 })
 
-/** Removes one regular file (workers-and-policy.md). What an approver can read in full is the content that goes. */
+/**
+ * Removes one regular file (workers-and-policy.md). What an approver can read in full is the
+ * content that goes.
+ */
 export const deleteFile = defineBuiltIn({
   name: 'delete_file',
   description: 'Delete one file. Folders are not deleted.',
   schema,
-  risk: 'medium',
   readOnly: false,
   scopes: ['once', 'run'],
   accesses: ({ path }) => [{ operation: 'delete', path, target: 'file' }],
 
   async present({ path }, { workspace, signal, toolHash }) {
     const before = await loadExisting(workspace, path)
-    const shown = await presentFileChange({ path, before, after: null }, signal)
+    const presented = await presentFileChange({ path, before, after: null }, signal)
     const content = before.content ?? new Uint8Array()
     return {
-      ...shown,
+      ...presented,
       facts: { toolHash, bases: [{ path, hash: before.hash }] },
       content,
       contentType: decodeText(content) === null ? 'application/octet-stream' : 'text/plain',

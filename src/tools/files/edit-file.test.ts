@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limits } from '../../domain/limits.ts'
+import { limits } from '#domain/limits.ts'
 import { overlayWorkspace } from '../overlay-workspace.ts'
 import { execute, present, workspaceWith } from '../workspace.fixture.ts'
 import { editFile } from './edit-file.ts'

@@ -1,14 +1,15 @@
 import { z } from 'zod'
-import { limits } from '../../domain/limits.ts'
-import { ToolProblem } from '../../domain/tool-problem.ts'
-import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import { usualScopes } from '#domain/verdict.ts'
+import { limits } from '#domain/limits.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import type { FileVersion } from '../presentations/file-change.ts'
 import { fileVersion, presentFileChange } from '../presentations/file-change.ts'
 import { decodeText } from '../presentations/file-kind.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
+import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { applyEdits, type TextEdit } from './apply-edits.ts'
-import { loadExisting, requireWritable, requireWriteSize } from './load-version.ts'
-import { filePath } from './path-field.ts'
+import { loadExisting, requireWritable, requireWriteSize, sameBytes } from './load-version.ts'
+import { filePath } from '../definition/path-field.ts'
 
 const edit = z.strictObject({
   find: z.string().min(1).describe('Text that occurs exactly once in the file as it then is.'),
@@ -40,22 +41,27 @@ export const editFile = defineBuiltIn({
   description:
     'Change places in a text file. Each find must occur exactly once; read the file first. At most 200 edits.',
   schema,
-  risk: 'medium',
   readOnly: false,
-  scopes: ['once', 'run', 'path'],
+  scopes: usualScopes,
   accesses: ({ path }) => [{ operation: 'write', path, target: 'file' }],
+
+  async unchanged({ path, edits }, workspace) {
+    const before = await loadExisting(workspace, path)
+    const { bytes, hash } = fileVersion(editedBytes(path, before, edits))
+    return hash === before.hash ? sameBytes(path, bytes) : null
+  },
 
   async present({ path, edits }, { workspace, signal, toolHash }) {
     await requireWritable(workspace, path)
     const before = await loadExisting(workspace, path)
     const bytes = editedBytes(path, before, edits)
     const after = fileVersion(bytes)
-    const shown = await presentFileChange(
+    const presented = await presentFileChange(
       { path, before, after, metadata: { edits: edits.length } },
       signal,
     )
     return {
-      ...shown,
+      ...presented,
       facts: { toolHash, bases: [{ path, hash: before.hash }], newHash: after.hash },
       content: bytes,
       contentType: 'text/plain',

@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import type { Tool } from '../../domain/tool.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
-import { globField, globMatcher } from './glob-field.ts'
-import { folderPath } from './path-field.ts'
+import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
+import type { ReadingBounds } from './search/may-read.ts'
+import { lookBelow } from './search/look-below.ts'
+import { globField } from './search-fields.ts'
+import { folderPath } from '../definition/path-field.ts'
 import { presentBelow } from './present-below.ts'
-import { shownText } from './shown-text.ts'
-import { walkFiles, type MayRead } from './walk-files.ts'
-
-const mostEntries = 2000
-const listLimitMs = 20_000
+import { visibleText } from '../definition/visible-text.ts'
 
 const schema = z.strictObject({
   path: folderPath('Path of the folder; "." is the workspace root.'),
@@ -16,13 +13,12 @@ const schema = z.strictObject({
 })
 
 /** Lists a folder; with a glob, everything below it that matches (workers-and-policy.md). */
-export function listFiles(mayRead: MayRead): Tool {
+export function listFiles(bounds: ReadingBounds): NamedTool<'list_files'> {
   return defineBuiltIn({
     name: 'list_files',
     description:
       'List a folder, or with glob everything below it that matches. At most 2,000 entries, and what is left out is said.',
     schema,
-    risk: 'low',
     readOnly: true,
     scopes: ['once', 'run'],
     accesses: ({ path }) => [{ operation: 'read', path, target: 'directory' }],
@@ -32,36 +28,28 @@ export function listFiles(mayRead: MayRead): Tool {
     },
 
     async execute({ path, glob }, { workspace, signal }) {
-      const matches = globMatcher(glob)
-      const entries: { path: string; kind: string; bytes: number }[] = []
-      const until = performance.now() + listLimitMs
-      let more: string | null = null
-      for await (const entry of walkFiles(workspace, path, mayRead, signal)) {
-        const deeper = entry.below.includes('/')
-        if (glob === undefined && deeper) break
-        if (entries.length >= mostEntries) more = `only the first ${mostEntries} entries are listed`
-        else if (performance.now() > until) more = `stopped after ${listLimitMs / 1000} s`
-        if (more !== null) break
-        if (!matches(entry.below)) continue
-        entries.push({ path: entry.path, kind: entry.state.kind, bytes: entry.state.bytes })
-      }
-      const lines = entries.map(({ path: at, kind, bytes }) =>
+      const looked = await lookBelow(
+        { do: 'list', glob },
+        { workspace, folder: path, bounds, signal },
+      )
+      const lines = looked.results.map(({ path: at, kind, bytes }) =>
         kind === 'file'
           ? `${at} (${bytes} bytes)`
           : kind === 'directory'
             ? `${at}/`
             : `${at} (${kind})`,
       )
-      const shown = shownText(lines.map((line) => JSON.stringify(line).slice(1, -1)).join('\n'))
+      const visible = visibleText(lines.map((line) => JSON.stringify(line).slice(1, -1)).join('\n'))
       const notes = [
-        ...(more === null ? [] : [`${more}; narrow path or glob`]),
-        ...(shown.leftOut > 0 ? [`${shown.leftOut} bytes of the list are left out`] : []),
-        ...(entries.length === 0 ? ['nothing matches'] : []),
+        ...looked.notes,
+        ...(visible.leftOut > 0 ? [`${visible.leftOut} bytes of the list are left out`] : []),
+        ...(looked.results.length === 0 ? ['nothing matches'] : []),
       ]
+      const entries = looked.results.map((entry) => ({ ...entry }))
       return {
         type: 'output',
-        output: { path, entries, truncated: more !== null },
-        text: notes.length === 0 ? shown.text : `${shown.text}\n[${notes.join('; ')}]`.trim(),
+        output: { path, entries, truncated: looked.truncated },
+        text: notes.length === 0 ? visible.text : `${visible.text}\n[${notes.join('; ')}]`.trim(),
       }
     },
   })

@@ -1,15 +1,21 @@
-import { limits } from '../../domain/limits.ts'
-import type { ExecuteContext, FileState, Workspace } from '../../domain/tool.ts'
-import { ToolProblem } from '../../domain/tool-problem.ts'
-import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import { limits } from '#domain/limits.ts'
+import type { ExecuteContext, FileState, Workspace } from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { fileVersion, type FileVersion } from '../presentations/file-change.ts'
 
-/** The file at a path with its bytes, unless it is too large to be shown; `null` when nothing is there. */
+/**
+ * The file at a path with its bytes, unless it is too large to be shown; `null` when nothing is
+ * there.
+ */
 export async function loadVersion(workspace: Workspace, path: string): Promise<FileVersion | null> {
   return versionOf(workspace, path, await workspace.state(path))
 }
 
-/** As `loadVersion`, for a file that will be written. Refuses a name that none may be made under: see `requireWritable`. */
+/**
+ * As `loadVersion`, for a file that will be written. Refuses a name that none may be made under:
+ * see `requireWritable`.
+ */
 export async function loadReplaced(
   workspace: Workspace,
   path: string,
@@ -38,8 +44,8 @@ export async function loadExisting(workspace: Workspace, path: string): Promise<
 }
 
 /**
- * The state that a path must still have: what the request recorded, or for a call nobody was asked about what is
- * there now.
+ * The state that a path must still have: what the request recorded, or for a call without a request
+ * what is there now.
  */
 export async function expectedBase(
   context: Pick<ExecuteContext, 'workspace' | 'facts'>,
@@ -55,7 +61,10 @@ export async function expectedBase(
   throw new ToolProblem(`${JSON.stringify(path)} is not a regular file.`)
 }
 
-/** Refuses a name that no file may be made under: a clash by case, or something that is no regular file. Answers what is there. */
+/**
+ * Refuses a name that no file may be made under: a clash by case, or something that is no regular
+ * file. Answers what is there.
+ */
 export async function requireWritable(workspace: Workspace, path: string): Promise<FileState> {
   const state = await workspace.state(path, { clash: true })
   const quoted = JSON.stringify(path)
@@ -73,4 +82,9 @@ export function requireWriteSize(bytes: number): void {
   throw new ToolProblem(
     `The content has ${bytes} bytes; one write may have at most ${limits.writeBytes} (8 MiB).`,
   )
+}
+
+/** Of a call that would write what is there: see `Tool.unchanged`. */
+export function sameBytes(path: string, bytes: number): string {
+  return `${path} holds exactly these ${bytes} bytes, and nothing was written`
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { presentFileChange } from '../presentations/file-change.ts'
 import { decodeText, mediaTypeOf } from '../presentations/file-kind.ts'
 import { structured } from '../presentations/structured.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
+import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { expectedBase, loadExisting, loadVersion, requireWritable } from './load-version.ts'
-import { filePath } from './path-field.ts'
+import { filePath } from '../definition/path-field.ts'
 
 const schema = z
   .strictObject({
@@ -19,7 +19,6 @@ export const moveFile = defineBuiltIn({
   name: 'move_file',
   description: 'Move or rename one file. A file at the new path is replaced.',
   schema,
-  risk: 'medium',
   readOnly: false,
   scopes: ['once', 'run'],
   accesses: ({ from, to }) => [
@@ -42,7 +41,7 @@ export const moveFile = defineBuiltIn({
       newHash: moved.hash,
     }
     const content = moved.content ?? new Uint8Array()
-    const shown =
+    const presented =
       replaced === null
         ? {
             title: `Move ${from} → ${to}`,
@@ -60,12 +59,13 @@ export const moveFile = defineBuiltIn({
           }
         : await presentReplacement(from, to, replaced, moved, signal)
     return {
-      ...shown,
+      ...presented,
       facts,
       content,
       contentType: decodeText(content) === null ? 'application/octet-stream' : 'text/plain',
       proposes: new Map<string, Uint8Array | null>(
-        // Bytes too many to hold are not proposed: a later call that builds on them will be stale and ask afresh.
+        // Bytes too many to hold are not proposed: a later call that builds on them will be stale
+        // and ask afresh.
         moved.content === null
           ? []
           : [

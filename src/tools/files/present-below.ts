@@ -1,7 +1,10 @@
-import type { Presented } from '../../domain/tool.ts'
+import type { Presented } from '#domain/tool.ts'
 import { structured } from '../presentations/structured.ts'
 
-/** What a call shows that looks through a folder: its arguments, and in the title what it does to which folder. */
+/**
+ * What a call shows that looks through a folder: its arguments, and in the title what it does to
+ * which folder.
+ */
 export function presentBelow(
   verb: string,
   input: {

@@ -1,32 +1,34 @@
 import { z } from 'zod'
-import { limits } from '../../domain/limits.ts'
-import type { ToolResult } from '../../domain/tool.ts'
+import { usualScopes } from '#domain/verdict.ts'
+import { limits } from '#domain/limits.ts'
+import type { ToolResult, FileState } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { decodeText, mediaTypeOf } from '../presentations/file-kind.ts'
 import { structured } from '../presentations/structured.ts'
 import { countLines } from '../presentations/make-presentation.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
-import { notAFileProblem } from './not-a-file.ts'
-import { filePath } from './path-field.ts'
+import { defineBuiltIn } from '../definition/define-built-in.ts'
+import { filePath } from '../definition/path-field.ts'
 import { readLines } from './read-lines.ts'
 
 const sniffBytes = 64 * 1024
-const mostLines = 10_000
+const maxLines = 10_000
 
 const schema = z.strictObject({
   path: filePath('Path of the file, relative to the workspace root.'),
   offset: z.int().min(1).default(1).describe('First line, counted from 1.'),
-  limit: z.int().min(1).max(mostLines).default(2000).describe('How many lines at most.'),
+  limit: z.int().min(1).max(maxLines).default(2000).describe('How many lines at most.'),
 })
 
-/** Reads lines of a text file; of anything else tells type, size and hash (workers-and-policy.md). */
+/**
+ * Reads lines of a text file; of anything else tells type, size and hash (workers-and-policy.md).
+ */
 export const readFile = defineBuiltIn({
   name: 'read_file',
   description:
     'Read lines of a text file. At most 64 KiB are shown at a time, and what is left out is said; use offset to go on. Of a binary file: type, size and hash.',
   schema,
-  risk: 'low',
   readOnly: true,
-  scopes: ['once', 'run', 'path'],
+  scopes: usualScopes,
   accesses: ({ path }) => [{ operation: 'read', path, target: 'file' }],
 
   async present(input, { workspace, toolHash }) {
@@ -52,13 +54,13 @@ export const readFile = defineBuiltIn({
     const start = await workspace.read(path, { start: 0, maxBytes: sniffBytes })
     if (decodeText(start, true) === null) return binary(workspace, path, start)
     const range = { offset, limit, maxBytes: limits.shownToModelBytes }
-    const found = await readLines(workspace, path, range)
+    const result = await readLines(workspace, path, range)
     const content = new TextDecoder('utf-8', { ignoreBOM: true })
-      .decode(found.content, { stream: found.cut })
+      .decode(result.content, { stream: result.cut })
       .replaceAll('\0', '\uFFFD')
-    const whole = found.atEnd && offset === 1
-    const lastLine = offset + found.lines - 1
-    const note = whole ? null : noteOf(offset, lastLine, found, state.bytes)
+    const isComplete = result.atEnd && offset === 1
+    const lastLine = offset + result.lines - 1
+    const note = isComplete ? null : noteOf(offset, lastLine, result, state.bytes)
     return {
       type: 'output',
       output: {
@@ -66,7 +68,7 @@ export const readFile = defineBuiltIn({
         bytes: state.bytes,
         offset,
         lines: countLines(content),
-        truncated: !found.atEnd,
+        truncated: !result.atEnd,
         content,
       },
       text: note === null ? content : `${content}${content.endsWith('\n') ? '' : '\n'}[${note}]`,
@@ -77,16 +79,16 @@ export const readFile = defineBuiltIn({
 function noteOf(
   offset: number,
   lastLine: number,
-  found: { lines: number; cut: boolean; atEnd: boolean },
+  result: { lines: number; cut: boolean; atEnd: boolean },
   bytes: number,
 ): string {
   const size = `the file has ${bytes} bytes`
-  if (found.lines === 0) return `there is no line ${offset}; ${size}`
-  const shown = `lines ${offset} to ${lastLine}; ${size}`
-  if (found.atEnd) return `${shown}; this is the end`
-  if (!found.cut) return `${shown}; go on with offset ${lastLine + 1}`
-  const next = found.lines > 1 ? `; go on with offset ${lastLine}` : ''
-  return `${shown}; line ${lastLine} is cut, at most ${limits.shownToModelBytes} bytes are shown at a time${next}`
+  if (result.lines === 0) return `there is no line ${offset}; ${size}`
+  const description = `lines ${offset} to ${lastLine}; ${size}`
+  if (result.atEnd) return `${description}; this is the end`
+  if (!result.cut) return `${description}; go on with offset ${lastLine + 1}`
+  const next = result.lines > 1 ? `; go on with offset ${lastLine}` : ''
+  return `${description}; line ${lastLine} is cut, at most ${limits.shownToModelBytes} bytes are shown at a time${next}`
 }
 
 async function binary(
@@ -101,5 +103,24 @@ async function binary(
     type: 'output',
     output,
     text: `${path} is not text: ${mediaType}, ${state.bytes} bytes, ${output.hash}.`,
+  }
+}
+
+/** The refusal of a path that is no regular file. */
+function notAFileProblem(path: string, state: FileState): WorkspaceProblem {
+  const quoted = JSON.stringify(path)
+  switch (state.kind) {
+    case 'absent':
+      return new WorkspaceProblem('not_found', path, `${quoted} does not exist.`)
+    case 'symlink':
+      return new WorkspaceProblem(
+        'is_a_link',
+        path,
+        `${quoted} is a symbolic link; links are not followed.`,
+      )
+    case 'directory':
+      return new WorkspaceProblem('not_a_file', path, `${quoted} is a folder.`)
+    default:
+      return new WorkspaceProblem('not_a_file', path, `${quoted} is not a regular file.`)
   }
 }

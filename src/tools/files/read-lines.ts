@@ -1,4 +1,4 @@
-import type { Workspace } from '../../domain/tool.ts'
+import type { Workspace } from '#domain/tool.ts'
 
 const chunkBytes = 1024 * 1024
 const newline = 0x0a
@@ -16,8 +16,8 @@ export interface LineRange {
 }
 
 /**
- * Lines `offset` (from 1) to `offset + limit - 1` of a file of any size, at most `maxBytes` of them, read in pieces so
- * that memory stays bounded. Bytes, not characters: the caller decodes.
+ * Lines `offset` (from 1) to `offset + limit - 1` of a file of any size, at most `maxBytes` of
+ * them, read in pieces so that memory stays bounded. Bytes, not characters: the caller decodes.
  */
 export async function readLines(
   workspace: Workspace,
@@ -28,7 +28,7 @@ export async function readLines(
   let lines = 0
   let size = 0
   const parts: Uint8Array[] = []
-  const found = (cut: boolean, atEnd: boolean): LineRange => ({
+  const rangeOf = (cut: boolean, atEnd: boolean): LineRange => ({
     content: Buffer.concat(parts),
     lines: size > 0 && parts.at(-1)?.at(-1) !== newline ? lines + 1 : lines,
     cut,
@@ -36,18 +36,18 @@ export async function readLines(
   })
   for (let start = 0; ;) {
     const chunk = await workspace.read(path, { start, maxBytes: chunkBytes })
-    if (chunk.length === 0) return found(false, true)
+    if (chunk.length === 0) return rangeOf(false, true)
     let from = 0
     while (from < chunk.length) {
       const next = chunk.indexOf(newline, from)
       const end = next === -1 ? chunk.length : next + 1
       if (line >= range.offset) {
-        if (lines >= range.limit) return found(false, false)
+        if (lines >= range.limit) return rangeOf(false, false)
         const room = range.maxBytes - size
         const part = chunk.subarray(from, Math.min(end, from + room))
         parts.push(part)
         size += part.length
-        if (part.length < end - from) return found(true, false)
+        if (part.length < end - from) return rangeOf(true, false)
         if (next !== -1) lines += 1
       }
       if (next !== -1) line += 1

@@ -1,10 +1,11 @@
+import { applyPatch } from 'diff'
 import { existsSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashBytes, hashJson } from '../../domain/digest.ts'
-import { limits } from '../../domain/limits.ts'
-import type { Tool } from '../../domain/tool.ts'
-import { hostilePaths } from '../../sandbox/hostile-paths.fixture.ts'
+import { hashBytes, hashJson } from '#domain/digest.ts'
+import { limits } from '#domain/limits.ts'
+import type { Tool } from '#domain/tool.ts'
+import { hostilePaths } from '#sandbox/hostile-paths.fixture.ts'
 import { execute, parsed, present, problemsOf, workspaceWith } from '../workspace.fixture.ts'
 import { deleteFile } from './delete-file.ts'
 import { editFile } from './edit-file.ts'
@@ -175,22 +176,37 @@ describe('write_file', () => {
       '1 line with CRLF line ends.',
       '1 line with space at the end.',
       'Hidden characters: 3 (U+202E RIGHT-TO-LEFT OVERRIDE × 1, U+200B ZERO WIDTH SPACE × 2).',
-      'Look-alike letters: 1 word mixing scripts: "раypal" (Latin and Cyrillic).',
+      'Look-alike characters: 2 (U+0440 looks like "p" × 1, U+0430 looks like "a" × 1).',
     ])
     expect(presentation.content).toBe(content)
   })
 
-  it('shows the whole content when a difference takes too long, and says so', async () => {
+  // Rules: security.md 35
+  it('shows both sides of a change however unlike they are', async () => {
     const lines = (seed: string) =>
       Array.from({ length: 30_000 }, (_, index) => `${seed}${(index * 7919) % 104_729}\n`).join('')
     using place = await workspaceWith({ 'big.txt': lines('a') })
-    const started = performance.now()
     const after = lines('b')
     const shown = await present(writeFile, place.workspace, { path: 'big.txt', content: after })
-    expect(performance.now() - started).toBeLessThan(45_000)
-    expect(shown.presentation).toMatchObject({ type: 'file_content', totalLines: 30_000 })
-    expect(shown.presentation.content).toBe(after)
-    expect(shown.presentation.warnings[0]).toMatch(/took too long .* replaces 30000 lines/)
+    expect(shown.presentation).toMatchObject({
+      type: 'diff',
+      metadata: { added: 30_000, removed: 30_000 },
+    })
+    const options = { autoConvertLineEndings: false }
+    expect(applyPatch(lines('a'), shown.presentation.content, options)).toBe(after)
+  })
+
+  // Rules: security.md 35
+  it('counts the lines that change in white space alone', async () => {
+    const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}`)
+    using place = await workspaceWith({ 'a.ts': `${lines.join('\n')}\n` })
+    const content = `${lines.map((line) => `  ${line}`).join('\n')}\n`
+    const shown = await present(writeFile, place.workspace, { path: 'a.ts', content })
+    expect(shown.presentation.type).toBe('diff')
+    expect(shown.presentation.content).toContain('\n-line 1999\n')
+    expect(shown.presentation.content).toContain('\n+  line 1999\n')
+    expect(shown.presentation.metadata).toMatchObject({ whiteSpaceOnly: 2000 })
+    expect(shown.presentation.warnings).toEqual(['2000 lines that change in white space alone.'])
   })
 
   it('describes what replaces, or is, a file too large to show', async () => {

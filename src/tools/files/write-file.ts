@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { limits } from '../../domain/limits.ts'
+import { usualScopes } from '#domain/verdict.ts'
+import { limits } from '#domain/limits.ts'
 import { decodeText } from '../presentations/file-kind.ts'
 import { fileVersion, presentFileChange } from '../presentations/file-change.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
-import { expectedBase, loadReplaced } from './load-version.ts'
-import { filePath } from './path-field.ts'
+import { defineBuiltIn } from '../definition/define-built-in.ts'
+import { expectedBase, loadReplaced, sameBytes } from './load-version.ts'
+import { filePath } from '../definition/path-field.ts'
 
 const schema = z
   .strictObject({
@@ -32,18 +33,23 @@ export const writeFile = defineBuiltIn({
   description:
     'Write a whole file: makes it, or replaces what is there. At most 8 MiB. Use edit_file for small changes.',
   schema,
-  risk: 'medium',
   readOnly: false,
-  scopes: ['once', 'run', 'path'],
+  scopes: usualScopes,
   accesses: ({ path }) => [{ operation: 'write', path, target: 'file' }],
+
+  async unchanged(input, workspace) {
+    const { bytes, hash } = fileVersion(bytesOf(input))
+    const state = await workspace.state(input.path, { hash: true })
+    return state.hash === hash ? sameBytes(input.path, bytes) : null
+  },
 
   async present(input, { workspace, signal, toolHash }) {
     const { path } = input
     const after = fileVersion(bytesOf(input))
     const before = await loadReplaced(workspace, path)
-    const shown = await presentFileChange({ path, before, after }, signal)
+    const presented = await presentFileChange({ path, before, after }, signal)
     return {
-      ...shown,
+      ...presented,
       facts: {
         toolHash,
         bases: [{ path, hash: before?.hash ?? 'absent' }],

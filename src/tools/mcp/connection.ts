@@ -1,6 +1,6 @@
-import type { Workspace } from '../../domain/tool.ts'
-import type { McpServer, Policy, WorkerDefinition } from '../../policy/policy.ts'
-import { isOwnVariable } from '../../policy/worker/own-variable.ts'
+import type { Workspace } from '#domain/tool.ts'
+import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
+import { isOwnVariable } from '#policy/worker/read-server-settings.ts'
 import type { McpConnection } from './mcp-protocol.ts'
 
 /** A program with everything that it inherits. */
@@ -10,14 +10,14 @@ export interface Program {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** For whom a program is started, and where. */
+/** The worker that a program is started for, and where. */
 export interface ServerPlace {
   readonly policy: Policy
   readonly worker: WorkerDefinition
   readonly workspace: Workspace
 }
 
-/** What is started, with what it reads on descriptor 3 and those after it. */
+/** What is started, with what it reads on descriptor 3 and those after it, in base64. */
 export interface Confined extends Program {
   readonly cwd: string
   readonly descriptors: readonly string[]
@@ -26,16 +26,17 @@ export interface Confined extends Program {
 }
 
 /**
- * Puts a program into the worker's sandbox: what is to be started instead. Throws the sentence why it may not be
- * started on this host at all.
+ * Puts a program into the worker's sandbox: what is to be started instead. Throws the sentence why
+ * it may not be started on this host at all.
  */
 export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<Confined>
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
- * How a worker's server is reached from this host, with `${NAME}` in the values of `env` and `headers` filled from
- * `environment`. Throws a sentence when a name is not set, or the server may not be started here.
+ * How a worker's server is reached from this host, with `${NAME}` in the values of `env` and
+ * `headers` filled from `environment`. Throws a sentence when a name is not set, or the server may
+ * not be started here.
  */
 export async function connectionOf(
   server: McpServer,

@@ -1,9 +1,12 @@
-import { canonicalJson } from '../../domain/digest.ts'
+import { canonicalJson } from '#domain/digest.ts'
 import { difference } from '../presentations/difference.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
 
-/** Everything that a server says of a tool, as lines for people; what is hidden in them is theirs to make visible. */
+/**
+ * Everything that a server says of a tool, as lines for people; what is hidden in them is theirs to
+ * make visible.
+ */
 export function definitionLines(definition: McpDefinition): string[] {
   const { title, description, annotations, inputSchema, outputSchema } = definition
   // In the order that is hashed: a server may list the members in another one each time.
@@ -21,19 +24,22 @@ export function definitionLines(definition: McpDefinition): string[] {
   ]
 }
 
-/** What a server has changed of what it says, as a unified diff; `null` in place of a tool that is not there. */
+/**
+ * What a server has changed of what it says, as a unified diff; `null` in place of a tool that is
+ * not there.
+ */
 export async function definitionDifference(
   before: McpDefinition | null,
   after: McpDefinition | null,
 ): Promise<string> {
-  const text = (one: McpDefinition | null): string =>
-    one === null ? '' : `${definitionLines(one).join('\n')}\n`
+  const text = (definition: McpDefinition | null): string =>
+    definition === null ? '' : `${definitionLines(definition).join('\n')}\n`
   const names = {
     before: before === null ? null : before.name,
     after: after === null ? null : after.name,
   }
-  const found = await difference(names, text(before), text(after), null)
-  return found === null ? 'It is too large to be compared line by line.' : found.text
+  const change = await difference(names, text(before), text(after), null)
+  return change === null ? 'It is too large to be compared line by line.' : change.text
 }
 
 /** Hidden and look-alike characters in what a server says of a tool, as sentences. */

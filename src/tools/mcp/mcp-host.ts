@@ -1,27 +1,30 @@
-import { limits } from '../../domain/limits.ts'
-import { startChild, type AskedChild, type AskOptions } from '../custom/tool-child.ts'
+import { limits } from '#domain/limits.ts'
+import { startChild, type QuestionChild, type RequestOptions } from '../custom/tool-child.ts'
 import type { McpAnswers, McpConnection, McpQuestion } from './mcp-protocol.ts'
 
-type Child = AskedChild<McpQuestion, McpAnswers>
+type Child = QuestionChild<McpQuestion, McpAnswers>
 
-/** One MCP server as this host reaches it: processes that hold it, one for each question at a time. */
+/**
+ * One MCP server as this host reaches it: processes that hold it, one for each question at a time.
+ */
 export interface McpHost extends AsyncDisposable {
-  ask<Q extends Exclude<McpQuestion, { do: 'open' }>>(
+  request<Q extends Exclude<McpQuestion, { do: 'open' }>>(
     question: Q,
-    options: AskOptions,
+    options: RequestOptions,
   ): Promise<McpAnswers[Q['do']]>
 }
 
 /** More questions at once than this wait for one another. */
-const mostProcesses = 8
-const mostIdle = 2
+const maxProcesses = 8
+const maxIdle = 2
 const openTimeoutMs = 20_000
 /** What the host's own process inherits; what a server inherits travels with its connection. */
 const inherited = ['PATH', 'NODE_EXTRA_CA_CERTS'] as const
 
 /**
- * Opens a server. Each process has a connection, and of a standard-input server an instance, of its own: one that hangs,
- * floods or dies takes its own question with it. Disposing ends all of them with what they started.
+ * Opens a server. Each process has a connection, and of a standard-input server an instance, of its
+ * own: one that hangs, floods or dies takes its own question with it. Disposing ends all of them
+ * with what they started.
  */
 export function openMcpHost(options: {
   readonly connection: McpConnection
@@ -29,7 +32,7 @@ export function openMcpHost(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
 }): McpHost {
   const idle: Child[] = []
-  const all = new Set<Child>()
+  const children = new Set<Child>()
   const waiting: (() => void)[] = []
   let closed = false
 
@@ -40,7 +43,7 @@ export function openMcpHost(options: {
       const spare = idle.pop()
       if (spare?.alive === true) return spare
       if (spare !== undefined) await drop(spare)
-      else if (all.size < mostProcesses) return start()
+      else if (children.size < maxProcesses) return start()
       else await room(signal)
     }
   }
@@ -61,15 +64,14 @@ export function openMcpHost(options: {
     })
     const child = startChild<McpQuestion, McpAnswers>({
       main: new URL('process/main.ts', import.meta.url),
-      setup: null,
       cwd: options.cwd,
       environment: Object.fromEntries(environment),
       maxAnswerBytes: 4 * limits.storedOutputBytes,
     })
-    all.add(child)
+    children.add(child)
     try {
       const question = { do: 'open', connection: options.connection } as const
-      await child.ask(question, { timeoutMs: openTimeoutMs, signal: null })
+      await child.request(question, { timeoutMs: openTimeoutMs, signal: null })
       return child
     } catch (error) {
       await drop(child)
@@ -79,17 +81,17 @@ export function openMcpHost(options: {
 
   async function drop(child: Child): Promise<void> {
     await child[Symbol.asyncDispose]()
-    all.delete(child)
+    children.delete(child)
     waiting.shift()?.()
   }
 
   return {
-    async ask(question, askOptions) {
-      const child = await take(askOptions.signal)
+    async request(question, requestOptions) {
+      const child = await take(requestOptions.signal)
       try {
-        return await child.ask(question, askOptions)
+        return await child.request(question, requestOptions)
       } finally {
-        const isGood = child.alive && !child.worn && !closed && idle.length < mostIdle
+        const isGood = child.alive && !child.worn && !closed && idle.length < maxIdle
         if (isGood) idle.push(child)
         else await drop(child)
         if (isGood) waiting.shift()?.()
@@ -98,7 +100,7 @@ export function openMcpHost(options: {
 
     async [Symbol.asyncDispose]() {
       closed = true
-      await Promise.all([...all].map(drop))
+      await Promise.all([...children].map(drop))
       for (const next of waiting.splice(0)) next()
     },
   }

@@ -1,7 +1,11 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
-import type { ParsedInput } from '../../domain/tool.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { ParsedInput } from '#domain/tool.ts'
+import { hashJson } from '#domain/digest.ts'
 
-/** How a server is reached. It travels to the process that holds it over a pipe: arguments of processes are public. */
+/**
+ * How a server is reached. It travels to the process that holds it over a pipe: arguments of
+ * processes are public.
+ */
 export type McpConnection =
   | {
       readonly type: 'stdio'
@@ -10,7 +14,7 @@ export type McpConnection =
       /** all that the server inherits */
       readonly environment: Readonly<Record<string, string>>
       readonly cwd: string
-      /** what it reads on descriptor 3 and those after it */
+      /** what it reads on descriptor 3 and those after it, in base64 */
       readonly descriptors: readonly string[]
       /** its sandbox waits for a network of its own (security.md 7) */
       readonly network: boolean
@@ -49,12 +53,16 @@ export type McpQuestion =
       readonly do: 'call'
       readonly tool: string
       readonly input: JsonObject
-      /** `hashOfDefinition` of what was approved: a server that says something else by now is not called */
+      /**
+       * `hashOfDefinition` of what was approved: a server that says something else by now is not
+       * called
+       */
       readonly definition: string
     }
 
 /**
- * How a call ended. `changed` and `unreachable`: it was not made. `lost`: it was made, and nobody knows how it ended.
+ * How a call ended. `changed` and `unreachable`: it was not made. `lost`: it was made, and its
+ * outcome is unknown.
  */
 export type McpCallResult =
   | { readonly type: 'output' | 'error'; readonly output: Json; readonly text: string }
@@ -67,4 +75,13 @@ export interface McpAnswers {
   /** what is wrong with it, as sentences */
   readonly check: readonly string[]
   readonly call: McpCallResult
+}
+
+/**
+ * `sha256:…` of everything that a server says of a tool: name, title, description, schemas and
+ * annotations.
+ */
+export function hashOfDefinition(definition: McpDefinition): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = definition
+  return hashJson({ name, title, description, inputSchema, outputSchema, annotations })
 }

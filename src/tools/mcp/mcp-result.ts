@@ -1,10 +1,13 @@
-import type { Json } from '../../domain/json.ts'
-import type { ToolResult } from '../../domain/tool.ts'
-import { shownText } from '../files/shown-text.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { ToolResult, ResultFile } from '#domain/tool.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { limits } from '#domain/limits.ts'
+import { visibleText } from '../definition/visible-text.ts'
 import type { McpCallResult } from './mcp-protocol.ts'
-import { takeFiles } from './take-files.ts'
 
-/** A server's answer as a tool's result. Throws for one that was lost: nobody knows what the call did. */
+/**
+ * A server's answer as a tool's result. Throws for one that was lost: the call's effect is unknown.
+ */
 export function mcpResult(server: string, tool: string, result: McpCallResult): ToolResult {
   switch (result.type) {
     case 'output':
@@ -24,9 +27,9 @@ export function mcpResult(server: string, tool: string, result: McpCallResult): 
   }
 }
 
-function answered(type: 'output' | 'error', whole: Json, words: string): ToolResult {
-  const { output, files, leftOut: lost } = takeFiles(whole)
-  const { text, leftOut } = shownText(words)
+function answered(type: 'output' | 'error', returned: Json, words: string): ToolResult {
+  const { output, files, leftOut: lost } = takeFiles(returned)
+  const { text, leftOut } = visibleText(words)
   const notes = [
     ...(leftOut === 0 ? [] : [`[${leftOut} bytes are left out]`]),
     ...(lost === 0 ? [] : [`[${lost} more pictures or blobs are not kept]`]),
@@ -37,4 +40,45 @@ function answered(type: 'output' | 'error', whole: Json, words: string): ToolRes
     text: [text, ...notes].join('\n'),
     ...(files.length === 0 ? {} : { files }),
   }
+}
+
+/** A server's answer, and the files that were in it. */
+interface ExtractedFiles {
+  /** names each file by size and hash, in the place where it was */
+  readonly output: Json
+  readonly files: readonly ResultFile[]
+  /** how many were over the bound, and are not stored */
+  readonly leftOut: number
+}
+
+/**
+ * Takes pictures, sounds and blobs out of a server's answer, which has them in base64. Sizes and
+ * hashes are computed here, since the server may control the process that reports them.
+ */
+export function takeFiles(output: Json): ExtractedFiles {
+  const content = isObject(output) ? output['content'] : undefined
+  if (!isObject(output) || !Array.isArray(content)) return { output, files: [], leftOut: 0 }
+  const files: ResultFile[] = []
+  let leftOut = 0
+  const parts = content.map((part): Json => {
+    if (!isObject(part) || typeof part['data'] !== 'string') return part
+    const { data, ...about } = part
+    const bytes = Buffer.from(data, 'base64')
+    const summary = { ...about, bytes: bytes.length, hash: hashBytes(bytes) }
+    if (files.length === limits.filesOfResult) {
+      leftOut += 1
+      return { ...summary, omitted: `At most ${limits.filesOfResult} are kept of one result.` }
+    }
+    files.push({ mediaType: textOf(about['mediaType']), bytes })
+    return summary
+  })
+  return { output: { ...output, content: parts }, files, leftOut }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
-import { sdkServer } from '../../../test/harness/fixtures/mcp/sdk-tools.ts'
+import { sdkServer } from '#test/harness/fixtures/mcp/sdk-tools.ts'
 import { mcpBench, policyWith, stdioServer } from './mcp.fixture.ts'
 
 const sums = (args: readonly string[] = [], more = ''): string =>

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { hashJson } from '../../domain/digest.ts'
-import type { Tool, Workspace } from '../../domain/tool.ts'
-import type { McpServer, Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { Tool, Workspace } from '#domain/tool.ts'
+import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
 import { connectionOf, type ServerPlace, type SpawnConfined } from './connection.ts'
 import { openMcpHost, type McpHost } from './mcp-host.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
@@ -12,7 +12,7 @@ import { hashOfServer, plainTransport } from './server-hash.ts'
 /** What an activated version stands for of one server (product.md 25). */
 export type Pin =
   | { readonly state: 'pinned'; readonly definitions: readonly McpDefinition[] }
-  /** the server has not been heard since */
+  /** the server has not answered since */
   | { readonly state: 'none' }
   /** what is stored is not what was signed: nothing of the server may run */
   | { readonly state: 'forged'; readonly problem: string }
@@ -27,14 +27,17 @@ export interface McpPins {
   ): Promise<Pin>
 }
 
-/** What one of a worker's servers says of its tools, or why it says nothing. */
-export interface McpHeard {
+/** What one of a worker's servers says of its tools, or why it does not answer. */
+export interface McpServerListing {
   readonly server: string
   readonly listing: McpListing | null
   readonly problem: string | null
 }
 
-/** What a worker's servers offer. A server that does not answer offers what was pinned, and is in `problems`. */
+/**
+ * What a worker's servers offer. A server that does not answer offers what was pinned, and is in
+ * `problems`.
+ */
 export interface McpOffer {
   readonly tools: readonly Tool[]
   /** by server, as sentences: why it, or some of its tools, cannot be used */
@@ -44,29 +47,34 @@ export interface McpOffer {
 /** The MCP servers of this host's workers. */
 export interface McpServers extends AsyncDisposable {
   toolsOf(policy: Policy, worker: WorkerDefinition): Promise<McpOffer>
-  /** What each says of its tools; one that takes longer than `withinMs` is asked on, and heard the next time. */
+  /**
+   * What each says of its tools. One that takes longer than `withinMs` goes on; its answer counts
+   * the next time.
+   */
   listingsOf(
     policy: Policy,
     worker: WorkerDefinition,
     withinMs: number,
-  ): Promise<readonly McpHeard[]>
+  ): Promise<readonly McpServerListing[]>
 }
 
 const listTimeoutMs = 90_000
-/** So long a list is believed without asking again; every call asks once more before it is made. */
-const believedMs = 3000
-/** A server that did not answer is left alone for so long. */
-const leftAloneMs = 10_000
-/** Longer than any call: whom nobody has asked for so long is in nobody's hands. */
+/** How long a list is used again; every call fetches the list once more before it is made. */
+const freshMs = 3000
+/** How long a server that did not answer is not tried again. */
+const retryAfterMs = 10_000
+/** Longer than any call: a server without a question for this long serves no call. */
 const unusedMs = 30 * 60_000
 /** Providers of models take no longer names. */
 const nameCharacters = 64
 
-interface Held {
+interface ServerEntry {
   readonly host: Promise<McpHost>
   usedAt: number
   listing: Promise<McpListing> | null
-  /** the list has been asked for and not answered yet: whoever else wants it waits for the same answer */
+  /**
+   * a request for the list is under way: all others that need the list wait for the same answer
+   */
   asking: boolean
   listedAt: number
   failed: string | null
@@ -76,61 +84,68 @@ interface Held {
 export function openMcpServers(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly spawnConfined: SpawnConfined
-  /** absent: nobody looks at what its servers do to files */
+  /** absent: what its servers do to files is not watched */
   readonly watchNames?: WatchNames
   readonly pins: McpPins
   /** where a worker's zones lie under a policy */
   readonly workspaceOf: (policy: Policy) => Promise<Workspace>
 }): McpServers {
-  const held = new Map<string, Held>()
+  const entries = new Map<string, ServerEntry>()
 
-  function holdOf(server: McpServer, place: ServerPlace): Held {
+  function entryOf(server: McpServer, place: ServerPlace): ServerEntry {
     const { worker } = place
     const { root } = place.workspace
     const zones = worker.zones.map((zone) => ({ root: zone.root, mode: zone.mode }))
     const { name, sandbox } = worker
     const key = hashJson({ name, server: plainTransport(server), sandbox, zones, root })
-    const found = held.get(key)
-    if (found !== undefined) return found
+    const existing = entries.get(key)
+    if (existing !== undefined) return existing
     const { environment, spawnConfined } = options
     const host = connectionOf(server, place, { environment, spawnConfined }).then((connection) =>
       openMcpHost({ connection, cwd: root, environment }),
     )
-    host.catch(() => held.delete(key))
-    const made: Held = { host, usedAt: 0, listing: null, asking: false, listedAt: 0, failed: null }
-    held.set(key, made)
-    return made
+    host.catch(() => entries.delete(key))
+    const entry: ServerEntry = {
+      host,
+      usedAt: 0,
+      listing: null,
+      asking: false,
+      listedAt: 0,
+      failed: null,
+    }
+    entries.set(key, entry)
+    return entry
   }
 
-  async function listOf(one: Held): Promise<McpListing> {
-    const age = Date.now() - one.listedAt
-    if (one.failed !== null && age < leftAloneMs) throw new Error(one.failed)
-    if (one.listing !== null && (one.asking || age < believedMs)) return one.listing
-    one.asking = true
-    one.failed = null
-    const listing = one.host.then((host) =>
-      host.ask({ do: 'list' }, { timeoutMs: listTimeoutMs, signal: null }),
+  async function listOf(entry: ServerEntry): Promise<McpListing> {
+    const age = performance.now() - entry.listedAt
+    if (entry.failed !== null && age < retryAfterMs) throw new Error(entry.failed)
+    if (entry.listing !== null && (entry.asking || age < freshMs)) return entry.listing
+    entry.asking = true
+    entry.failed = null
+    const listing = entry.host.then((host) =>
+      host.request({ do: 'list' }, { timeoutMs: listTimeoutMs, signal: null }),
     )
-    one.listing = listing
+    entry.listing = listing
     try {
       const listed = await listing
-      one.listedAt = Date.now()
+      entry.listedAt = performance.now()
       return listed
     } catch (error) {
-      one.listing = null
-      one.listedAt = Date.now()
-      one.failed = messageOf(error)
+      entry.listing = null
+      entry.listedAt = performance.now()
+      entry.failed = messageOf(error)
       throw error
     } finally {
-      one.asking = false
+      entry.asking = false
     }
   }
 
-  async function letGo(): Promise<void> {
-    for (const [key, one] of held) {
-      if (Date.now() - one.usedAt < unusedMs) continue
-      held.delete(key)
-      void one.host.then((host) => host[Symbol.asyncDispose]()).catch(() => undefined)
+  async function closeUnused(): Promise<void> {
+    for (const [key, entry] of entries) {
+      if (performance.now() - entry.usedAt < unusedMs) continue
+      entries.delete(key)
+      void entry.host.then((host) => host[Symbol.asyncDispose]()).catch(() => undefined)
     }
   }
 
@@ -139,24 +154,24 @@ export function openMcpServers(options: {
     place: ServerPlace,
   ): Promise<{ tools: Tool[]; problems: string[] }> {
     const { policy, worker } = place
-    const one = holdOf(server, place)
-    one.usedAt = Date.now()
+    const entry = entryOf(server, place)
+    entry.usedAt = performance.now()
     const serverHash = hashOfServer(server)
-    const named = { worker: worker.name, name: server.name, hash: serverHash }
-    const listed = await listOf(one).catch(messageOf)
+    const reference = { worker: worker.name, name: server.name, hash: serverHash }
+    const listed = await listOf(entry).catch(messageOf)
     const listing = typeof listed === 'string' ? null : listed
-    const pin = await options.pins.read(policy, named, listing)
+    const pin = await options.pins.read(policy, reference, listing)
     const forged = pin.state === 'forged' ? pin.problem : null
     const pins = pin.state === 'pinned' ? pin.definitions : []
     const problems =
       typeof listed === 'string'
         ? [`The MCP server ${server.name} does not answer: ${listed}`]
         : listed.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
-    const host = await one.host.catch(() => null)
+    const host = await entry.host.catch(() => null)
     if (host === null) return { tools: [], problems }
     const isLocal = server.transport.type === 'stdio'
     const watched = isLocal ? (options.watchNames?.(place) ?? null) : null
-    const pinned = new Map(pins.map((one) => [one.name, one]))
+    const pinned = new Map(pins.map((definition) => [definition.name, definition]))
     const tools: Tool[] = []
     for (const definition of listing?.tools ?? pins) {
       const name = `mcp__${server.name}__${definition.name}`
@@ -173,7 +188,7 @@ export function openMcpServers(options: {
 
   return {
     async toolsOf(policy, worker) {
-      await letGo()
+      await closeUnused()
       if (worker.mcpServers.size === 0) return { tools: [], problems: new Map() }
       const place = { policy, worker, workspace: await options.workspaceOf(policy) }
       const offers = await Promise.all(
@@ -191,28 +206,28 @@ export function openMcpServers(options: {
     async listingsOf(policy, worker, withinMs) {
       const place = { policy, worker, workspace: await options.workspaceOf(policy) }
       return Promise.all(
-        [...worker.mcpServers.values()].map(async (server): Promise<McpHeard> => {
-          const one = holdOf(server, place)
-          one.usedAt = Date.now()
-          const late = new AbortController()
-          const heard = await Promise.race([
-            listOf(one).catch(messageOf),
+        [...worker.mcpServers.values()].map(async (server): Promise<McpServerListing> => {
+          const entry = entryOf(server, place)
+          entry.usedAt = performance.now()
+          const timeout = new AbortController()
+          const listing = await Promise.race([
+            listOf(entry).catch(messageOf),
             delay(withinMs, `it has not answered in ${withinMs / 1000} seconds`, {
-              signal: late.signal,
+              signal: timeout.signal,
             }),
           ])
-          late.abort()
-          return typeof heard === 'string'
-            ? { server: server.name, listing: null, problem: heard }
-            : { server: server.name, listing: heard, problem: null }
+          timeout.abort()
+          return typeof listing === 'string'
+            ? { server: server.name, listing: null, problem: listing }
+            : { server: server.name, listing, problem: null }
         }),
       )
     },
 
     async [Symbol.asyncDispose]() {
-      const all = [...held.values()]
-      held.clear()
-      await Promise.allSettled(all.map(async (one) => (await one.host)[Symbol.asyncDispose]()))
+      const open = [...entries.values()]
+      entries.clear()
+      await Promise.allSettled(open.map(async (entry) => (await entry.host)[Symbol.asyncDispose]()))
     },
   }
 }

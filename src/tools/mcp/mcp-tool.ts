@@ -1,16 +1,15 @@
-import { canonicalJson, hashJson } from '../../domain/digest.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Presented, Tool, ToolResult } from '../../domain/tool.ts'
-import { ToolProblem } from '../../domain/tool-problem.ts'
-import { QuestionNotTaken } from '../custom/tool-child.ts'
+import { canonicalJson, hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Presented, Tool, ToolResult } from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { QuestionNotAccepted } from '../custom/tool-child.ts'
 import { oneLine, structured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
-import { textProblems } from '../text-problems.ts'
-import { hashOfDefinition } from './definition-hash.ts'
+import { textProblems } from '../definition/text-problems.ts'
+import { hashOfDefinition, type McpDefinition } from './mcp-protocol.ts'
 import { definitionDifference, definitionWarnings } from './definition-text.ts'
-import { heldToSchema } from './held-to-schema.ts'
+import { checkOutput } from './check-output.ts'
 import type { McpHost } from './mcp-host.ts'
-import type { McpDefinition } from './mcp-protocol.ts'
 import { mcpResult } from './mcp-result.ts'
 import type { WatchedCall } from './watch-names.ts'
 
@@ -35,8 +34,9 @@ export interface McpToolParts {
 }
 
 /**
- * A tool of an MCP server in the shape that policy and services use. What the server says of it can raise its risk and
- * never lowers anything; the call is made only while the server still says what was approved.
+ * A tool of an MCP server in the shape that policy and services use. What the server says of it can
+ * raise its risk and never lowers anything; the call is made only while the server still says what
+ * was approved.
  */
 export function mcpTool(parts: McpToolParts): Tool {
   const { name, server, definition, pinned, host } = parts
@@ -65,7 +65,7 @@ export function mcpTool(parts: McpToolParts): Tool {
       if (problems.length > 0) return { ok: false, problems }
       const question = { do: 'parse', schema: inputSchema, input } as const
       try {
-        return await host.ask(question, { timeoutMs: quickTimeoutMs, signal: null })
+        return await host.request(question, { timeoutMs: quickTimeoutMs, signal: null })
       } catch (error) {
         return { ok: false, problems: [error instanceof Error ? error.message : String(error)] }
       }
@@ -81,15 +81,15 @@ export function mcpTool(parts: McpToolParts): Tool {
       const question = { do: 'call', tool, input, definition: definitionNow } as const
       const options = { timeoutMs: callTimeoutMs, signal }
       const call = async (): Promise<ToolResult> =>
-        mcpResult(server, tool, await host.ask(question, options))
+        mcpResult(server, tool, await host.request(question, options))
       let result: ToolResult
       try {
         result = await (parts.watched === null ? call() : parts.watched(call))
       } catch (error) {
-        if (!(error instanceof QuestionNotTaken || error instanceof ToolProblem)) throw error
+        if (!(error instanceof QuestionNotAccepted || error instanceof ToolProblem)) throw error
         return mcpResult(server, tool, { type: 'unreachable', problem: error.message })
       }
-      return heldToSchema(result, { server, tool, schema: definition.outputSchema, host, signal })
+      return checkOutput(result, { server, tool, schema: definition.outputSchema, host, signal })
     },
   }
 
@@ -107,7 +107,7 @@ async function presentedOf(
   input: JsonObject,
 ): Promise<Presented> {
   const { title, description, annotations } = definition
-  const shown = JSON.stringify(input, null, 2)
+  const inputText = JSON.stringify(input, null, 2)
   const difference =
     now.changed === null || pinned === null ? null : await definitionDifference(pinned, definition)
   return {
@@ -121,12 +121,12 @@ async function presentedOf(
         pinnedDefinition:
           pinned === null ? 'none: the tool was not there' : hashOfDefinition(pinned),
         ...(difference === null ? {} : { definitionChange: difference }),
-        // The server's own words: shown as its claim, never as ours.
+        // The server's own words: presented as its claim, never as the service's.
         serverClaims: { ...(title === null ? {} : { title }), description, annotations },
       },
       [
         ...(now.changed === null ? [] : [`${sentence(now.changed)}.`]),
-        ...textWarnings(shown.split('\n')),
+        ...textWarnings(inputText.split('\n')),
         ...definitionWarnings(definition),
       ],
     ),

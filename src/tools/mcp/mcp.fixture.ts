@@ -2,13 +2,13 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Tool, ToolRegistry, ToolResult } from '../../domain/tool.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { parseProject } from '../../policy/project/parse-project.ts'
-import type { FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Tool, ToolRegistry, ToolResult } from '#domain/tool.ts'
+import type { Policy } from '#policy/policy.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { buildRegistry } from '../registry.ts'
-import { openWorkspace } from '../../sandbox/workspace.ts'
+import { openWorkspace } from '#sandbox/workspace.ts'
 import type { SpawnConfined } from './connection.ts'
 import { spawnInSandbox } from './spawn-in-sandbox.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
@@ -61,14 +61,16 @@ export interface McpBench extends AsyncDisposable {
   call(tool: Tool, input?: JsonObject, signal?: AbortSignal): Promise<ToolResult>
 }
 
-/** This host's servers, with a workspace of their own and nothing but `environment` to give away. */
+/**
+ * This host's servers, with a workspace of their own and nothing but `environment` to give away.
+ */
 export function mcpBench(
   options: {
     readonly environment?: Readonly<Record<string, string>>
     readonly pins?: McpPins
     readonly spawnConfined?: SpawnConfined
     /** what the host has; absent: nothing that works */
-    readonly sandbox?: FoundSandbox
+    readonly sandbox?: HostSandbox
   } = {},
 ): McpBench {
   const { sandbox = { works: false, problem: 'bwrap is not installed', remedy: 'install it' } } =
@@ -89,9 +91,9 @@ export function mcpBench(
     registry: (policy) =>
       buildRegistry({ policy, worker: 'w', toolProcess: null, mcpServers: servers }),
     async tool(policy, name) {
-      const found = (await bench.registry(policy)).get(name)
-      if (found === undefined) throw new Error(`${name} is not offered`)
-      return found
+      const tool = (await bench.registry(policy)).get(name)
+      if (tool === undefined) throw new Error(`${name} is not offered`)
+      return tool
     },
     call: (tool, input = {}, signal = new AbortController().signal) =>
       tool.execute(input, {

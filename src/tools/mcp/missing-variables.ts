@@ -1,8 +1,11 @@
-import type { Policy, ProjectProblem } from '../../policy/policy.ts'
-import { placeOfSource } from '../../policy/reading/report.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { placeOfSource } from '#policy/reading/report.ts'
 import { variablesOf } from './connection.ts'
 
-/** A warning for each MCP server that names a variable which is not set here; `check` and `doctor` show them. */
+/**
+ * A warning for each MCP server that names a variable which is not set here; `check` and `doctor`
+ * show them.
+ */
 export function warnOfMissingVariables(
   policy: Policy,
   environment: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { mcpBench, policyWith } from './mcp.fixture.ts'
 
 const sandbox = await findSandbox('bwrap')
@@ -14,7 +14,10 @@ if (!sandbox.works) {
 const slirp = spawnSync('slirp4netns', ['--version']).status === 0
 if (!slirp) console.warn('The tests of "network: allow" are skipped: slirp4netns is not installed.')
 
-/** A server of one file that does what its argument, a script, says and answers with what came of it. */
+/**
+ * A server of one file that does what its argument, a script, says and answers with what came of
+ * it.
+ */
 const script = `import { createInterface } from 'node:readline'
 const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,7 +1,9 @@
-import { hashJson } from '../../domain/digest.ts'
-import type { McpServer } from '../../policy/policy.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { McpServer } from '#policy/policy.ts'
 
-/** How a server is reached, as the worker's file says it: references to secrets, never the secrets. */
+/**
+ * How a server is reached, as the worker's file says it: references to secrets, never the secrets.
+ */
 export function plainTransport({ transport }: Pick<McpServer, 'transport'>) {
   return transport.type === 'http'
     ? { type: 'http', url: transport.url, headers: { ...transport.headers } }
@@ -13,7 +15,9 @@ export function plainTransport({ transport }: Pick<McpServer, 'transport'>) {
       }
 }
 
-/** `sha256:…` of how a server is reached: definitions of another address or command do not count. */
+/**
+ * `sha256:…` of how a server is reached: definitions of another address or command do not count.
+ */
 export function hashOfServer(server: Pick<McpServer, 'transport'>): string {
   return hashJson(plainTransport(server))
 }

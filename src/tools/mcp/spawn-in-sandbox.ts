@@ -1,21 +1,23 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { WorkerDefinition } from '../../policy/policy.ts'
-import { bwrapArguments } from '../../sandbox/bwrap/bwrap-arguments.ts'
-import { informationDescriptor } from '../../sandbox/bwrap/first-inside.ts'
-import { networkDescriptors, resolverFile } from '../../sandbox/bwrap/own-network.ts'
-import { commandLimits } from '../../sandbox/bwrap/command-limits.ts'
-import { sandboxedArgv } from '../../sandbox/bwrap/sandboxed-argv.ts'
-import type { SandboxPlan } from '../../sandbox/bwrap/sandbox-plan.ts'
-import type { CommandSite } from '../commands/command-place.ts'
-import { makePlan } from '../commands/make-plan.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
+import { bwrapArguments } from '#sandbox/bwrap/bwrap-arguments.ts'
+import { informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
+import { networkDescriptors, resolverFile } from '#sandbox/bwrap/own-network.ts'
+import { commandLimits } from '#sandbox/process/command-limits.ts'
+import { ownArchitecture, systemCallFilter, unknownArchitecture } from '#sandbox/seccomp/filter.ts'
+import { sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import type { CommandSite } from '../commands/plan/command-place.ts'
+import { makePlan } from '../commands/plan/make-plan.ts'
 import type { Confined, SpawnConfined } from './connection.ts'
 
 /**
- * Starts servers in their worker's sandbox (workers-and-policy.md): its zones and network as for commands, private `/tmp`,
- * and read-only what the owner's file names: the program, its package folder, and files that its arguments name by absolute
- * paths. Without a working sandbox: a plain child with nothing but its listed environment, or, where the worker requires
- * a sandbox, a refusal.
+ * Starts servers in their worker's sandbox (workers-and-policy.md): its zones and network as for
+ * commands, private `/tmp`, and read-only what the owner's file names: the program, its package
+ * folder, and files that its arguments name by absolute paths. Without a working sandbox: a plain
+ * child with nothing but its listed environment, or, where the worker requires a sandbox, a
+ * refusal.
  */
 export function spawnInSandbox(site: CommandSite): SpawnConfined {
   return async ({ policy, worker, workspace }, program): Promise<Confined> => {
@@ -31,25 +33,27 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     const network = worker.sandbox.network === 'allow'
     const { plan } = await makePlan({ ...site, policy, worker }, workspace, '', new Set())
     const command = await programPath(program.command, workspace.root, program.environment['PATH'])
-    const seen = plan.zones.map((zone) => zone.path)
-    const named = [packageFolder(command), ...(await absoluteNames(program.args))]
-    const outside = named.filter(
-      (one) => ![...seen, ...systemRoots].some((root) => lies(one, root)),
+    const mounted = plan.zones.map((zone) => zone.path)
+    const programPaths = [packageFolder(command), ...(await absoluteNames(program.args))]
+    const outside = programPaths.filter(
+      (at) => ![...mounted, ...systemRoots].some((root) => isInside(at, root)),
     )
+    const architecture = ownArchitecture()
+    if (architecture === null) throw new Error(unknownArchitecture)
+    const data = { passwd: 3, group: 4, filter: 8 }
     const words = bwrapArguments(
       { ...plan, cwd: cwdOf(plan, worker), readOnly: [...plan.readOnly, ...new Set(outside)] },
       { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
-      network
-        ? { passwd: 3, group: 4, information: informationDescriptor, network: networkDescriptors }
-        : { passwd: 3, group: 4 },
+      network ? { ...data, information: informationDescriptor, network: networkDescriptors } : data,
     )
     const isRoot = process.getuid?.() === 0
     const argv = [command, ...program.args]
     const inside = sandboxedArgv(argv, plan.zones, commandLimits, { isRoot })
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+    const [starter, ...before] = [...sandbox.launch, sandbox.bwrap]
     return {
-      command: sandbox.bwrap,
-      args: [...words, '--', ...inside],
+      command: starter,
+      args: [...before, ...words, '--', ...inside],
       environment: { HOME: '/tmp', TMPDIR: '/tmp', ...program.environment },
       cwd: '/',
       // The sandbox says on the last one that it stands; nobody needs to know.
@@ -58,8 +62,13 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
         `user:x:${gid}:\n`,
         '',
         '',
-        ...(network ? ['', resolverFile] : []),
-      ],
+        '',
+        // A server outlives many calls, and no control group counts its memory.
+        systemCallFilter(architecture, { countsMemory: false }),
+        ...(network ? [resolverFile] : []),
+      ].map((content) =>
+        (typeof content === 'string' ? Buffer.from(content) : content).toString('base64'),
+      ),
       network,
     }
   }
@@ -67,13 +76,18 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
 
 const systemRoots = ['/usr', '/bin', '/sbin', '/lib', '/lib64']
 
-/** The workspace root when a zone contains it, else the first zone; without zones there is only `/tmp`. */
+/**
+ * The workspace root when a zone contains it, else the first zone; without zones there is only
+ * `/tmp`.
+ */
 function cwdOf(plan: SandboxPlan, worker: WorkerDefinition): string {
   if (worker.zones.some((zone) => zone.root === '')) return plan.cwd
   return plan.zones[0]?.path ?? '/tmp'
 }
 
-/** The real file of a program: a path, or a name on the PATH. Throws a sentence when there is none. */
+/**
+ * The real file of a program: a path, or a name on the PATH. Throws a sentence when there is none.
+ */
 async function programPath(name: string, root: string, search = ''): Promise<string> {
   const candidates = name.includes('/')
     ? [path.resolve(root, name)]
@@ -92,12 +106,12 @@ function packageFolder(program: string): string {
 }
 
 async function absoluteNames(args: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    args.filter((one) => path.isAbsolute(one)).map((one) => realpath(one).catch(() => null)),
+  const paths = await Promise.all(
+    args.filter((arg) => path.isAbsolute(arg)).map((arg) => realpath(arg).catch(() => null)),
   )
-  return found.filter((one) => one !== null)
+  return paths.filter((at) => at !== null)
 }
 
-function lies(one: string, folder: string): boolean {
-  return one === folder || one.startsWith(`${folder}/`)
+function isInside(at: string, folder: string): boolean {
+  return at === folder || at.startsWith(`${folder}/`)
 }

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  openStreamingServer,
-  type StreamingHow,
-} from '../../../test/harness/fixtures/mcp/http-server.ts'
+import { openStreamingServer, type StreamingHow } from '#test/harness/fixtures/mcp/http-server.ts'
 import { mcpBench, policyWith } from './mcp.fixture.ts'
 
 async function bench(how: StreamingHow) {
@@ -19,8 +16,8 @@ async function bench(how: StreamingHow) {
   }
 }
 
-function count(seen: readonly string[], method: string): number {
-  return seen.filter((one) => one === method).length
+function count(methods: readonly string[], method: string): number {
+  return methods.filter((one) => one === method).length
 }
 
 describe('an MCP server that answers over a stream', () => {

@@ -1,30 +1,30 @@
-import { BrokenRule } from '../../domain/broken-rule.ts'
-import type { ToolResult } from '../../domain/tool.ts'
-import { undoNames } from '../../sandbox/bwrap/undo-names.ts'
-import type { CommandSite } from '../commands/command-place.ts'
-import { violationOf } from '../commands/command-result.ts'
-import { makePlan } from '../commands/make-plan.ts'
+import { BrokenRule } from '#domain/broken-rule.ts'
+import type { ToolResult } from '#domain/tool.ts'
+import type { CommandSite } from '../commands/plan/command-place.ts'
+import { violationOf } from '../commands/execution/command-result.ts'
+import { makePlan } from '../commands/plan/make-plan.ts'
 import type { ServerPlace } from './connection.ts'
 
 /** Carries out one call of a server, and undoes what came to be of protected names meanwhile. */
 export type WatchedCall = (work: () => Promise<ToolResult>) => Promise<ToolResult>
 
-/** How calls of a standard-input server are watched; `null`: it has no zone that it could write to. */
+/**
+ * How calls of a standard-input server are watched; `null`: it has no zone that it could write to.
+ */
 export type WatchNames = (place: ServerPlace) => WatchedCall | null
 
 /**
- * Looks for protected names before and after each call of a server, as before and after a command (security.md 8): what
- * came to be between is removed, and the call has failed with a violation that names it. A call without a result rejects
- * with `BrokenRule` then.
+ * Looks for protected names before and after each call of a server, as before and after a command
+ * (security.md 8): what came to be between is removed, and the call has failed with a violation
+ * that names it. A call without a result rejects with `BrokenRule` then.
  */
 export function watchNames(site: CommandSite): WatchNames {
   return ({ policy, worker, workspace }) => {
     if (!worker.zones.some(({ mode }) => mode === 'rw')) return null
     const place = { ...site, policy, worker }
     return async (work) => {
-      const { before, look } = await makePlan(place, workspace, '', new Set(), false)
-      const undo = async (): Promise<string | null> =>
-        violationOf(await undoNames(workspace.root, before, await look()))
+      const { before, undo: undoSince } = await makePlan(place, workspace, '', new Set(), false)
+      const undo = async (): Promise<string | null> => violationOf(await undoSince(before))
       let result: ToolResult
       try {
         result = await work()

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BrokenRule } from '../../domain/broken-rule.ts'
-import type { Tool } from '../../domain/tool.ts'
-import { findSandbox, type FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+import { BrokenRule } from '#domain/broken-rule.ts'
+import type { Tool } from '#domain/tool.ts'
+import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { mcpBench, policyWith, type McpBench } from './mcp.fixture.ts'
 
-const found = await findSandbox('bwrap')
-if (!found.works) {
-  console.warn(`The sandbox tests are skipped: ${found.problem}; ${found.remedy}.`)
+const sandbox = await findSandbox('bwrap')
+if (!sandbox.works) {
+  console.warn(`The sandbox tests are skipped: ${sandbox.problem}; ${sandbox.remedy}.`)
 }
 const none = await findSandbox('no-such-bubblewrap')
 
@@ -37,8 +37,8 @@ async function runner(bench: McpBench, more = ''): Promise<Tool> {
   return bench.tool(policyWith({ boxed: server }, zones), 'mcp__boxed__run')
 }
 
-const hosts: [string, FoundSandbox][] = [
-  ...(found.works ? [['in its sandbox', found] as [string, FoundSandbox]] : []),
+const hosts: [string, HostSandbox][] = [
+  ...(sandbox.works ? [['in its sandbox', sandbox] as [string, HostSandbox]] : []),
   ['where no sandbox works', none],
 ]
 

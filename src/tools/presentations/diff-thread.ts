@@ -1,4 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
+import { send } from '../threads/run-in-thread.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
 /** Runs in a worker thread: one difference (run-in-thread.ts). */
@@ -6,10 +7,6 @@ const { names, before, after } = workerData as {
   names: { before: string | null; after: string | null }
   before: string
   after: string
-}
-function send(message: unknown): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  parentPort?.postMessage(message)
 }
 
 send('loaded')

@@ -1,7 +1,8 @@
-import { hashBytes } from '../../domain/digest.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Presentation } from '../../domain/presentation.ts'
-import type { Presented } from '../../domain/tool.ts'
+import { counted } from '#domain/text/counted.ts'
+import { hashBytes } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Presentation } from '#domain/presentation.ts'
+import type { Presented } from '#domain/tool.ts'
 import { difference } from './difference.ts'
 import { decodeText, languageOf, mediaTypeOf } from './file-kind.ts'
 import { countLines, makePresentation } from './make-presentation.ts'
@@ -30,8 +31,8 @@ export function fileVersion(content: Uint8Array): FileVersion {
 }
 
 /**
- * What an approver is shown of a change: a new text whole, a changed or removed one as a unified diff, anything else
- * as type, size and hashes. A difference that takes too long becomes the whole new content, and says so.
+ * What an approver reads of a change: a new text whole, a changed or removed one as a unified
+ * diff, anything else as type, size and hashes.
  */
 export async function presentFileChange(
   change: FileChange,
@@ -55,9 +56,8 @@ export async function presentFileChange(
     (before === null || texts.before !== null) && (after === null || texts.after !== null)
   if (!comparable) return binaryChange(change, shared)
   const names = { before: before && path, after: after && path }
-  const found = await difference(names, texts.before ?? '', texts.after ?? '', signal)
-  if (found === null) return tooUnlike(change, shared, texts.before ?? '', texts.after ?? '')
-  const { added, removed } = found
+  const diff = await difference(names, texts.before ?? '', texts.after ?? '', signal)
+  const { added, removed, whiteSpaceOnly } = diff
   const removedWarnings = after === null ? [] : finalNewlineWarning(texts.after ?? '')
   return {
     title:
@@ -65,9 +65,14 @@ export async function presentFileChange(
     presentation: makePresentation({
       type: 'diff',
       language: languageOf(path),
-      content: found.text,
-      metadata: { ...metadata, added, removed },
-      warnings: [...shared.warnings, ...textWarnings(found.addedLines), ...removedWarnings],
+      content: diff.text,
+      metadata: { ...metadata, added, removed, whiteSpaceOnly },
+      warnings: [
+        ...shared.warnings,
+        ...whiteSpaceWarning(whiteSpaceOnly),
+        ...textWarnings(diff.addedLines),
+        ...removedWarnings,
+      ],
     }),
   }
 }
@@ -79,9 +84,9 @@ interface Shared {
   readonly warnings: readonly string[]
 }
 
-type Shown = { readonly title: string; readonly presentation: Presentation }
+type PresentedChange = { readonly title: string; readonly presentation: Presentation }
 
-function newFile({ path, metadata, warnings }: Shared, text: string): Shown {
+function newFile({ path, metadata, warnings }: Shared, text: string): PresentedChange {
   const added = countLines(text)
   return {
     title: `Create ${path} (+${added})`,
@@ -95,29 +100,11 @@ function newFile({ path, metadata, warnings }: Shared, text: string): Shown {
   }
 }
 
-function tooUnlike(change: FileChange, shared: Shared, before: string, after: string): Shown {
-  const [removed, added] = [countLines(before), countLines(after)]
-  const gone = after === '' && change.after === null
-  const shown = gone ? before : after
-  return {
-    title: gone
-      ? `Delete ${change.path} (−${removed})`
-      : `Replace ${change.path} ${counts(added, removed)}`,
-    presentation: makePresentation({
-      type: 'file_content',
-      language: languageOf(change.path),
-      content: shown,
-      metadata: { ...shared.metadata, added, removed },
-      warnings: [
-        ...shared.warnings,
-        `The difference took too long to compute; the whole ${gone ? 'content that goes' : 'new content'} is shown. It replaces ${removed} lines that are not.`,
-        ...(gone ? [] : [...textWarnings(after.split('\n')), ...finalNewlineWarning(after)]),
-      ],
-    }),
-  }
+function whiteSpaceWarning(lines: number): string[] {
+  return lines === 0 ? [] : [`${counted(lines, 'line')} that change in white space alone.`]
 }
 
-function binaryChange({ path, before, after }: FileChange, shared: Shared): Shown {
+function binaryChange({ path, before, after }: FileChange, shared: Shared): PresentedChange {
   const verb = after === null ? 'Delete' : before === null ? 'Create' : 'Replace'
   const sizes = [before, after].filter((side) => side !== null).map((side) => side.bytes)
   const lines = [

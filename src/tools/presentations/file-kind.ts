@@ -54,8 +54,8 @@ export function mediaTypeOf(path: string, bytes: Uint8Array): string {
 }
 
 /**
- * The text of UTF-8 bytes, a byte order mark kept, or `null` when they are not text: invalid UTF-8 or a NUL byte.
- * `partial`: the bytes may end within a character.
+ * The text of UTF-8 bytes with its byte order mark, or `null` when they are not text: invalid UTF-8
+ * or a NUL byte. `partial`: the bytes may end within a character.
  */
 export function decodeText(bytes: Uint8Array, partial = false): string | null {
   if (bytes.includes(0)) return null

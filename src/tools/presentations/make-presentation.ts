@@ -1,10 +1,10 @@
-import { hashJson } from '../../domain/digest.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import type { Presentation, PresentationType } from '../../domain/presentation.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Presentation, PresentationType } from '#domain/presentation.ts'
 
 /**
- * A presentation with its totals and digest. `content` is whole: what is too large for it is described instead
- * (type, size, hashes), never cut (product.md 26).
+ * A presentation with its totals and digest. `content` is whole: what is too large for it is
+ * described instead (type, size, hashes), never cut (product.md 26).
  */
 export function makePresentation(parts: {
   readonly type: PresentationType
@@ -27,7 +27,10 @@ export function makePresentation(parts: {
   return { ...withoutDigest, digest: hashJson(withoutDigest) }
 }
 
-/** Lines of a text; one that does not end in a newline counts, an empty one after the last newline does not. */
+/**
+ * Lines of a text; one that does not end in a newline counts, an empty one after the last newline
+ * does not.
+ */
 export function countLines(text: string): number {
   if (text === '') return 0
   let lines = text.endsWith('\n') ? 0 : 1

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../domain/digest.ts'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import type { Presentation } from '../../domain/presentation.ts'
-import type { Presented, Tool } from '../../domain/tool.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { Presentation } from '#domain/presentation.ts'
+import type { Presented, Tool } from '#domain/tool.ts'
 import { makePresentation } from './make-presentation.ts'
 
 /** Arguments or facts as indented JSON. */
@@ -20,8 +20,8 @@ export function structured(
 }
 
 /**
- * The raw arguments with a warning: for a call whose presentation could not be built (product.md 27). `error` is
- * what building it threw.
+ * The raw arguments with a warning: for a call whose presentation could not be built (product.md
+ * 27). `error` is what building it threw.
  */
 export function presentRaw(
   tool: Pick<Tool, 'name' | 'definitionHash'>,

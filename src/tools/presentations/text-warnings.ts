@@ -1,9 +1,11 @@
-import { counted } from '../../domain/text/counted.ts'
-import { hiddenReason, labelOf, mixedWords } from '../../domain/text/visible-text.ts'
+import { lookAlikes } from '#domain/text/look-alikes.ts'
+import { counted } from '#domain/text/counted.ts'
+import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 
 /**
- * What is odd about text that will be written, each as a sentence with exact counts (security.md 17). `lines` are
- * the lines in question, without their newline: all of a new file, the added ones of a diff.
+ * What is odd about text that will be written, each as a sentence with exact counts (security.md
+ * 17). `lines` are the lines in question, without their newline: all of a new file, the added ones
+ * of a diff.
  */
 export function textWarnings(lines: readonly string[]): string[] {
   const warnings: string[] = []
@@ -13,16 +15,14 @@ export function textWarnings(lines: readonly string[]): string[] {
   if (trailing > 0) warnings.push(`${counted(trailing, 'line')} with space at the end.`)
   const hidden = hiddenCharacters(lines)
   if (hidden !== null) warnings.push(hidden)
-  const mixed = lines.flatMap((line) => mixedWords(line))
-  if (mixed.length > 0) {
-    const shown = mixed
-      .slice(0, 5)
-      .map(({ word, scripts }) => `"${word}" (${scripts.join(' and ')})`)
-    const more = mixed.length > shown.length ? ` and ${mixed.length - shown.length} more` : ''
-    warnings.push(
-      `Look-alike letters: ${counted(mixed.length, 'word')} mixing scripts: ${shown.join(', ')}${more}.`,
-    )
-  }
+  const mistaken = countsOf(
+    lines.flatMap((line) =>
+      lookAlikes(line).map(({ character, look }) =>
+        look === null ? labelOf(character) : `${labelOf(character)} looks like "${look}"`,
+      ),
+    ),
+  )
+  if (mistaken !== null) warnings.push(`Look-alike characters: ${mistaken}.`)
   return warnings
 }
 
@@ -32,17 +32,22 @@ export function finalNewlineWarning(text: string): string[] {
 }
 
 function hiddenCharacters(lines: readonly string[]): string | null {
-  const counts = new Map<string, number>()
-  for (const line of lines) {
+  const labels = lines.flatMap((line) => {
     const bare = line.endsWith('\r') ? line.slice(0, -1) : line
-    for (const character of bare) {
-      if (hiddenReason(character) === null) continue
-      const label = labelOf(character)
-      counts.set(label, (counts.get(label) ?? 0) + 1)
-    }
-  }
-  if (counts.size === 0) return null
-  const total = [...counts.values()].reduce((sum, number) => sum + number, 0)
-  const kinds = [...counts].map(([label, number]) => `${label} × ${number}`).join(', ')
-  return `Hidden characters: ${total} (${kinds}).`
+    return Array.from(bare).filter((character) => hiddenReason(character) !== null)
+  })
+  const counts = countsOf(labels.map(labelOf))
+  return counts === null ? null : `Hidden characters: ${counts}.`
+}
+
+/** Kinds named one by one; of more, how many. */
+const maxKinds = 8
+
+/** `3 (a × 2, b × 1)`, or `null` for none. */
+function countsOf(labels: readonly string[]): string | null {
+  if (labels.length === 0) return null
+  const counts = Map.groupBy(labels, (label) => label)
+  const kinds = [...counts].map(([label, characters]) => `${label} × ${characters.length}`)
+  const more = kinds.length > maxKinds ? [`and ${kinds.length - maxKinds} more kinds`] : []
+  return `${labels.length} (${[...kinds.slice(0, maxKinds), ...more].join(', ')})`
 }

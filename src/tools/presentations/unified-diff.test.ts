@@ -29,6 +29,34 @@ describe('unifiedDiff', () => {
     )
   })
 
+  it('is a difference with both sides in a bounded time, whatever the texts are', () => {
+    const size = 20_000
+    const texts: readonly (readonly [
+      string,
+      (index: number) => string,
+      (index: number) => string,
+    ])[] = [
+      ['unlike', (index) => `a${index}`, (index) => `b${index}`],
+      ['backwards', (index) => `${index}`, (index) => `${size - index}`],
+      ['every second line', (index) => `${index}`, (index) => `${index % 2 ? index : `x${index}`}`],
+      [
+        'few kinds of lines',
+        (index) => `${(index * 7919) % 7}`,
+        (index) => `${(index * 104_729) % 5}`,
+      ],
+      ['moved blocks', (index) => `${index}`, (index) => `${(index + size / 2) % size}`],
+    ]
+    for (const [what, one, other] of texts) {
+      const write = (line: (index: number) => string): string =>
+        Array.from({ length: size }, (_, index) => `${line(index)}\n`).join('')
+      const [before, after] = [write(one), write(other)]
+      const diff = unifiedDiff(names, before, after)
+      expect(applyPatch(before, diff.text, { autoConvertLineEndings: false }) === after, what).toBe(
+        true,
+      )
+    }
+  })
+
   it('is the same from the thread', async () => {
     const before = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`).join('')
     const after = before.replace('line 1000\n', 'changed\n')

@@ -1,4 +1,4 @@
-import { structuredPatch } from 'diff'
+import { lineChanges, type LineChange } from './line-changes.ts'
 
 /** A unified diff with exact counts of lines. */
 export interface UnifiedDiff {
@@ -7,39 +7,142 @@ export interface UnifiedDiff {
   readonly removed: number
   /** the added lines, without the sign */
   readonly addedLines: readonly string[]
+  /** lines of which nothing but white space changes */
+  readonly whiteSpaceOnly: number
+}
+
+type Names = { readonly before: string | null; readonly after: string | null }
+
+const context = 3
+
+/**
+ * The unified diff of two texts, three lines of context, nothing ignored. `null` as a name is
+ * `/dev/null`. Pure; it takes a bounded time a line, so large inputs belong in a thread
+ * (difference.ts).
+ */
+export function unifiedDiff(names: Names, before: string, after: string): UnifiedDiff {
+  const [old, fresh] = [linesOf(before), linesOf(after)]
+  return writeDiff(names, old, fresh, lineChanges(old, fresh))
 }
 
 /**
- * The unified diff of two texts, three lines of context, nothing ignored. `null` as a name is `/dev/null`. Pure; its
- * time grows with the square of the differences, so large inputs belong in a thread (difference.ts).
+ * The diff that takes the old text away and puts the new one in its place, without looking for what
+ * they share.
  */
-export function unifiedDiff(
-  names: { readonly before: string | null; readonly after: string | null },
-  before: string,
-  after: string,
+export function wholeDiff(names: Names, before: string, after: string): UnifiedDiff {
+  const [old, fresh] = [linesOf(before), linesOf(after)]
+  const complete: LineChange = { same: false, before: [0, old.length], after: [0, fresh.length] }
+  return writeDiff(names, old, fresh, [complete])
+}
+
+/** Lines with their line feed; the last one may lack it. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => `${line}\n`)
+  const last = lines.pop()?.slice(0, -1) ?? ''
+  return last === '' ? lines : [...lines, last]
+}
+
+function writeDiff(
+  names: Names,
+  before: readonly string[],
+  after: readonly string[],
+  changes: readonly LineChange[],
 ): UnifiedDiff {
-  const patch = structuredPatch('', '', before, after, undefined, undefined, { context: 3 })
   const lines = [
     `--- ${names.before === null ? '/dev/null' : `a/${names.before}`}`,
     `+++ ${names.after === null ? '/dev/null' : `b/${names.after}`}`,
   ]
   const addedLines: string[] = []
   let removed = 0
-  for (const hunk of patch.hunks) {
-    lines.push(
-      `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`,
-    )
-    for (const line of hunk.lines) {
-      lines.push(line)
-      if (line.startsWith('+')) addedLines.push(line.slice(1))
-      if (line.startsWith('-')) removed += 1
+  let whiteSpaceOnly = 0
+  const put = (sign: string, text: string): void => {
+    if (text.endsWith('\n')) lines.push(sign + text.slice(0, -1))
+    else lines.push(sign + text, '\\ No newline at end of file')
+  }
+  for (const hunk of hunksOf(changes, before.length, after.length)) {
+    const [a, b] = [hunk.before, hunk.after]
+    lines.push(`@@ -${range(a)} +${range(b)} @@`)
+    for (const change of hunk.changes) {
+      const old = before.slice(...change.before)
+      if (change.same) {
+        for (const text of old) put(' ', text)
+        continue
+      }
+      const fresh = after.slice(...change.after)
+      for (const text of old) put('-', text)
+      for (const text of fresh) {
+        put('+', text)
+        addedLines.push(text.endsWith('\n') ? text.slice(0, -1) : text)
+      }
+      removed += old.length
+      whiteSpaceOnly += sameButWhiteSpace(old, fresh)
     }
   }
-  return { text: `${lines.join('\n')}\n`, added: addedLines.length, removed, addedLines }
+  const text = `${lines.join('\n')}\n`
+  return { text, added: addedLines.length, removed, addedLines, whiteSpaceOnly }
 }
 
-/** The format's quirk: of an empty side, the line before is given. */
-function range(first: number, lines: number): string {
-  const start = lines === 0 ? first - 1 : first
+interface Hunk {
+  readonly before: readonly [from: number, to: number]
+  readonly after: readonly [from: number, to: number]
+  readonly changes: readonly LineChange[]
+}
+
+/** Changes with the context around them; those whose contexts meet are one hunk. */
+function hunksOf(changes: readonly LineChange[], old: number, fresh: number): Hunk[] {
+  const real = changes.filter((change) => !change.same)
+  const hunks: LineChange[][] = []
+  for (const change of real) {
+    const open = hunks.at(-1)
+    const end = open?.at(-1)?.before[1]
+    if (open !== undefined && end !== undefined && change.before[0] - end <= 2 * context) {
+      open.push(change)
+    } else hunks.push([change])
+  }
+  return hunks.flatMap((inside) => {
+    const [first, last] = [inside[0], inside.at(-1)]
+    if (first === undefined || last === undefined) return []
+    const lead = Math.min(context, first.before[0])
+    const tail = Math.min(context, old - last.before[1])
+    const from: LineChange = {
+      same: true,
+      before: [first.before[0] - lead, first.before[0]],
+      after: [first.after[0] - lead, first.after[0]],
+    }
+    const to: LineChange = {
+      same: true,
+      before: [last.before[1], last.before[1] + tail],
+      after: [last.after[1], Math.min(fresh, last.after[1] + tail)],
+    }
+    const between = inside.flatMap((change, index) => {
+      const next = inside[index + 1]
+      if (next === undefined) return [change]
+      const gap: LineChange = {
+        same: true,
+        before: [change.before[1], next.before[0]],
+        after: [change.after[1], next.after[0]],
+      }
+      return [change, gap]
+    })
+    return [
+      {
+        before: [from.before[0], to.before[1]],
+        after: [from.after[0], to.after[1]],
+        changes: [from, ...between, to],
+      } satisfies Hunk,
+    ]
+  })
+}
+
+/** The format's quirk: an empty side has the number of the line before it. */
+function range([from, to]: readonly [number, number]): string {
+  const lines = to - from
+  const start = lines === 0 ? from : from + 1
   return lines === 1 ? `${start}` : `${start},${lines}`
+}
+
+function sameButWhiteSpace(old: readonly string[], fresh: readonly string[]): number {
+  if (old.length !== fresh.length) return 0
+  const bare = (text: string): string => text.replace(/\s+/g, '')
+  return old.filter((text, index) => bare(text) === bare(fresh[index] ?? '')).length
 }

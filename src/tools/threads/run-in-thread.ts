@@ -1,20 +1,39 @@
-import { Worker } from 'node:worker_threads'
+import { parentPort, Worker } from 'node:worker_threads'
 
 /** What a thread answers: its value, or that it was stopped at its limit. */
 export type ThreadOutcome<T> = { readonly done: true; readonly value: T } | { readonly done: false }
 
-/** How long a thread may take to load its script, on however busy a machine. */
-const loadLimitMs = 20_000
-
-/**
- * Runs a script in a worker thread of its own and ends it at the limit. The script gets `data` as its workerData and
- * sends two messages: `'loaded'`, from which the limit counts, and its answer. Rejects when it throws or `signal` fires.
- */
+/** Runs a script that sends one value as `gatherFromThread` does. */
 export async function runInThread<T>(
   script: URL,
   data: unknown,
   options: { readonly limitMs: number; readonly signal: AbortSignal | null },
 ): Promise<ThreadOutcome<T>> {
+  const values: T[] = []
+  const take = (value: T): boolean => values.push(value) > 0
+  await gatherFromThread<T>(script, data, { ...options, take })
+  const [value] = values
+  return value === undefined ? { done: false } : { done: true, value }
+}
+
+/** How long a thread may take to load its script, on however busy a machine. */
+const loadLimitMs = 20_000
+
+/**
+ * Runs a script in a worker thread of its own and hands each value it sends to `take`, until that
+ * answers true: all is there. Answers false when the thread was ended at the limit instead,
+ * whatever it was doing. The script gets `data` as its workerData and sends `'loaded'` first, from
+ * which the limit counts. Rejects when it throws or `signal` fires.
+ */
+export async function gatherFromThread<T>(
+  script: URL,
+  data: unknown,
+  options: {
+    readonly limitMs: number
+    readonly signal: AbortSignal | null
+    take(value: T): boolean
+  },
+): Promise<boolean> {
   options.signal?.throwIfAborted()
   const worker = new Worker(script, {
     workerData: data,
@@ -22,15 +41,17 @@ export async function runInThread<T>(
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })
-  const { promise, resolve, reject } = Promise.withResolvers<ThreadOutcome<T>>()
-  const stop = (): void => resolve({ done: false })
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const stop = (): void => resolve(false)
   let timer = setTimeout(stop, loadLimitMs)
   const onAbort = (): void => reject(options.signal?.reason)
   options.signal?.addEventListener('abort', onAbort, { once: true })
   worker.once('message', () => {
     clearTimeout(timer)
     timer = setTimeout(stop, options.limitMs)
-    worker.once('message', (value: T) => resolve({ done: true, value }))
+    worker.on('message', (value: T) => {
+      if (options.take(value)) resolve(true)
+    })
   })
   worker.once('error', reject)
   worker.once('exit', () => reject(new Error('The thread ended without an answer')))
@@ -41,4 +62,10 @@ export async function runInThread<T>(
     options.signal?.removeEventListener('abort', onAbort)
     await worker.terminate()
   }
+}
+
+/** Sends a value to the thread that started this one. */
+export function send(message: unknown): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(message)
 }

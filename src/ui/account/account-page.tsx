@@ -1,14 +1,18 @@
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
-import { CallbacksSection } from './callbacks-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { NotificationsSection } from './notifications-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { SlackSection } from './slack-section.tsx'
+import { DeliveryList } from '../deliveries/delivery-list.tsx'
+import { useDeliveries } from '../deliveries/use-deliveries.ts'
 import './account.css'
 
-/** What belongs to the signed-in person: how they sign in, where they are signed in, and what acts for them. */
+/**
+ * What belongs to the signed-in person: how they sign in, where they are signed in, and what acts
+ * for them.
+ */
 export function AccountPage() {
   const { person } = useMe()
   return (
@@ -29,5 +33,19 @@ export function AccountPage() {
         <CallbacksSection />
       </div>
     </>
+  )
+}
+
+/** Callbacks to one's own programs, once there were any. */
+function CallbacksSection() {
+  const filter = { mine: true, dead: false }
+  const deliveries = useDeliveries(filter)
+  if (deliveries.data?.pages[0]?.items.length === 0 || deliveries.isPending) return null
+  return (
+    <section className="card column" aria-labelledby="callbacks-title">
+      <h2 id="callbacks-title">Callbacks</h2>
+      <p className="dim small">Your programs are told here when what they asked was decided.</p>
+      <DeliveryList filter={filter} mayResend none="None yet." />
+    </section>
   )
 }

@@ -1,24 +1,26 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CredentialList } from '../../api/schemas/access/credentials.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { useMe } from '../api/queries.ts'
-import { announce } from '../shell/announce.tsx'
+import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** Colleagues' passkeys that wait for a second person; for who has the right `activatePolicy`. */
+/** Colleagues' passkeys that wait for a second person; for who has the right `managePeople`. */
 export function ConfirmPasskeys() {
   const { person } = useMe()
   const client = useQueryClient()
   const [refusal, setRefusal] = useState<string | null>(null)
   const everybodys = useQuery({
     queryKey: ['credentials', 'everybody'],
-    queryFn: ({ signal }) => everyPage<CredentialList>('/v1/credentials?of=everybody', signal),
+    queryFn: ({ signal }) =>
+      everyPage((page) =>
+        callApi('listCredentials', { query: { of: 'everybody', ...page }, signal }),
+      ),
   })
   const waiting = everybodys.data?.items.filter(
     (one) => one.confirmed === null && one.person.id !== person.id,
@@ -26,7 +28,7 @@ export function ConfirmPasskeys() {
   const confirm = async (id: string, who: string): Promise<void> => {
     setRefusal(null)
     try {
-      await callApi(`/v1/credentials/${id}/confirm`, { body: {} })
+      await callApi('confirmCredential', { params: { id } })
       announce(`${who} signs decisions with this passkey now`)
       await client.invalidateQueries({ queryKey: ['credentials'] })
     } catch (error) {

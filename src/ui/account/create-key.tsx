@@ -1,10 +1,12 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Checkbox.css'
 import { useState, type FormEvent } from 'react'
-import type { ApiKeyView, CreatedKeyView } from '../../api/schemas/access/auth.ts'
+import type { ApiKeyView } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 
-const scopes: readonly (readonly [scope: ApiKeyView['scopes'][number], words: string])[] = [
+type Scope = ApiKeyView['scopes'][number]
+
+const scopes: readonly (readonly [scope: Scope, label: string])[] = [
   ['runs:write', 'start runs, and message and cancel its own'],
   ['runs:read', 'read runs'],
   ['requests:write', 'open requests of its own'],
@@ -17,18 +19,17 @@ const dayMs = 86_400_000
 export function CreateKey({
   act,
 }: {
-  act: (work: () => Promise<{ key?: string }>, said: string) => Promise<boolean>
+  act: (work: () => Promise<object>, message: string) => Promise<boolean>
 }) {
   const [open, setOpen] = useState(false)
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [chosen, setChosen] = useState<readonly Scope[]>([])
   const [days, setDays] = useState('90')
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     const expiresAt = new Date(Date.now() + Number(days) * dayMs).toISOString()
-    const body = { name: name.trim(), scopes: chosen, ...(days === '' ? {} : { expiresAt }) }
-    if (!(await act(() => callApi<CreatedKeyView>('/v1/keys', { body }), 'The key was made')))
-      return
+    const body = { name: name.trim(), scopes: [...chosen], ...(days === '' ? {} : { expiresAt }) }
+    if (!(await act(() => callApi('createKey', { body }), 'The key was made'))) return
     setOpen(false)
     setName('')
     setChosen([])
@@ -53,8 +54,8 @@ export function CreateKey({
       />
       <Checkbox.Group label="It may" value={[...chosen]} onChange={setChosen}>
         <div className="column">
-          {scopes.map(([scope, words]) => (
-            <Checkbox key={scope} value={scope} label={words} description={scope} />
+          {scopes.map(([scope, label]) => (
+            <Checkbox key={scope} value={scope} label={label} description={scope} />
           ))}
         </div>
       </Checkbox.Group>

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ApiKeyList, ApiKeyView, RotatedKeyView } from '../../api/schemas/access/auth.ts'
+import type { ApiKeyView } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
-import { useAct } from '../api/use-act.ts'
+import { useAct } from '../states/use-act.ts'
 import { useMe } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
@@ -12,22 +12,23 @@ import { Loading } from '../states/loading.tsx'
 import { Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CreateKey } from './create-key.tsx'
+import { KeyProposals } from './key-proposals.tsx'
 
 /** One's own API keys: programs that act for one, and never decide. */
 export function KeysSection() {
   const { person } = useMe()
   const change = useAct(['keys'])
-  const [shown, setShown] = useState<string | null>(null)
+  const [newKey, setNewKey] = useState<string | null>(null)
   const keys = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => everyPage<ApiKeyList>('/v1/keys', signal),
+    queryFn: ({ signal }) => everyPage((page) => callApi('listKeys', { query: page, signal })),
   })
-  const own = keys.data?.items.filter((key) => key.owner.id === person.id) ?? []
-  const act = (work: () => Promise<{ key?: string }>, said: string): Promise<boolean> =>
+  const ownKeys = keys.data?.items.filter((key) => key.owner.id === person.id) ?? []
+  const act = (work: () => Promise<object>, message: string): Promise<boolean> =>
     change(async () => {
-      const { key } = await work()
-      if (key !== undefined) setShown(key)
-    }, said)
+      const answer = await work()
+      if ('key' in answer && typeof answer.key === 'string') setNewKey(answer.key)
+    }, message)
   return (
     <section className="card column" aria-labelledby="keys-title">
       <h2 id="keys-title">API keys</h2>
@@ -35,14 +36,15 @@ export function KeysSection() {
       {keys.isPending && <Loading what="your keys" lines={2} />}
       {keys.isError && <Failure error={keys.error} retry={() => void keys.refetch()} />}
       <ul className="plain-list">
-        {own.map((key) => (
+        {ownKeys.map((key) => (
           <KeyRow key={key.id} apiKey={key} act={act} />
         ))}
       </ul>
-      {shown !== null && (
+      <KeyProposals act={act} />
+      {newKey !== null && (
         <div className="column" role="status">
           <p>Copy the key now: it is shown this once.</p>
-          <Command text={shown} />
+          <Command text={newKey} />
         </div>
       )}
       <CreateKey act={act} />
@@ -55,12 +57,11 @@ function KeyRow({
   act,
 }: {
   apiKey: ApiKeyView
-  act: (work: () => Promise<{ key?: string }>, said: string) => Promise<boolean>
+  act: (work: () => Promise<object>, message: string) => Promise<boolean>
 }) {
   const now = useNowMs()
   const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= now
   const hasEnded = key.revokedAt !== null || isOver
-  const path = `/v1/keys/${key.id}`
   return (
     <li className="account-row">
       <span className="grow break">
@@ -82,6 +83,12 @@ function KeyRow({
               · ends <Time at={key.expiresAt} />
             </>
           )}
+          {key.proposedBy !== null && (
+            <>
+              {' '}
+              · proposed by <VisibleText text={key.proposedBy.name} />
+            </>
+          )}
           {key.previousUntil !== null && Date.parse(key.previousUntil) > now && !hasEnded && (
             <>
               {' '}
@@ -98,7 +105,7 @@ function KeyRow({
             aria-label={`Rotate ${key.name}, ${key.id}`}
             onClick={() =>
               void act(
-                () => callApi<RotatedKeyView>(`${path}/rotate`, { body: {} }),
+                () => callApi('rotateKey', { params: { id: key.id } }),
                 'The key was rotated; the secret before works for another day',
               )
             }
@@ -110,7 +117,10 @@ function KeyRow({
             variant="default"
             aria-label={`Revoke ${key.name}, ${key.id}`}
             onClick={() =>
-              void act(() => callApi(path, { method: 'DELETE' }), 'The key was revoked')
+              void act(
+                () => callApi('revokeKey', { params: { id: key.id } }),
+                'The key was revoked',
+              )
             }
           >
             Revoke

@@ -2,11 +2,11 @@ import { Checkbox, Switch } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { NotificationChoice } from '../../api/schemas/notifications/notifications.ts'
+import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
 import { callApi } from '../api/call-api.ts'
 import { noticesState, switchNotices, type NoticesState } from '../notices/notices-setting.ts'
 import { RadioField } from '../request/decision/answering/radio-field.tsx'
-import { announce } from '../shell/announce.tsx'
+import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 
@@ -18,7 +18,7 @@ const queryKey = ['notifications']
 export function NotificationsSection() {
   const choice = useQuery({
     queryKey,
-    queryFn: ({ signal }) => callApi<NotificationChoice>('/v1/me/notifications', { signal }),
+    queryFn: ({ signal }) => callApi('getNotifications', { signal }),
   })
   return (
     <section className="card column" aria-labelledby="notifications-title">
@@ -37,10 +37,7 @@ function MailChoice({ email }: { email: Email }) {
     const { choice, ended } = { ...email, ...changed }
     client.setQueryData(queryKey, { email: { ...email, choice, ended } })
     try {
-      const answer = await callApi<NotificationChoice>('/v1/me/notifications', {
-        method: 'PUT',
-        body: { choice, ended },
-      })
+      const answer = await callApi('setNotifications', { body: { choice, ended } })
       client.setQueryData(queryKey, answer)
       announce('Saved')
     } catch (error) {
@@ -49,7 +46,8 @@ function MailChoice({ email }: { email: Email }) {
     }
   }
   if (!email.available) return <p className="dim">This service sends no mail.</p>
-  const own = (word: Email['choice']): string => (email.usual === word ? ' (usual here)' : '')
+  const usualMark = (choice: Email['choice']): string =>
+    email.usual === choice ? ' (usual here)' : ''
   return (
     <>
       <p className="dim small">
@@ -59,9 +57,9 @@ function MailChoice({ email }: { email: Email }) {
         legend={`Mail to ${email.address}`}
         name="mail"
         options={[
-          { value: 'atOnce', label: `Each at once${own('atOnce')}` },
-          { value: 'digest', label: `A digest ${digestWords(email.digest)}${own('digest')}` },
-          { value: 'nothing', label: `Nothing${own('nothing')}` },
+          { value: 'atOnce', label: `Each at once${usualMark('atOnce')}` },
+          { value: 'digest', label: `A digest ${digestWords(email.digest)}${usualMark('digest')}` },
+          { value: 'nothing', label: `Nothing${usualMark('nothing')}` },
         ]}
         value={email.choice}
         onChoose={(choice) => void choose({ choice })}

@@ -1,37 +1,37 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
-import type {
-  PublicKeyCredentialCreationOptionsJSON,
-  RegistrationResponseJSON,
-} from '@simplewebauthn/browser'
-import type { CredentialList, CredentialView } from '../../api/schemas/access/credentials.ts'
+import type { RegistrationResponseJSON } from '@simplewebauthn/browser'
+import type { CredentialView } from '#api/schemas/access/credentials.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { useMe } from '../api/queries.ts'
-import { announce } from '../shell/announce.tsx'
+import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ConfirmPasskeys } from './confirm-passkeys.tsx'
-import { promptWords } from '../passkeys/prompt-words.ts'
+import { promptWords } from '../passkeys/passkey-prompt.ts'
 
-/** One's passkeys: they sign in at once, and sign decisions when somebody else has confirmed them. */
+/**
+ * One's passkeys: they sign in at once, and sign decisions when somebody else has confirmed them.
+ */
 export function PasskeysSection() {
   const { person } = useMe()
   const client = useQueryClient()
   const [refusal, setRefusal] = useState<string | null>(null)
   const passkeys = useQuery({
     queryKey: ['credentials', 'me'],
-    queryFn: ({ signal }) => everyPage<CredentialList>('/v1/credentials', signal),
+    queryFn: ({ signal }) =>
+      everyPage((page) => callApi('listCredentials', { query: page, signal })),
   })
-  const act = async (work: () => Promise<unknown>, said: string): Promise<boolean> => {
+  const act = async (work: () => Promise<unknown>, message: string): Promise<boolean> => {
     setRefusal(null)
     try {
       await work()
-      announce(said)
+      announce(message)
       await client.invalidateQueries({ queryKey: ['credentials'] })
       return true
     } catch (error) {
@@ -59,12 +59,12 @@ export function PasskeysSection() {
         </p>
       )}
       <AddPasskey act={act} />
-      {person.rights.includes('activatePolicy') && <ConfirmPasskeys />}
+      {person.rights.includes('managePeople') && <ConfirmPasskeys />}
     </section>
   )
 }
 
-type Act = (work: () => Promise<unknown>, said: string) => Promise<boolean>
+type Act = (work: () => Promise<unknown>, message: string) => Promise<boolean>
 
 function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
   const [name, setName] = useState<string | null>(null)
@@ -72,8 +72,8 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
   const rename = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     const body = { name: (name ?? '').trim() }
-    const path = `/v1/credentials/${passkey.id}/rename`
-    if (await act(() => callApi(path, { body }), 'Renamed')) setName(null)
+    const params = { id: passkey.id }
+    if (await act(() => callApi('renameCredential', { params, body }), 'Renamed')) setName(null)
   }
   return (
     <li className="account-row">
@@ -106,7 +106,7 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
           )}{' '}
           · key <Hash value={passkey.publicKeyHash} what="public key's hash" /> ·{' '}
           {confirmed === null ? (
-            'ask somebody with the right activatePolicy to confirm it; until then it signs no decisions'
+            'ask somebody with the right managePeople to confirm it; until then it signs no decisions'
           ) : (
             <>
               confirmed by {confirmed.by.name} <Time at={confirmed.at} />
@@ -127,7 +127,7 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
         variant="default"
         aria-label={`Remove ${passkey.name}`}
         onClick={() =>
-          void act(() => callApi(`/v1/credentials/${passkey.id}`, { method: 'DELETE' }), 'Removed')
+          void act(() => callApi('removeCredential', { params: { id: passkey.id } }), 'Removed')
         }
       >
         Remove
@@ -145,7 +145,7 @@ function AddPasskey({ act }: { act: Act }) {
     setBusy(true)
     const added = await act(async () => {
       const body = { name: name.trim(), response: await makePasskey() }
-      await callApi('/v1/credentials', { body })
+      await callApi('registerCredential', { body })
     }, 'The passkey is registered')
     if (added) setName('')
     setBusy(false)
@@ -167,8 +167,7 @@ function AddPasskey({ act }: { act: Act }) {
 }
 
 async function makePasskey(): Promise<RegistrationResponseJSON> {
-  const path = '/v1/credentials/options'
-  const optionsJSON = await callApi<PublicKeyCredentialCreationOptionsJSON>(path, { body: {} })
+  const optionsJSON = await callApi('startCredential')
   const { startRegistration } = await import('@simplewebauthn/browser')
   return startRegistration({ optionsJSON })
 }

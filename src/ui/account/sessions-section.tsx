@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { SessionList, SessionView } from '../../api/schemas/access/sessions.ts'
+import type { SessionView } from '#api/schemas/access/sessions.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
-import { useAct } from '../api/use-act.ts'
+import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
-import { AnotherDevice } from './another-device.tsx'
+import { useState } from 'react'
+import { useMe } from '../api/queries.ts'
+import { Command } from '../states/command.tsx'
 
 const methodWords: Record<SessionView['method'], string> = {
   development: 'development sign-in',
@@ -21,13 +23,13 @@ export function SessionsSection() {
   const act = useAct(['sessions'])
   const sessions = useQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => everyPage<SessionList>('/v1/sessions', signal),
+    queryFn: ({ signal }) => everyPage((page) => callApi('listSessions', { query: page, signal })),
   })
   const items = sessions.data?.items ?? []
   const end = (id: string) =>
-    act(() => callApi(`/v1/sessions/${id}`, { method: 'DELETE' }), 'The session ended')
+    act(() => callApi('endSession', { params: { id } }), 'The session ended')
   const endOthers = () =>
-    act(() => callApi('/v1/sessions/end-others', { body: {} }), 'All other sessions ended')
+    act(() => callApi('endOtherSessions', { body: {} }), 'All other sessions ended')
   return (
     <section className="card column" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Sessions</h2>
@@ -71,5 +73,38 @@ export function SessionsSection() {
         )}
       </div>
     </section>
+  )
+}
+
+/** A one-time link for oneself: for a terminal, or a phone. */
+function AnotherDevice() {
+  const { person } = useMe()
+  const [url, setUrl] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const make = async (): Promise<void> => {
+    try {
+      const { url } = await callApi('createSignInLink', { params: { email: person.email } })
+      setUrl(url)
+    } catch (error) {
+      setRefusal((error as Error).message)
+    }
+  }
+  if (url !== null) {
+    return (
+      <div className="column" role="status">
+        <p className="small">
+          Signs you in once, within 15 minutes. In a terminal, or by opening the link elsewhere:
+        </p>
+        <Command text={`countersign login "${url}"`} />
+      </div>
+    )
+  }
+  return (
+    <div>
+      <Button variant="default" onClick={() => void make()}>
+        Sign in another device
+      </Button>
+      {refusal !== null && <p role="alert">{refusal}</p>}
+    </div>
   )
 }

@@ -1,27 +1,29 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SlackLinkList } from '../../api/schemas/notifications/slack.ts'
 import { callApi } from '../api/call-api.ts'
-import { useAct } from '../api/use-act.ts'
+import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
 
-/** Who one is in Slack. A code in the address, from Slack, is confirmed by a press: opening the page links nobody. */
+/**
+ * Who one is in Slack. A code in the address, from Slack, is confirmed by a press: opening the page
+ * links nobody.
+ */
 export function SlackSection() {
   const act = useAct(['slack-links'])
   const [code, setCode] = useState(codeInAddress)
   const links = useQuery({
     queryKey: ['slack-links'],
-    queryFn: ({ signal }) => callApi<SlackLinkList>('/v1/slack/links', { signal }),
+    queryFn: ({ signal }) => callApi('listSlackLinks', { signal }),
   })
   const unlink = (id: string) =>
-    act(() => callApi(`/v1/slack/links/${id}`, { method: 'DELETE' }), 'The link ended')
-  const confirm = async () => {
+    act(() => callApi('removeSlackLink', { params: { id } }), 'The link ended')
+  const confirm = async (code: string) => {
     setCode(null)
     history.replaceState(null, '', location.pathname)
-    await act(() => callApi('/v1/slack/links', { body: { code } }), 'You are linked with Slack')
+    await act(() => callApi('confirmSlackLink', { body: { code } }), 'You are linked with Slack')
   }
   const list = links.data
   if (list !== undefined && !list.configured && list.items.length === 0) return null
@@ -36,7 +38,7 @@ export function SlackSection() {
       {links.isError && <Failure error={links.error} retry={() => void links.refetch()} />}
       {code !== null && (
         <p>
-          <Button onClick={() => void confirm()}>Yes, I pressed that button in Slack</Button>
+          <Button onClick={() => void confirm(code)}>Yes, I pressed that button in Slack</Button>
         </p>
       )}
       {list?.items.length === 0 && code === null && (

@@ -1,8 +1,13 @@
-import type { ProblemBody } from '../../api/schemas/problem.ts'
-import type { OutputPiece } from '../../domain/text/output-place.ts'
-import type { OutputStream } from '../../domain/tool.ts'
+import type { ProblemBody } from '#api/schemas/common.ts'
+import { type ApiRequest, callOver, requestOf } from '#client/call.ts'
+import type { OutputPiece } from '#domain/text/output-place.ts'
+import type { OutputStream } from '#domain/tool.ts'
+import { sessionProof } from './session-proof.ts'
 
-/** The API said no, or could not be reached (`code: 'network'`). `facts` is the whole problem document. */
+/**
+ * The API said no, or could not be reached (`code: 'network'`). `facts` is the whole problem
+ * document.
+ */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal'
   readonly status: number
@@ -22,16 +27,6 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** A question to the API. `body` makes it a POST unless `method` says otherwise. */
-export interface ApiQuestion {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  readonly body?: unknown
-  readonly idempotencyKey?: string
-  /** longest time in seconds that the answer may wait for a later stage */
-  readonly preferWaitSeconds?: number
-  readonly signal?: AbortSignal
-}
-
 let csrfToken: string | null = null
 
 /** The token that state-changing calls carry; `GET /v1/me` gives it. */
@@ -40,39 +35,23 @@ export function keepCsrfToken(me: { readonly csrfToken: string | null }): void {
 }
 
 /**
- * Asks the API on the same origin and returns its JSON.
+ * Calls an operation on the same origin and resolves to its JSON.
  *
  * @throws ApiRefusal for every status over 399 and when no answer came.
  * @example
- * const queues = await callApi<QueueList>('/v1/queues')
+ * const queues = await callApi('listQueues')
  */
-export async function callApi<T>(path: string, question: ApiQuestion = {}): Promise<T> {
-  const method = question.method ?? (question.body === undefined ? 'GET' : 'POST')
-  const headers: Record<string, string> = { accept: 'application/json' }
-  if (method !== 'GET') {
-    headers['content-type'] = 'application/json'
-    if (csrfToken !== null) headers['x-csrf-token'] = csrfToken
-  }
-  if (question.idempotencyKey !== undefined) headers['idempotency-key'] = question.idempotencyKey
-  if (question.preferWaitSeconds !== undefined)
-    headers['prefer'] = `wait=${question.preferWaitSeconds}`
-  const response = await ask(path, {
-    method,
-    headers,
-    credentials: 'same-origin',
-    ...(method !== 'GET' && { body: JSON.stringify(question.body ?? {}) }),
-    ...(question.signal !== undefined && { signal: question.signal }),
-  })
-  if (response.status === 204) return undefined as T
-  return (await response.json()) as T
-}
+export const callApi = callOver(async (request) => {
+  const headers = { accept: 'application/json', ...request.headers }
+  const response = await ask({ ...request, headers })
+  return response.json()
+})
 
 /** Every byte behind a request as text, with the digest the server computed of it. */
 export async function readContent(
-  path: string,
-  signal?: AbortSignal,
+  request: ApiRequest,
 ): Promise<{ bytes: Uint8Array; digest: string | null; mediaType: string }> {
-  const response = await ask(path, { credentials: 'same-origin', ...(signal && { signal }) })
+  const response = await ask(request)
   return {
     bytes: new Uint8Array(await response.arrayBuffer()),
     digest: response.headers.get('x-content-digest'),
@@ -85,8 +64,9 @@ export async function readOutput(
   of: { readonly callId: string; readonly stream: OutputStream; readonly offset: number },
   signal: AbortSignal,
 ): Promise<OutputPiece & { readonly more: boolean }> {
-  const path = `/v1/calls/${of.callId}/output/${of.stream}?offset=${of.offset}`
-  const response = await ask(path, { credentials: 'same-origin', signal })
+  const { callId, stream, offset } = of
+  const params = { id: callId, stream }
+  const response = await ask(requestOf('getOutput', { params, query: { offset }, signal }))
   return {
     attempt: Number(response.headers.get('x-output-attempt')),
     start: Number(response.headers.get('x-output-start')),
@@ -95,10 +75,19 @@ export async function readOutput(
   }
 }
 
-async function ask(path: string, init: RequestInit): Promise<Response> {
+/**
+ * An answer as it comes, of any status under 400. Every call proves that it is of this origin
+ * (security.md 39).
+ */
+export async function ask({ path, ...init }: ApiRequest): Promise<Response> {
+  const headers = {
+    ...init.headers,
+    ...(init.method !== 'GET' && csrfToken !== null && { 'x-csrf-token': csrfToken }),
+    'x-countersign-session': sessionProof(),
+  }
   let response: Response
   try {
-    response = await fetch(path, init)
+    response = await fetch(path, { ...init, headers, credentials: 'same-origin' })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiRefusal(0, 'network', 'The service did not answer. Nothing was changed here.', {})
@@ -109,7 +98,7 @@ async function ask(path: string, init: RequestInit): Promise<Response> {
 
 async function refusalOf(response: Response): Promise<ApiRefusal> {
   try {
-    const body = (await response.json()) as ProblemBody
+    const body: ProblemBody = await response.json()
     return new ApiRefusal(response.status, body.code, body.detail, body)
   } catch {
     const detail = `The service answered ${response.status} without saying why.`

@@ -1,17 +1,13 @@
-import { callApi } from './call-api.ts'
-
-/** A list that is shown whole: all its pages as one, each of the largest size. */
+/** Reads all pages of a list as one, each of the largest size. */
 export async function everyPage<T extends { items: unknown[]; nextCursor: string | null }>(
-  path: string,
-  signal: AbortSignal,
+  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<T>,
 ): Promise<T> {
-  const page = `${path}${path.includes('?') ? '&' : '?'}limit=200`
-  const whole = await callApi<T>(page, { signal })
-  for (let next = whole.nextCursor; next !== null;) {
-    const cursor = encodeURIComponent(next)
-    const more = await callApi<T>(`${page}&cursor=${cursor}`, { signal })
-    whole.items.push(...more.items)
+  const limit = 200
+  const list = await read({ limit })
+  for (let next = list.nextCursor; next !== null;) {
+    const more = await read({ limit, cursor: next })
+    list.items.push(...more.items)
     next = more.nextCursor
   }
-  return { ...whole, nextCursor: null }
+  return { ...list, nextCursor: null }
 }

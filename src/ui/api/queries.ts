@@ -1,25 +1,12 @@
 import {
   keepPreviousData,
   queryOptions,
+  skipToken,
   useInfiniteQuery,
   useQuery,
   type QueryClient,
 } from '@tanstack/react-query'
-import type { SignedCheckpointView } from '../../api/schemas/audit/audit-log.ts'
-import type { AuditList } from '../../api/schemas/audit/audit.ts'
-import type { AuthMethods, Me } from '../../api/schemas/access/auth.ts'
-import type { GrantList } from '../../api/schemas/policy/grants.ts'
-import type {
-  DefinitionList,
-  PolicyActivationList,
-  PolicyDifference,
-  PolicyState,
-} from '../../api/schemas/policy/policy.ts'
-import type { QueueList } from '../../api/schemas/requests/queues.ts'
-import type { RequestDetail, RequestList } from '../../api/schemas/requests/requests.ts'
-import type { ManualTools, RunDetail, RunList } from '../../api/schemas/runs/runs.ts'
-import type { Transcript } from '../../api/schemas/runs/transcript.ts'
-import type { WorkerDetail, WorkerList } from '../../api/schemas/operation/workers.ts'
+import type { Me } from '#api/schemas/access/auth.ts'
 import { callApi, keepCsrfToken } from './call-api.ts'
 import { everyPage } from './every-page.ts'
 
@@ -30,7 +17,7 @@ const pageSize = 100
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }) => {
-    const me = await callApi<Me>('/v1/me', { signal })
+    const me = await callApi('getMe', { signal })
     keepCsrfToken(me)
     return me
   },
@@ -48,7 +35,7 @@ export function useMe(): Me {
 export function useAuthMethods() {
   return useQuery({
     queryKey: ['auth-methods'],
-    queryFn: ({ signal }) => callApi<AuthMethods>('/v1/auth/methods', { signal }),
+    queryFn: ({ signal }) => callApi('listSignInMethods', { signal }),
   })
 }
 
@@ -56,7 +43,7 @@ export function useAuthMethods() {
 export function useQueues() {
   return useQuery({
     queryKey: ['queues'],
-    queryFn: ({ signal }) => everyPage<QueueList>('/v1/queues', signal),
+    queryFn: ({ signal }) => everyPage((page) => callApi('listQueues', { query: page, signal })),
   })
 }
 
@@ -65,9 +52,9 @@ export function useRequests(filters: string) {
   return useInfiniteQuery({
     queryKey: ['requests', filters],
     queryFn: ({ signal, pageParam }) =>
-      callApi<RequestList>(listPath('/v1/requests', filters, pageParam), { signal }),
+      callApi('listRequests', { query: pageOf(filters, pageParam), signal }),
     initialPageParam: '',
-    getNextPageParam: (page: RequestList) => page.nextCursor,
+    getNextPageParam: (page) => page.nextCursor,
   })
 }
 
@@ -75,8 +62,7 @@ export function useRequests(filters: string) {
 export function requestQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id],
-    queryFn: ({ signal }) =>
-      callApi<RequestDetail>(`/v1/requests/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => callApi('getRequest', { params: { id }, signal }),
   })
 }
 
@@ -85,9 +71,9 @@ export function useRuns(filters: string) {
   return useInfiniteQuery({
     queryKey: ['runs', filters],
     queryFn: ({ signal, pageParam }) =>
-      callApi<RunList>(listPath('/v1/runs', filters, pageParam), { signal }),
+      callApi('listRuns', { query: pageOf(filters, pageParam), signal }),
     initialPageParam: '',
-    getNextPageParam: (page: RunList) => page.nextCursor,
+    getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
   })
 }
@@ -96,7 +82,7 @@ export function useRuns(filters: string) {
 export function useRun(id: string) {
   return useQuery({
     queryKey: ['run', id],
-    queryFn: ({ signal }) => callApi<RunDetail>(`/v1/runs/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => callApi('getRun', { params: { id }, signal }),
   })
 }
 
@@ -104,16 +90,21 @@ export function useRun(id: string) {
 export function useTranscript(id: string | null) {
   return useQuery({
     queryKey: ['run', id, 'transcript'],
-    queryFn: ({ signal }) => callApi<Transcript>(`/v1/runs/${id}/transcript`, { signal }),
-    enabled: id !== null,
+    queryFn:
+      id === null
+        ? skipToken
+        : ({ signal }) => callApi('getTranscript', { params: { id }, signal }),
   })
 }
 
-/** The manual tools of a run, once somebody wants to invoke one: only the host of the workspace knows them. */
+/**
+ * The manual tools of a run, once somebody wants to invoke one: only the host of the workspace
+ * knows them.
+ */
 export function useManualTools(id: string, wanted: boolean) {
   return useQuery({
     queryKey: ['run', id, 'tools'],
-    queryFn: ({ signal }) => callApi<ManualTools>(`/v1/runs/${id}/tools`, { signal }),
+    queryFn: ({ signal }) => callApi('listRunTools', { params: { id }, signal }),
     enabled: wanted,
     staleTime: 60_000,
   })
@@ -123,15 +114,18 @@ export function useManualTools(id: string, wanted: boolean) {
 export function useGrants(id: string) {
   return useQuery({
     queryKey: ['run', id, 'grants'],
-    queryFn: ({ signal }) => callApi<GrantList>(`/v1/runs/${id}/grants`, { signal }),
+    queryFn: ({ signal }) => callApi('listGrants', { params: { id }, signal }),
   })
 }
 
-/** The newest signed checkpoint of the audit log; read again by itself, since it follows the events by a second. */
+/**
+ * The newest signed checkpoint of the audit log; read again by itself, since it follows the events
+ * by a second.
+ */
 export function useCheckpoint() {
   return useQuery({
     queryKey: ['audit', 'checkpoint'],
-    queryFn: ({ signal }) => callApi<SignedCheckpointView>('/v1/audit/checkpoint', { signal }),
+    queryFn: ({ signal }) => callApi('getCheckpoint', { signal }),
     refetchInterval: 10_000,
   })
 }
@@ -141,9 +135,9 @@ export function useAudit(filters: string) {
   return useInfiniteQuery({
     queryKey: ['audit', filters],
     queryFn: ({ signal, pageParam }) =>
-      callApi<AuditList>(listPath('/v1/audit', filters, pageParam), { signal }),
+      callApi('listAuditEvents', { query: pageOf(filters, pageParam), signal }),
     initialPageParam: '',
-    getNextPageParam: (page: AuditList) => page.nextCursor,
+    getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
   })
 }
@@ -152,7 +146,7 @@ export function useAudit(filters: string) {
 export function useWorkers() {
   return useQuery({
     queryKey: ['workers'],
-    queryFn: ({ signal }) => everyPage<WorkerList>('/v1/workers', signal),
+    queryFn: ({ signal }) => everyPage((page) => callApi('listWorkers', { query: page, signal })),
   })
 }
 
@@ -160,8 +154,7 @@ export function useWorkers() {
 export function useWorker(name: string) {
   return useQuery({
     queryKey: ['workers', name],
-    queryFn: ({ signal }) =>
-      callApi<WorkerDetail>(`/v1/workers/${encodeURIComponent(name)}`, { signal }),
+    queryFn: ({ signal }) => callApi('getWorker', { params: { name }, signal }),
     staleTime: 60_000,
   })
 }
@@ -170,7 +163,7 @@ export function useWorker(name: string) {
 export function usePolicy() {
   return useQuery({
     queryKey: ['policy'],
-    queryFn: ({ signal }) => callApi<PolicyState>('/v1/policy', { signal }),
+    queryFn: ({ signal }) => callApi('getPolicy', { signal }),
   })
 }
 
@@ -178,7 +171,7 @@ export function usePolicy() {
 export function useDefinitions() {
   return useQuery({
     queryKey: ['policy', 'definitions'],
-    queryFn: ({ signal }) => callApi<DefinitionList>('/v1/policy/definitions', { signal }),
+    queryFn: ({ signal }) => callApi('listDefinitions', { signal }),
   })
 }
 
@@ -186,10 +179,7 @@ export function useDefinitions() {
 export function usePolicyDifference(versions: { from?: string; to?: string }, enabled: boolean) {
   return useQuery({
     queryKey: ['policy', 'difference', versions],
-    queryFn: ({ signal }) =>
-      callApi<PolicyDifference>(`/v1/policy/difference?${new URLSearchParams(versions)}`, {
-        signal,
-      }),
+    queryFn: ({ signal }) => callApi('comparePolicies', { query: versions, signal }),
     enabled,
   })
 }
@@ -199,12 +189,9 @@ export function usePolicyActivations() {
   return useInfiniteQuery({
     queryKey: ['policy', 'activations'],
     queryFn: ({ signal, pageParam }) =>
-      callApi<PolicyActivationList>(
-        `/v1/policy/activations?limit=10${pageParam === '' ? '' : `&cursor=${encodeURIComponent(pageParam)}`}`,
-        { signal },
-      ),
+      callApi('listActivations', { query: { limit: 10, ...after(pageParam) }, signal }),
     initialPageParam: '',
-    getNextPageParam: (page: PolicyActivationList) => page.nextCursor,
+    getNextPageParam: (page) => page.nextCursor,
   })
 }
 
@@ -225,9 +212,12 @@ export function refetchAfterEvent(
   if (event.runId !== undefined) void client.invalidateQueries({ queryKey: ['run', event.runId] })
 }
 
-function listPath(path: string, filters: string, cursor: string | null): string {
-  const query = new URLSearchParams(filters)
-  query.set('limit', String(pageSize))
-  if (cursor) query.set('cursor', cursor)
-  return `${path}?${query.toString()}`
+/** The page of a list that comes after `cursor`, under filters as they stand in an address. */
+function pageOf(filters: string, cursor: string | null) {
+  const fields = Object.fromEntries(new URLSearchParams(filters))
+  return { ...fields, limit: pageSize, ...after(cursor) }
+}
+
+function after(cursor: string | null): { readonly cursor?: string } {
+  return cursor ? { cursor } : {}
 }

@@ -1,6 +1,9 @@
 const earliestYear = 2000
 
-/** The instant at which a day (`2026-11-22`) begins in the viewer's zone; `null` for what is no whole date yet. Pure. */
+/**
+ * The instant at which a day (`2026-11-22`) begins in the viewer's zone; `null` for what is no
+ * whole date yet. Pure.
+ */
 export function startOfDay(day: string): string | null {
   return instantOf(day, 0)
 }
@@ -10,7 +13,10 @@ export function endOfDay(day: string): string | null {
   return instantOf(day, 1)
 }
 
-/** The day of the viewer's zone to which an instant belongs; of an end, that of the moment before. Empty for no instant. Pure. */
+/**
+ * The day of the viewer's zone to which an instant belongs; of an end, that of the moment before.
+ * Empty for no instant. Pure.
+ */
 export function dayOf(instant: string | null, edge: 'start' | 'end'): string {
   const ms = Date.parse(instant ?? '')
   if (Number.isNaN(ms)) return ''

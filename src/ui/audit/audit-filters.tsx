@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { auditEventTypes } from '../../domain/audit-event.ts'
+import { auditEventTypes } from '#domain/audit-event.ts'
 import { dayOf, endOfDay, startOfDay } from './audit-days.ts'
 import { eventWords } from './event-words.ts'
 

@@ -1,12 +1,14 @@
-import { Button, Drawer } from '@mantine/core'
+import { Drawer } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import type { AuditEventView } from '../../api/schemas/audit/audit.ts'
+import type { AuditEventView } from '#api/schemas/audit/audit.ts'
+import { requestOf } from '#client/call.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { SaveButton } from '../states/save-button.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
@@ -41,14 +43,15 @@ export function AuditPage() {
       <div className="page-head">
         <Headline tab="Audit">Audit</Headline>
         {readsAll && (
-          <Button
+          <SaveButton
+            size="sm"
             variant="default"
-            component="a"
-            href={`/v1/audit/export?${new URLSearchParams([...query, ['format', 'jsonl']]).toString()}`}
-            download
+            request={requestOf('exportAudit', {
+              query: { ...Object.fromEntries(query), format: 'jsonl' },
+            })}
           >
             Export
-          </Button>
+          </SaveButton>
         )}
       </div>
       <AuditFilters

@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
 import { Link } from 'react-router'
-import type { AuditEventView } from '../../api/schemas/audit/audit.ts'
+import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { absoluteTime } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { eventWords } from './event-words.ts'

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import type { AuditEventView } from '../../api/schemas/audit/audit.ts'
-import { useCheckpoint } from '../api/queries.ts'
-import { LinesView } from '../request/effect/lines-view.tsx'
+import { useEffect, useState, Fragment } from 'react'
+import type { AuditEventView } from '#api/schemas/audit/audit.ts'
+import { useCheckpoint, useRun } from '../api/queries.ts'
+import { LinesView } from '../effect/lines-view.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Hash } from '../text/hash.tsx'
 import { absoluteTime } from '../text/time.tsx'
-import { EventLineage } from './event-lineage.tsx'
 import { OfflineCommands } from './offline-commands.tsx'
+import { Link } from 'react-router'
 
 /** The exact record of an event, and how it is verified by who may read all of the trail. */
 export function EventDetail({ event, readsAll }: { event: AuditEventView; readsAll: boolean }) {
@@ -48,7 +48,10 @@ export function EventDetail({ event, readsAll }: { event: AuditEventView; readsA
   )
 }
 
-/** How long the stored bytes are and what they hash to as a leaf (RFC 6962); `null` where the browser does not hash. */
+/**
+ * How long the stored bytes are and what they hash to as a leaf (RFC 6962); `null` where the
+ * browser does not hash.
+ */
 function useLeafHash(stored: string): { bytes: number; hash: string } | null {
   const [leaf, setLeaf] = useState<{ bytes: number; hash: string } | null>(null)
   useEffect(() => {
@@ -66,4 +69,24 @@ function useLeafHash(stored: string): { bytes: number; hash: string } | null {
     }
   }, [stored])
   return leaf
+}
+
+/**
+ * Whose run an event is about: every worker above it, from the person's own run down. Nothing of
+ * runs one may not see.
+ */
+function EventLineage({ runId }: { runId: string }) {
+  const { data } = useRun(runId)
+  if (data === undefined) return null
+  return (
+    <p className="small">
+      {data.lineage.map((entry, index) => (
+        <Fragment key={entry.runId}>
+          {index > 0 && ' › '}
+          <Link to={`/runs/${entry.runId}`}>{entry.worker}</Link>
+        </Fragment>
+      ))}
+      <span className="dim">, started by {data.startedBy.name}</span>
+    </p>
+  )
 }

@@ -1,6 +1,6 @@
-import type { AuditEventType } from '../../domain/audit-event.ts'
+import type { AuditEventType } from '#domain/audit-event.ts'
 
-const words: Partial<Record<AuditEventType, string>> = {
+const labels: Partial<Record<AuditEventType, string>> = {
   'call.judged': 'Call judged by policy',
   'request.opened': 'Request opened',
   'request.revised': 'Call changed by a person',
@@ -10,6 +10,7 @@ const words: Partial<Record<AuditEventType, string>> = {
   'request.escalated': 'Escalated, since nobody decided',
   'decision.recorded': 'Decision recorded',
   'decision.refused': 'Decision refused',
+  'attempt.refused': 'Attempt refused',
   'permit.issued': 'Permit issued',
   'permit.consumed': 'Permit used',
   'permit.refused': 'Permit refused',
@@ -24,5 +25,5 @@ const words: Partial<Record<AuditEventType, string>> = {
 /** An event's type in words: "Decision recorded", "Grant given". Pure. */
 export function eventWords(type: AuditEventType): string {
   const plain = type.replace('.', ' ').replaceAll('_', ' ')
-  return words[type] ?? plain.charAt(0).toUpperCase() + plain.slice(1)
+  return labels[type] ?? plain.charAt(0).toUpperCase() + plain.slice(1)
 }

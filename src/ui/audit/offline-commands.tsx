@@ -1,8 +1,8 @@
 import { Command } from '../states/command.tsx'
 
 /**
- * How what is on the page is verified without the service: the commands, with the log's key filled in.
- * `requestId`: the evidence of one request; `null`: the whole log (audit.md, Verifying).
+ * How what is on the page is verified without the service: the commands, with the log's key filled
+ * in. `requestId`: the evidence of one request; `null`: the whole log (audit.md, Verifying).
  */
 export function OfflineCommands(props: { vkey: string; requestId: string | null }) {
   const { vkey, requestId } = props

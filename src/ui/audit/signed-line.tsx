@@ -1,10 +1,13 @@
-import type { SignedCheckpointView } from '../../api/schemas/audit/audit-log.ts'
+import type { SignedCheckpointView } from '#api/schemas/audit/audit-log.ts'
 import { useCheckpoint } from '../api/queries.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { Time } from '../text/time.tsx'
 import { OfflineCommands } from './offline-commands.tsx'
 
-/** How far the trail is signed, and how somebody who may read all of it verifies it offline (audit.md, Verifying). */
+/**
+ * How far the trail is signed, and how somebody who may read all of it verifies it offline
+ * (audit.md, Verifying).
+ */
 export function SignedLine({ readsAll }: { readsAll: boolean }) {
   const { data, error } = useCheckpoint()
   if (error !== null) {

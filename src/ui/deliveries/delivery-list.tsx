@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import type { WebhookDelivery } from '../../api/schemas/notifications/webhooks.ts'
+import type { WebhookDelivery } from '#api/schemas/notifications/webhooks.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { ShowMore } from '../states/show-more.tsx'

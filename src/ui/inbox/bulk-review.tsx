@@ -1,17 +1,22 @@
 import { Button, Modal, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { BulkAnswer } from '../../api/schemas/requests/decisions.ts'
-import type { RequestItem } from '../../api/schemas/requests/requests.ts'
+import { useCallback, useState } from 'react'
+import type { BulkAnswer } from '#api/schemas/requests/decisions.ts'
+import type { RequestItem } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 import { useConnection } from '../live/live-provider.tsx'
 import { Risk } from '../request/facts/risk.tsx'
-import { announce } from '../shell/announce.tsx'
+import { announce } from '../states/announce.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { BulkItem, type SeenItem } from './bulk-item.tsx'
 import { planBulk } from './bulk.ts'
 
-/** What one action on many would decide, item by item, before it; and what came of each, after it. */
+/**
+ * What one action on many would decide, item by item in call order, before it; and what came of
+ * each, after it. An approval counts once all of what it would let happen was on the screen; each
+ * can be taken out.
+ */
 export function BulkReview(props: {
   decision: 'approve' | 'deny'
   selected: readonly RequestItem[]
@@ -22,33 +27,52 @@ export function BulkReview(props: {
   const offline = useConnection() === 'offline'
   // The list stays as it was reviewed, whatever arrives meanwhile.
   const [plan] = useState(() => planBulk(decision, props.selected))
-  const [key] = useState(newIdempotencyKey)
+  const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set())
+  const [seen, setSeen] = useState<ReadonlyMap<string, SeenItem>>(new Map())
+  const [key, setKey] = useState(newIdempotencyKey)
   const [reason, setReason] = useState('')
   const [answer, setAnswer] = useState<BulkAnswer | null>(null)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
-  const word = decision === 'approve' ? 'Approve' : 'Deny'
-  const needsReason = plan.decided.some((item) => item.risk === 'high') && reason.trim() === ''
+  const verb = decision === 'approve' ? 'Approve' : 'Deny'
+  const remaining = plan.decided.filter((item) => !removed.has(item.id))
+  const counted = decision === 'approve' ? remaining.filter((item) => seen.has(item.id)) : remaining
+  const needsReason = counted.some((item) => item.risk === 'high') && reason.trim() === ''
+  const recordView = useCallback((id: string, viewed: SeenItem | null) => {
+    setSeen((before) => {
+      const next = new Map(before)
+      if (viewed === null) next.delete(id)
+      else next.set(id, viewed)
+      return next
+    })
+    // What is sent may be another list than the one that was refused before.
+    setKey(newIdempotencyKey)
+  }, [])
+  const remove = (id: string): void => {
+    setRemoved((before) => new Set([...before, id]))
+    setKey(newIdempotencyKey)
+  }
 
   const submit = async (): Promise<void> => {
     setBusy(true)
     setRefusal(null)
-    const given = reason.trim() === '' ? {} : { reason: reason.trim() }
-    const decisions = plan.decided.map((item) => ({
+    const optionalReason = reason.trim() === '' ? {} : { reason: reason.trim() }
+    const decisions = counted.map((item) => ({
       requestId: item.id,
       decision,
       digest: item.digest,
       revision: item.revision,
-      ...given,
+      ...(decision === 'approve' && seen.get(item.id)),
+      ...optionalReason,
     }))
     try {
-      const got = await callApi<BulkAnswer>('/v1/decisions', {
+      const result = await callApi('decideRequests', {
         body: { decisions },
         idempotencyKey: key,
       })
-      setAnswer(got)
-      const done = got.items.filter((item) => item.status === 200).length
-      announce(`${done} of ${got.items.length} recorded`)
+      setAnswer(result)
+      const done = result.items.filter((item) => item.status === 200).length
+      announce(`${done} of ${result.items.length} recorded`)
       void client.invalidateQueries()
     } catch (error) {
       setRefusal((error as Error).message)
@@ -59,26 +83,51 @@ export function BulkReview(props: {
   return (
     <Modal
       opened
-      size="lg"
+      size={decision === 'approve' && answer === null ? 'xl' : 'lg'}
       onClose={() => props.onClose(answer !== null)}
       title={
         answer === null
-          ? `${word} ${plan.decided.length} ${plan.decided.length === 1 ? 'request' : 'requests'}`
+          ? `${verb} ${remaining.length} ${remaining.length === 1 ? 'request' : 'requests'}`
           : 'What came of each'
       }
     >
       <div className="column">
-        <ul className="bulk-list">
-          {plan.decided.map((item) => (
-            <li key={item.id}>
-              <Risk risk={item.risk} />
-              <span className="grow break">
-                <VisibleText text={item.title} /> <span className="dim">#{item.number}</span>
-              </span>
-              {answer !== null && <ItemResult answer={answer} item={item} />}
-            </li>
-          ))}
-        </ul>
+        {decision === 'approve' && answer === null ? (
+          <ol className="bulk-items" aria-label="To approve">
+            {remaining.map((item) => (
+              <BulkItem
+                key={item.id}
+                item={item}
+                onSeen={recordView}
+                onRemove={() => remove(item.id)}
+              />
+            ))}
+          </ol>
+        ) : (
+          <ul className="bulk-list">
+            {remaining.map((item) => (
+              <li key={item.id}>
+                <Risk risk={item.risk} />
+                <span className="grow break">
+                  <VisibleText text={item.title} /> <span className="dim">#{item.number}</span>
+                </span>
+                {answer === null ? (
+                  <Button
+                    variant="subtle"
+                    color="gray"
+                    size="compact-sm"
+                    onClick={() => remove(item.id)}
+                    aria-label={`Take out #${item.number}`}
+                  >
+                    Take out
+                  </Button>
+                ) : (
+                  <ItemResult answer={answer} item={item} />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
         {plan.excluded.length > 0 && (
           <section>
             <h3>Left out: {plan.excluded.length}</h3>
@@ -110,18 +159,23 @@ export function BulkReview(props: {
               <p role="alert">Offline: nothing can be decided until the service is back.</p>
             )}
             {refusal !== null && <p role="alert">{refusal}</p>}
-            <div className="row">
+            <div className="row dialog-foot">
               <Button
                 color={decision === 'deny' ? 'red' : 'indigo'}
                 loading={busy}
-                disabled={plan.decided.length === 0 || needsReason || offline}
+                disabled={counted.length === 0 || needsReason || offline}
                 onClick={() => void submit()}
               >
-                {word} {plan.decided.length}
+                {verb} {counted.length}
               </Button>
               <Button variant="default" onClick={() => props.onClose(false)}>
                 Back
               </Button>
+              {counted.length < remaining.length && (
+                <span className="dim small" role="status">
+                  {remaining.length - counted.length} not seen whole yet
+                </span>
+              )}
             </div>
           </>
         ) : (
@@ -133,8 +187,8 @@ export function BulkReview(props: {
 }
 
 function ItemResult({ answer, item }: { answer: BulkAnswer; item: RequestItem }) {
-  const result = answer.items.find((one) => one.requestId === item.id)
-  if (result === undefined) return <span>no answer</span>
+  const result = answer.items.find((result) => result.requestId === item.id)
+  if (result === undefined) return <span>left as it was</span>
   if (result.status === 200) {
     return <span className="ok">{result.state === 'pending' ? 'vote recorded' : 'recorded'}</span>
   }

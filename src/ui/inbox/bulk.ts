@@ -1,28 +1,32 @@
-import type { RequestItem } from '../../api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/requests.ts'
 
 /** The most requests that one action may decide (api.md). */
-const mostAtOnce = 200
+const maxAtOnce = 200
 
 /** What is answered, not approved or denied. */
 const onItsPage: readonly RequestItem['kind'][] = ['outcome_check', 'question']
 
-/** What one action on the selected requests would decide, and what it leaves out with the reason. */
+/**
+ * What one action on the selected requests would decide, and what it leaves out with the reason.
+ */
 export interface BulkPlan {
   readonly decided: readonly RequestItem[]
   readonly excluded: readonly { readonly item: RequestItem; readonly why: string }[]
 }
 
 /**
- * Several approvals at once are only for requests with the tool and the rule of the first one, of at
- * most medium risk, and none from before a restore; denying many is always allowed. Pure; the service judges each again.
+ * Several approvals at once are only for requests with the tool and the rule of the first one, of
+ * at most medium risk, and none from before a restore; denying many is always allowed. Pure; the
+ * service judges each again.
  */
 export function planBulk(decision: 'approve' | 'deny', selected: readonly RequestItem[]): BulkPlan {
-  const first = selected.find((item) => whyClosed(item) === null && whyAlone(item) === null)
+  const ordered = inCallOrder(selected)
+  const first = ordered.find((item) => whyClosed(item) === null && whyAlone(item) === null)
   const decided: RequestItem[] = []
   const excluded: { item: RequestItem; why: string }[] = []
-  for (const item of selected) {
+  for (const item of ordered) {
     const why =
-      whyNot(decision, item, first) ?? (decided.length >= mostAtOnce ? `over ${mostAtOnce}` : null)
+      whyNot(decision, item, first) ?? (decided.length >= maxAtOnce ? `over ${maxAtOnce}` : null)
     if (why === null) decided.push(item)
     else excluded.push({ item, why })
   }
@@ -59,4 +63,20 @@ function whyUnlike(item: RequestItem, first: RequestItem | undefined): string | 
   if (item.tool !== first?.tool) return `another tool than ${first?.tool}`
   if (item.rule.id !== first.rule.id) return 'asked by another rule'
   return null
+}
+
+/**
+ * The same requests, those of one turn together at the place of the first, in call order
+ * (product.md 15). Pure.
+ */
+function inCallOrder(items: readonly RequestItem[]): readonly RequestItem[] {
+  const turns = Map.groupBy(items, (item) =>
+    item.runId === null || item.turn === null ? item.id : `${item.runId} ${item.turn}`,
+  )
+  return [...turns.values()].flatMap((turn) =>
+    turn.toSorted(
+      (one, other) =>
+        (one.batch?.position ?? 0) - (other.batch?.position ?? 0) || one.number - other.number,
+    ),
+  )
 }

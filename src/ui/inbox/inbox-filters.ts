@@ -2,7 +2,10 @@
 const names = ['queue', 'mine', 'state', 'risk', 'tool', 'runId', 'q', 'sort'] as const
 export type FilterName = (typeof names)[number]
 
-/** The API's query for an inbox address: only known names, pending unless another state is asked for. Pure. */
+/**
+ * The API's query for an inbox address: only known names, pending unless another state is asked
+ * for. Pure.
+ */
 export function requestsQueryOf(search: URLSearchParams): string {
   const query = new URLSearchParams()
   for (const name of names) {

@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRequests } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { announce } from '../shell/announce.tsx'
+import { announce } from '../states/announce.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { EmptyInbox } from './empty-inbox.tsx'
 import { requestsQueryOf } from './inbox-filters.ts'
 import { InboxToolbar } from './inbox-toolbar.tsx'
-import { rememberList } from './last-list.ts'
+import { rememberList } from '../request/last-list.ts'
 import { QueueList } from './queue-list.tsx'
 import { RequestRow } from './request-row.tsx'
-import { useHeldRows } from './use-held-rows.ts'
+import { useSteadyRows } from './use-steady-rows.ts'
 import { useRowFocus } from './use-row-focus.ts'
 import './inbox.css'
 
@@ -42,27 +42,32 @@ export function InboxPage() {
 
 function RequestListing({ filters, address }: { filters: string; address: string }) {
   const list = useRequests(filters)
-  const fresh = useMemo(() => list.data?.pages.flatMap((page) => page.items), [list.data])
-  const { rows, held, accept, showHeld, leave } = useHeldRows(fresh)
+  const { data, hasNextPage: hasMore } = list
+  const fresh = useMemo(
+    () => data && { items: data.pages.flatMap((page) => page.items), hasMore },
+    [data, hasMore],
+  )
+  const { rows, waiting: newItems, cause, showFresh } = useSteadyRows(fresh)
+  const gone = rows.filter((row) => row.gone).length
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [bulk, setBulk] = useState<'approve' | 'deny' | null>(null)
   const container = useRef<HTMLOListElement>(null)
   const showNewKeys = useAriaKeys('showNew')
 
-  const select = useCallback((id: string, on: boolean) => {
+  const select = (id: string, on: boolean): void =>
     setSelected((before) => {
       const next = new Set(before)
       if (on) next.add(id)
       else next.delete(id)
       return next
     })
-  }, [])
   const keepFocus = useRowFocus(container, (id) => select(id, !selected.has(id)))
+  const waiting = waitingWords(newItems.length, gone)
   const show = (): void => {
-    announce(`${held.length} new shown`)
-    showHeld()
+    announce(`${newItems.length} new shown`)
+    keepFocus(showFresh)
   }
-  useShortcut('showNew', held.length > 0 ? show : null)
+  useShortcut('showNew', waiting === null ? null : show)
   useShortcut('back', selected.size > 0 ? () => setSelected(new Set()) : null)
   useEffect(() => {
     const open = rows.filter((row) => !row.gone && row.item.state === 'pending')
@@ -76,16 +81,9 @@ function RequestListing({ filters, address }: { filters: string; address: string
   }
   return (
     <>
-      {held.length > 0 && (
-        <Button
-          className="held-bar"
-          variant="light"
-          size="xs"
-          fullWidth
-          onClick={show}
-          {...showNewKeys}
-        >
-          {held.length} new
+      {waiting !== null && (
+        <Button className="held-bar" variant="light" size="xs" onClick={show} {...showNewKeys}>
+          {waiting}
         </Button>
       )}
       {rows.length === 0 ? (
@@ -98,11 +96,6 @@ function RequestListing({ filters, address }: { filters: string; address: string
               row={row}
               selected={selected.has(row.item.id)}
               onSelect={(on) => select(row.item.id, on)}
-              onLeave={() => {
-                keepFocus(row.item.id)
-                select(row.item.id, false)
-                leave(row.item.id)
-              }}
             />
           ))}
         </ol>
@@ -114,7 +107,7 @@ function RequestListing({ filters, address }: { filters: string; address: string
           loading={list.isFetchingNextPage}
           onClick={() =>
             void list.fetchNextPage().then((result) => {
-              accept(result.data?.pages.at(-1)?.items.map((item) => item.id) ?? [])
+              cause('requested', result.data?.pages.at(-1)?.items.map((item) => item.id) ?? [])
             })
           }
         >
@@ -143,13 +136,24 @@ function RequestListing({ filters, address }: { filters: string; address: string
             selected={chosen}
             onClose={(decided) => {
               setBulk(null)
-              if (decided) setSelected(new Set())
+              if (!decided) return
+              cause(
+                'decided',
+                chosen.map((item) => item.id),
+              )
+              setSelected(new Set())
             }}
           />
         )}
       </Suspense>
     </>
   )
+}
+
+/** What the list does not show yet: `2 new`, `1 gone`, `2 new, 1 gone`. */
+function waitingWords(added: number, gone: number): string | null {
+  const words = [added > 0 ? `${added} new` : '', gone > 0 ? `${gone} gone` : '']
+  return words.filter(Boolean).join(', ') || null
 }
 
 function titleOf(search: URLSearchParams): string {

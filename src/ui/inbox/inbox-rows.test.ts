@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { RequestItem } from '../../api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/requests.ts'
 import { planBulk } from './bulk.ts'
 import { requestsQueryOf, withFilter } from './inbox-filters.ts'
-import { layFreshRows, showEverything } from './inbox-rows.ts'
+import { layFreshRows, type FreshList, type OwnActs } from './inbox-rows.ts'
 
 function item(id: string, more: Partial<RequestItem> = {}): RequestItem {
   const base = {
@@ -17,39 +17,64 @@ function item(id: string, more: Partial<RequestItem> = {}): RequestItem {
   return { ...base, ...more } as RequestItem
 }
 const ids = (items: readonly RequestItem[]): string[] => items.map((one) => one.id)
+const none: OwnActs = { requested: new Set(), decided: new Set() }
+const whole = (...listed: string[]): FreshList => ({
+  items: listed.map((id) => item(id)),
+  hasMore: false,
+})
 const shown = ['a', 'b', 'c'].map((id) => ({ item: item(id), gone: false }))
 
 test('new rows wait behind the bar and nothing moves', () => {
-  const laid = layFreshRows(shown, [item('new'), item('a'), item('b'), item('c')], new Set())
+  const laid = layFreshRows(shown, whole('new', 'a', 'b', 'c'), none)
   expect(ids(laid.rows.map((row) => row.item))).toEqual(['a', 'b', 'c'])
-  expect(ids(laid.held)).toEqual(['new'])
+  expect(ids(laid.waiting)).toEqual(['new'])
 })
 
 test('a row that was decided elsewhere stays in its place, marked gone', () => {
-  const laid = layFreshRows(shown, [item('a'), item('c')], new Set())
+  const laid = layFreshRows(shown, whole('a', 'c'), none)
   expect(laid.rows.map((row) => row.gone)).toEqual([false, true, false])
 })
 
+test('the last rows of a list that has more are pushed out by new ones, and are not marked gone', () => {
+  const pushed = { ...whole('new', 'a', 'b'), hasMore: true }
+  expect(layFreshRows(shown, pushed, none).rows.map((row) => row.gone)).toEqual([
+    false,
+    false,
+    false,
+  ])
+  const decided = { ...whole('new', 'a'), hasMore: true }
+  expect(layFreshRows(shown, decided, none).rows.map((row) => row.gone)).toEqual([
+    false,
+    true,
+    false,
+  ])
+  const withoutNew = { ...whole('a', 'b'), hasMore: true }
+  expect(layFreshRows(shown, withoutNew, none).rows.map((row) => row.gone)).toEqual([
+    false,
+    false,
+    true,
+  ])
+})
+
 test('a further page that was asked for is not held back', () => {
-  const laid = layFreshRows(
-    shown,
-    ['a', 'b', 'c', 'd'].map((id) => item(id)),
-    new Set(['d']),
-  )
+  const laid = layFreshRows(shown, whole('a', 'b', 'c', 'd'), {
+    ...none,
+    requested: new Set(['d']),
+  })
   expect(ids(laid.rows.map((row) => row.item))).toEqual(['a', 'b', 'c', 'd'])
-  expect(laid.held).toEqual([])
+  expect(laid.waiting).toEqual([])
 })
 
 test('an empty screen takes what comes', () => {
-  expect(layFreshRows([], [item('a')], new Set()).rows).toHaveLength(1)
+  expect(layFreshRows([], whole('a'), none).rows).toHaveLength(1)
 })
 
-test('showing the new keeps rows that are still leaving in sight', () => {
-  const rows = showEverything([{ item: item('a'), gone: true }], [item('n'), item('b')])
-  expect(rows.map((row) => [row.item.id, row.gone])).toEqual([
-    ['a', true],
-    ['n', false],
-    ['b', false],
+test('a row that the person decided in the list leaves at once', () => {
+  const own = { ...none, decided: new Set(['b']) }
+  const laid = layFreshRows(shown, whole('a'), own)
+  expect(laid.rows.map((row) => [row.item.id, row.gone])).toEqual([
+    ['a', false],
+    ['c', true],
   ])
 })
 

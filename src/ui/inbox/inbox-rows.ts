@@ -1,52 +1,63 @@
-import type { RequestItem } from '../../api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/requests.ts'
 
-/** A row on the screen. `gone`: it is not in the list any more and greys out before it leaves. */
+/** A row on the screen. `gone`: it is not in the list any more, and greys until the person acts. */
 export interface InboxRow {
   readonly item: RequestItem
   readonly gone: boolean
 }
 
+/** Rows whose coming or going the person caused: these come and go at once. */
+export interface OwnActs {
+  /** of a further page that the person loaded */
+  readonly requested: ReadonlySet<string>
+  /** decided in this list */
+  readonly decided: ReadonlySet<string>
+}
+
+/** The list as it is now, as far as it was loaded. */
+export interface FreshList {
+  readonly items: readonly RequestItem[]
+  /** there are more behind these */
+  readonly hasMore: boolean
+}
+
 /** What is on the screen, and what waits behind the bar. */
 export interface InboxRows {
   readonly rows: readonly InboxRow[]
-  readonly held: readonly RequestItem[]
+  readonly waiting: readonly RequestItem[]
 }
 
 /**
- * Lays a fresh list over what is on the screen: rows keep their place and take their new state, rows
- * that are missing are marked gone, new ones are held back unless `accepted` has them or there was
- * nothing on the screen. Pure.
+ * Merges a fresh list into the rows on the screen. Rows keep their position and get their new
+ * state; missing rows are marked gone; new ones wait, unless the person caused them or the screen
+ * was empty. The last rows of a list that has more were pushed out by new ones, and stay. Pure.
  */
 export function layFreshRows(
-  shown: readonly InboxRow[],
-  fresh: readonly RequestItem[],
-  accepted: ReadonlySet<string>,
+  rowsBefore: readonly InboxRow[],
+  { items, hasMore }: FreshList,
+  acts: OwnActs,
 ): InboxRows {
-  if (shown.length === 0) return { rows: fresh.map((item) => ({ item, gone: false })), held: [] }
-  const byId = new Map(fresh.map((item) => [item.id, item]))
-  const known = new Set(shown.map((row) => row.item.id))
-  const rows = shown.map((row) => {
+  if (rowsBefore.length === 0)
+    return { rows: items.map((item) => ({ item, gone: false })), waiting: [] }
+  const byId = new Map(items.map((item) => [item.id, item]))
+  const known = new Set(rowsBefore.map((row) => row.item.id))
+  const added = items.filter((item) => !known.has(item.id))
+  const waiting = added.filter((item) => !acts.requested.has(item.id))
+  const lastRemaining = rowsBefore.findLastIndex((row) => byId.has(row.item.id))
+  const pushedFrom = hasMore
+    ? Math.max(lastRemaining + 1, rowsBefore.length - waiting.length)
+    : rowsBefore.length
+  const rows = rowsBefore.flatMap((row, index) => {
     const item = byId.get(row.item.id)
-    return item === undefined ? { ...row, gone: true } : { item, gone: false }
+    if (item !== undefined) return { item, gone: false }
+    if (acts.decided.has(row.item.id)) return []
+    return index >= pushedFrom ? row : { ...row, gone: true }
   })
-  const added = fresh.filter((item) => !known.has(item.id))
   return {
     rows: [
       ...rows,
-      ...added.filter((item) => accepted.has(item.id)).map((item) => ({ item, gone: false })),
+      ...added.filter((item) => acts.requested.has(item.id)).map((item) => ({ item, gone: false })),
     ],
-    held: added.filter((item) => !accepted.has(item.id)),
+    waiting,
   }
-}
-
-/** The fresh list as it is, with rows that are still greying out kept where they stood. Pure. */
-export function showEverything(
-  shown: readonly InboxRow[],
-  fresh: readonly RequestItem[],
-): readonly InboxRow[] {
-  const rows: InboxRow[] = fresh.map((item) => ({ item, gone: false }))
-  for (const [index, row] of shown.entries()) {
-    if (row.gone) rows.splice(Math.min(index, rows.length), 0, row)
-  }
-  return rows
 }

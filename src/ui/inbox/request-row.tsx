@@ -1,19 +1,19 @@
 import { Checkbox } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { Link } from 'react-router'
+import { againWords } from '#domain/deciding/alike-words.ts'
 import { requestQuery } from '../api/queries.ts'
-import { askedByProgram } from '../request/program-name.ts'
+import { requestedByProgram } from '../request/program-name.ts'
 import { Risk } from '../request/facts/risk.tsx'
-import { outcomeOf } from '../request/state-words.ts'
+import { outcomeWithEffect } from '../request/facts/state-words.ts'
 import { relativeTime } from '../text/relative-time.ts'
 import { Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import type { InboxRow } from './inbox-rows.ts'
+import { useSteadyHeight } from './use-steady-height.ts'
 
-/** How long a row that was decided elsewhere stays to be read. */
-const leavesAfterMs = 8_000
 /** From here on the time left is marked. */
 const soonMs = 3_600_000
 
@@ -22,9 +22,10 @@ export function RequestRow(props: {
   row: InboxRow
   selected: boolean
   onSelect: (selected: boolean) => void
-  onLeave: () => void
 }) {
   const { item, gone } = props.row
+  const ref = useRef<HTMLLIElement>(null)
+  const height = useSteadyHeight(ref, item, gone)
   const now = useNowMs()
   const starter = item.lineage[0]?.startedBy.name
   const expires = relativeTime(Date.parse(item.expiresAt), now)
@@ -36,7 +37,14 @@ export function RequestRow(props: {
     gone ? 'no longer waiting' : `expires ${expires}`,
   ]
   return (
-    <li className="request-row" data-gone={gone} data-request={item.id}>
+    <li
+      ref={ref}
+      className="request-row"
+      data-gone={gone}
+      data-request={item.id}
+      data-steady={height !== null}
+      style={height === null ? undefined : { height }}
+    >
       {/* Its box is too small for a thumb, and beside it is the row's link. */}
       <label className="request-select" htmlFor={`select-${item.id}`}>
         <Checkbox
@@ -70,7 +78,7 @@ export function RequestRow(props: {
           {starter !== undefined && <span>asked by {starter}</span>}
           {item.external !== null && (
             <span>
-              asked by <VisibleText text={askedByProgram(item.external)} />
+              asked by <VisibleText text={requestedByProgram(item.external)} />
             </span>
           )}
           {item.batch !== null && item.batch.size > 1 && (
@@ -83,6 +91,7 @@ export function RequestRow(props: {
           {!gone && item.askedBeforeRestore && (
             <span className="soon">asked before a restore: may have run</span>
           )}
+          {!gone && <AskedBefore item={item} />}
           {item.claim !== null && (
             <span className="claim">
               <IconEye size={13} aria-hidden /> {item.claim.person.name} is on it
@@ -95,7 +104,7 @@ export function RequestRow(props: {
       </div>
       <div className="request-times">
         {gone ? (
-          <Outcome id={item.id} onLeave={props.onLeave} />
+          <Outcome id={item.id} />
         ) : item.state === 'pending' ? (
           <>
             <span className={soon ? 'soon' : undefined}>
@@ -106,34 +115,38 @@ export function RequestRow(props: {
             </span>
           </>
         ) : (
-          <span>{outcomeOf(item)}</span>
+          <span>{outcomeWithEffect(item)}</span>
         )}
       </div>
     </li>
   )
 }
 
+/** Whether the very call was carried out before, or waits elsewhere too. */
+function AskedBefore({ item: { alike, state } }: { item: InboxRow['item'] }) {
+  if (state !== 'pending') return null
+  const repeated = againWords(alike.again)
+  if (repeated !== null) return <span className="soon">{repeated}</span>
+  if (alike.same === 0) return null
+  return (
+    <span>the same call was asked {alike.same === 1 ? 'once' : `${alike.same} times`} besides</span>
+  )
+}
+
 /** Whom its queue has asked besides, since nobody decided. */
 function Escalation({ item }: { item: InboxRow['item'] }) {
-  const taken = item.steps.filter((step) => step.kind === 'escalate' && step.takenAt !== null)
-  if (item.state !== 'pending' || taken.length === 0) return null
-  const teams = [...new Set(taken.flatMap((step) => step.addTeams))]
+  const escalations = item.steps.filter((step) => step.kind === 'escalate' && step.takenAt !== null)
+  if (item.state !== 'pending' || escalations.length === 0) return null
+  const teams = [...new Set(escalations.flatMap((step) => step.addTeams))]
   return <span className="soon">escalated to {teams.join(', ')}</span>
 }
 
-/** Says what became of a row that left the list, then lets it go, unless somebody is on it. */
-function Outcome({ id, onLeave }: { id: string; onLeave: () => void }) {
+/** Says what became of a row that left the list. */
+function Outcome({ id }: { id: string }) {
   const { data } = useQuery(requestQuery(id))
-  const ref = useRef<HTMLSpanElement>(null)
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (ref.current?.closest('li')?.matches(':hover') !== true) onLeave()
-    }, leavesAfterMs)
-    return () => clearInterval(timer)
-  }, [onLeave])
   return (
-    <span ref={ref} className="outcome">
-      {data === undefined ? 'No longer waiting' : outcomeOf(data)}
+    <span className="outcome">
+      {data === undefined ? 'No longer waiting' : outcomeWithEffect(data)}
     </span>
   )
 }

@@ -1,9 +1,7 @@
 import { Kbd, Modal, Switch } from '@mantine/core'
 import { useKeyboard } from './keyboard-provider.tsx'
-import { keysOf, shortcutIds, shortcutOf, type Shortcut } from './shortcuts.ts'
+import { keysOf, shortcutIds, shortcutOf, shortcutGroups } from './shortcuts.ts'
 import './help-sheet.css'
-
-const groups: readonly Shortcut['group'][] = ['Lists', 'A request', 'Deciding', 'Pages']
 
 /** The list under `?`, with the switch for single keys. */
 export function HelpSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -11,7 +9,7 @@ export function HelpSheet({ opened, onClose }: { opened: boolean; onClose: () =>
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
       <div className="help-groups">
-        {groups.map((group) => (
+        {shortcutGroups.map((group) => (
           <section key={group}>
             <h3>{group}</h3>
             <dl>

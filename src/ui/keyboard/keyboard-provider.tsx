@@ -8,7 +8,7 @@ import {
   useState,
   type ReactNode,
 } from 'react'
-import { isDialogOpen } from '../shell/open-dialog.ts'
+import { isDialogOpen } from './open-dialog.ts'
 import { matchKey } from './match-key.ts'
 import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
 

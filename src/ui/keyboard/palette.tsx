@@ -9,7 +9,7 @@ import {
 import { useQueryClient, type InfiniteData } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { RequestList } from '../../api/schemas/requests/requests.ts'
+import type { RequestList } from '#api/schemas/requests/requests.ts'
 import { keysOf } from './shortcuts.ts'
 import { createSpotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.css'
@@ -34,7 +34,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       (data?.pages ?? []).flatMap((page) => page.items.map((item) => [item.id, item] as const)),
     ),
   )
-  const found: SpotlightActionData[] = [
+  const entries: SpotlightActionData[] = [
     ...pages.map(({ id, label, to, Icon }) => ({
       id,
       label: `Go to ${label}`,
@@ -53,7 +53,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   return (
     <Spotlight
       store={store}
-      actions={found}
+      actions={entries}
       shortcut={null}
       limit={12}
       scrollable

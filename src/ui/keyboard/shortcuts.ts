@@ -1,3 +1,6 @@
+/** In the order of the list under `?`. */
+export const shortcutGroups = ['Lists', 'A request', 'Deciding', 'Pages'] as const
+
 /** One keyboard command. `chord`: with Ctrl or Cmd. `then`: the second key of a sequence. */
 export interface Shortcut {
   readonly key: string
@@ -5,7 +8,7 @@ export interface Shortcut {
   readonly chord?: true
   readonly shift?: true
   readonly label: string
-  readonly group: 'Lists' | 'A request' | 'Deciding' | 'Pages'
+  readonly group: (typeof shortcutGroups)[number]
   /** what a browser does of itself with this key: listed, not handled */
   readonly native?: true
 }
@@ -58,11 +61,11 @@ export function shortcutOf(id: ShortcutId): Shortcut {
 /** Keys as people read them: `['G', 'I']`, `['Ctrl', '⏎']`. */
 export function keysOf(id: ShortcutId): string[] {
   const { key, then, chord, shift } = shortcutOf(id)
-  const shown = key === 'Enter' ? '⏎' : key.toUpperCase()
+  const symbol = key === 'Enter' ? '⏎' : key.toUpperCase()
   return [
     ...(shift ? ['Shift'] : []),
     ...(chord ? ['Ctrl'] : []),
-    shown,
+    symbol,
     ...(then === undefined ? [] : [then.toUpperCase()]),
   ]
 }
@@ -71,7 +74,9 @@ export function keysOf(id: ShortcutId): string[] {
 export function ariaKeysOf(id: ShortcutId): string | undefined {
   const { key, then, chord, shift } = shortcutOf(id)
   if (then !== undefined) return undefined
-  const named = key.length === 1 ? key.toUpperCase() : key
-  if (!chord) return named
-  return ['Control', 'Meta'].map((held) => `${held}+${shift ? 'Shift+' : ''}${named}`).join(' ')
+  const keyName = key.length === 1 ? key.toUpperCase() : key
+  if (!chord) return keyName
+  return ['Control', 'Meta']
+    .map((modifier) => `${modifier}+${shift ? 'Shift+' : ''}${keyName}`)
+    .join(' ')
 }

@@ -1,24 +1,33 @@
 import { expect, test } from 'vitest'
-import { afterStreamEvent, offlineAfterMs, type Connection } from './connection.ts'
+import { afterHappening, offlineAfterMs, silenceMs, type Connection } from './connection.ts'
 
-const lost: Connection = { state: 'reconnecting', sinceMs: 1_000 }
+const live: Connection = { state: 'live', receivedMs: 1_000 }
+const lost: Connection = { state: 'reconnecting', receivedMs: 1_000 }
+const tick = { type: 'tick', allowedSilenceMs: 20_000 } as const
 
-test('a lost stream is reconnecting, and offline only after thirty seconds without one', () => {
-  const before = afterStreamEvent(lost, 'tick', 1_000 + offlineAfterMs - 1)
-  const after = afterStreamEvent(lost, 'tick', 1_000 + offlineAfterMs)
+test('a lost stream is reconnecting, and offline only thirty seconds after the last word', () => {
+  const before = afterHappening(lost, tick, 1_000 + offlineAfterMs - 1)
+  const after = afterHappening(lost, tick, 1_000 + offlineAfterMs)
   expect([before.state, after.state]).toEqual(['reconnecting', 'offline'])
 })
 
 test('losing it again while reconnecting does not start the thirty seconds anew', () => {
-  expect(afterStreamEvent(lost, 'lost', 20_000)).toEqual(lost)
+  expect(afterHappening(live, { type: 'lost' }, 20_000)).toEqual(lost)
+  expect(afterHappening(lost, { type: 'lost' }, 20_000)).toEqual(lost)
 })
 
-test('an opened stream is live at once, from offline too', () => {
-  const offline: Connection = { state: 'offline', sinceMs: 1_000 }
-  expect(afterStreamEvent(offline, 'opened', 90_000)).toEqual({ state: 'live', sinceMs: 90_000 })
+test('a stream that is heard is live at once, from offline too', () => {
+  const offline: Connection = { state: 'offline', receivedMs: 1_000 }
+  const received = afterHappening(offline, { type: 'received' }, 90_000)
+  expect(received).toEqual({ state: 'live', receivedMs: 90_000 })
 })
 
-test('time alone never takes a live stream down', () => {
-  const live: Connection = { state: 'live', sinceMs: 0 }
-  expect(afterStreamEvent(live, 'tick', 9_999_999)).toBe(live)
+test('a live stream that says nothing for longer than it may is reconnecting, and not a moment before', () => {
+  expect(afterHappening(live, tick, 21_000)).toBe(live)
+  expect(afterHappening(live, tick, 21_001)).toEqual(lost)
+})
+
+test('a stream may miss one heartbeat, and is never silent for longer than deciding stays possible', () => {
+  expect(silenceMs(10_000)).toBe(20_000)
+  expect(silenceMs(3_600_000)).toBe(offlineAfterMs)
 })

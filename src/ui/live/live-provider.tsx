@@ -36,7 +36,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     const opened = openEventStream({
       event: (name, { requestId, runId }) => {
         if (name === 'request.opened' && requestId !== undefined) {
-          void tell(requestId, (path) => void openPage.current(path))
+          void notify(requestId, (path) => void openPage.current(path))
         }
         waiting.set(runId ?? '', { ...(requestId && { requestId }), ...(runId && { runId }) })
         timer ??= setTimeout(flush, 80)
@@ -52,13 +52,13 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   return <StreamContext value={stream}>{children}</StreamContext>
 }
 
-/** A notice more or less is nobody's error: the page says it all. */
-async function tell(requestId: string, openPage: (path: string) => void): Promise<void> {
+/** A notice that fails is no error of the page, which shows the request itself. */
+async function notify(requestId: string, openPage: (path: string) => void): Promise<void> {
   try {
-    const { tellOfRequest } = await import('../notices/tell-of-request.ts')
-    await tellOfRequest(requestId, openPage)
+    const { notifyOfRequest } = await import('../notices/notify-of-request.ts')
+    await notifyOfRequest(requestId, openPage)
   } catch {
-    // The next event is told of as usual.
+    // The next event gets its notice as usual.
   }
 }
 

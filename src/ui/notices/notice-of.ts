@@ -1,6 +1,6 @@
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { effectSentence } from '../../domain/text/effect-sentence.ts'
-import { visibleText } from '../../domain/text/visible-text.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { effectSentence } from '#domain/text/effect-sentence.ts'
+import { visibleText } from '#domain/text/visible-text.ts'
 
 /** What the browser shows outside of the page: text alone, nothing of the arguments. */
 export interface Notice {
@@ -20,16 +20,16 @@ export type NoticedRequest = Pick<
 export function noticeOf(request: NoticedRequest): Notice | null {
   if (request.state !== 'pending' || !request.eligibility.canDecide) return null
   return {
-    title: shown(effectSentence(request)),
-    body: `#${request.number}, ${request.risk} risk, ${shown(request.queue)}`,
+    title: displayText(effectSentence(request)),
+    body: `#${request.number}, ${request.risk} risk, ${displayText(request.queue)}`,
     tag: `countersign-${request.id}`,
     path: `/requests/${request.id}`,
   }
 }
 
-/** What an eye would miss is named: a notice has no chips. */
-function shown(text: string): string {
+/** Invisible characters by name: a notice has no chips. */
+function displayText(text: string): string {
   return visibleText(text.replaceAll(/[\n\t]/g, ' '))
-    .map((piece) => (piece.kind === 'chip' ? `⟦${piece.label}⟧` : piece.text))
+    .map((part) => (part.kind === 'chip' ? `⟦${part.label}⟧` : part.text))
     .join('')
 }

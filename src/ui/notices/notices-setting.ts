@@ -1,6 +1,6 @@
 const key = 'countersign.notices'
 
-/** Whether this browser shows notices: `off` until somebody switches them on; `denied`: the browser was told never to. */
+/** Whether this browser shows notices: `off` until somebody switches them on. */
 export type NoticesState = 'unsupported' | 'denied' | 'off' | 'on'
 
 /** How it stands now: both the browser's permission and our own switch must say yes. */
@@ -10,7 +10,7 @@ export function noticesState(): NoticesState {
   return Notification.permission === 'granted' && localStorage.getItem(key) === 'on' ? 'on' : 'off'
 }
 
-/** Asks the browser, which asks its person; only ever called because of a click. Tells how it stands then. */
+/** Switches notices, asking the browser for permission, which needs a click; the state after it. */
 export async function switchNotices(on: boolean): Promise<NoticesState> {
   if (on && Notification.permission !== 'granted') await Notification.requestPermission()
   if (on) localStorage.setItem(key, 'on')

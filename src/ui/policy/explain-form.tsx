@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
-import type { Json } from '../../domain/json.ts'
-import type { Explanation } from '../../api/schemas/policy/policy.ts'
+import type { Json } from '#domain/json.ts'
+import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../request/facts/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -33,7 +33,7 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
     setBusy(true)
     try {
       const body = { worker, tool, input: parsed }
-      setAnswer(await callApi<Explanation>('/v1/policy/explain', { body }))
+      setAnswer(await callApi('explainCall', { body }))
     } catch (error) {
       setRefusal((error as Error).message)
     }
@@ -91,7 +91,7 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
           )}
           <ol className="plain-list">
             {answer.steps.map((step, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- a step is its place in the order
+              // oxlint-disable-next-line react/no-array-index-key -- steps keep their order
               <li key={index}>
                 <span className="grow break">
                   {step.step}: <VisibleText text={step.detail} />

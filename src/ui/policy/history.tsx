@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PolicyActivation } from '../../api/schemas/policy/policy.ts'
+import type { PolicyActivation } from '#api/schemas/policy/policy.ts'
 import { useMe, usePolicyActivations, usePolicyDifference } from '../api/queries.ts'
 import { ShowMore } from '../states/show-more.tsx'
 import { Hash } from '../text/hash.tsx'

@@ -1,11 +1,14 @@
-import type { PinnedServer } from '../../api/schemas/policy/policy.ts'
+import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import { useDefinitions } from '../api/queries.ts'
-import { LinesView } from '../request/effect/lines-view.tsx'
+import { LinesView } from '../effect/lines-view.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** What the version in force takes other people's tools to be: each server's own words, and what it has changed since. */
+/**
+ * What the version in force takes other people's tools to be: each server's own words, and what it
+ * has changed since.
+ */
 export function McpDefinitions() {
   const definitions = useDefinitions()
   const servers = definitions.data?.items ?? []

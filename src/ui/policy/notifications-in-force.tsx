@@ -1,7 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { WebhookEndpointList } from '../../api/schemas/notifications/webhooks.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { DeliveryList } from '../deliveries/delivery-list.tsx'
@@ -9,7 +8,9 @@ import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** Who is told of requests, and what was given up: for who reads the trail or activates versions. */
+/**
+ * Who is told of requests, and what was given up: for who reads the trail or activates versions.
+ */
 export function NotificationsInForce() {
   const { rights } = useMe().person
   const maySee = rights.includes('activatePolicy') || rights.includes('readAudit')
@@ -20,7 +21,7 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
   const [dead, setDead] = useState(true)
   const endpoints = useQuery({
     queryKey: ['endpoints'],
-    queryFn: ({ signal }) => callApi<WebhookEndpointList>('/v1/webhooks', { signal }),
+    queryFn: ({ signal }) => callApi('listWebhooks', { signal }),
   })
   return (
     <section className="card column" aria-labelledby="notifications-title">

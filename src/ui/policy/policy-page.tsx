@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Worker } from '../../api/schemas/operation/workers.ts'
+import type { Worker } from '#api/schemas/operation/workers.ts'
 import { useWorker, useWorkers } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
@@ -16,7 +16,10 @@ import { RoutingInForce } from './routing-in-force.tsx'
 import { WorkerRules } from './worker-rules.tsx'
 import './policy.css'
 
-/** What is in force, and what would be: the version, workers with their zones, queues, routing, and what policy would say of a call. */
+/**
+ * What is in force, and what would be: the version, workers with their zones, queues, routing, and
+ * what policy would say of a call.
+ */
 export function PolicyPage() {
   const workers = useWorkers()
   if (workers.isPending) return <Loading what="the policy" lines={6} />

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PolicyAgreement, PolicyState } from '../../api/schemas/policy/policy.ts'
+import type { PolicyState } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { usePolicy, usePolicyDifference } from '../api/queries.ts'
-import { useAct } from '../api/use-act.ts'
+import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
@@ -12,7 +12,10 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { VersionDifference } from './version-difference.tsx'
 
-/** Which version is in force and since when; for who may activate, the folder beside it and what waits. */
+/**
+ * Which version is in force and since when; for who may activate, the folder beside it and what
+ * waits.
+ */
 export function PolicyVersion() {
   const policy = usePolicy()
   if (policy.isPending) return <Loading what="the version" lines={2} />
@@ -45,14 +48,14 @@ export function agreedBy(activation: NonNullable<PolicyState['activation']>): st
 }
 
 function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
-  const words = {
+  const sentences = {
     in_force: 'The project folder holds this version.',
     changed: 'The project folder holds another version.',
     invalid: 'The project folder is not valid: the last valid version stays in force.',
   }
   return (
     <>
-      <p {...(folder.state === 'invalid' ? { role: 'alert' } : {})}>{words[folder.state]}</p>
+      <p {...(folder.state === 'invalid' ? { role: 'alert' } : {})}>{sentences[folder.state]}</p>
       {folder.problems.length > 0 && (
         <ul className="plain-list">
           {folder.problems.map(({ file, line, problem, remedy, severity }) => (
@@ -74,7 +77,7 @@ function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
 function Waiting({ proposal }: { proposal: NonNullable<PolicyState['proposal']> }) {
   const act = useAct(['policy'])
   const withdraw = () =>
-    act(() => callApi(`/v1/policy/proposals/${proposal.id}`, { method: 'DELETE' }))
+    act(() => callApi('withdrawPolicyProposal', { params: { id: proposal.id } }))
   return (
     <div className="row">
       <p className="small grow">
@@ -96,7 +99,7 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
   const client = useQueryClient()
   const difference = usePolicyDifference({}, true)
   const [busy, setBusy] = useState(false)
-  const [said, setSaid] = useState<string | null>(null)
+  const [outcome, setOutcome] = useState<string | null>(null)
   if (difference.isPending) return <Loading what="the difference" lines={3} />
   if (difference.isError)
     return <Failure error={difference.error} retry={() => void difference.refetch()} />
@@ -105,10 +108,12 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
     setBusy(true)
     try {
       const body = { digest: to }
-      const answer = await callApi<PolicyAgreement>('/v1/policy/activations', { body })
-      setSaid(answer.state === 'proposed' ? 'Proposed. A second person has to agree.' : 'In force.')
+      const answer = await callApi('activatePolicy', { body })
+      setOutcome(
+        answer.state === 'proposed' ? 'Proposed. A second person has to agree.' : 'In force.',
+      )
     } catch (error) {
-      setSaid((error as Error).message)
+      setOutcome((error as Error).message)
     }
     await client.invalidateQueries()
     setBusy(false)
@@ -119,11 +124,11 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
       {secondPerson.length > 0 && (
         <p>
           A second person has to agree: it changes who decides (
-          {[...new Set(secondPerson.map((one) => one.at))].join(', ')}).
+          {[...new Set(secondPerson.map((change) => change.at))].join(', ')}).
         </p>
       )}
       <VersionDifference difference={difference.data} />
-      {said !== null && <p role="status">{said}</p>}
+      {outcome !== null && <p role="status">{outcome}</p>}
       {!isOwn && (
         <Button loading={busy} onClick={() => void activate()}>
           {buttonWords(secondPerson.length > 0, proposal?.canConfirm === true)}

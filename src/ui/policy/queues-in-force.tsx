@@ -1,9 +1,12 @@
-import type { PolicyState } from '../../api/schemas/policy/policy.ts'
+import type { PolicyState } from '#api/schemas/policy/policy.ts'
 import { usePolicy, useQueues } from '../api/queries.ts'
 
 type QueueSettings = PolicyState['queues'][number]
 
-/** The queues with their teams, what waits in each, and what each does about requests that nobody decides. */
+/**
+ * The queues with their teams, what waits in each, and what each does about requests that nobody
+ * decides.
+ */
 export function QueuesInForce() {
   const queues = useQueues()
   const policy = usePolicy()

@@ -1,4 +1,4 @@
-import type { PolicyState } from '../../api/schemas/policy/policy.ts'
+import type { PolicyState } from '#api/schemas/policy/policy.ts'
 import { usePolicy } from '../api/queries.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 
@@ -53,9 +53,9 @@ export function RoutingInForce() {
 }
 
 function Conditions({ when }: { when: PolicyState['routing'][number]['when'] }) {
-  const given = Object.entries(when)
-  if (given.length === 0) return <>every call</>
-  return given.map(([key, values]) => (
+  const conditions = Object.entries(when)
+  if (conditions.length === 0) return <>every call</>
+  return conditions.map(([key, values]) => (
     <span key={key}>
       <span className="dim">{key}</span>{' '}
       <code>

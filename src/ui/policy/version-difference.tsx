@@ -1,5 +1,5 @@
-import type { PolicyDifference } from '../../api/schemas/policy/policy.ts'
-import { LinesView } from '../request/effect/lines-view.tsx'
+import type { PolicyDifference } from '#api/schemas/policy/policy.ts'
+import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /** What a version changes: setting by setting, then the lines of its files. */

@@ -1,5 +1,5 @@
-import type { WorkerDetail } from '../../api/schemas/operation/workers.ts'
-import { LinesView } from '../request/effect/lines-view.tsx'
+import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
+import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /** One worker as it is in force: where it may go, with what, within which limits. */

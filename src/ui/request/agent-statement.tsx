@@ -1,6 +1,8 @@
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** What the model said beside the call: quoted, labelled as its claim, never a link, never an image. */
+/**
+ * What the model said beside the call: quoted, labelled as its claim, never a link, never an image.
+ */
 export function AgentStatement({ text }: { text: string | null }) {
   return (
     <section className="card" aria-labelledby="statement-title">

@@ -1,12 +1,12 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../api/call-api.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { useDraft } from './decision/draft.ts'
+import { useDraft } from '../states/draft.ts'
 
 /** What colleagues have to say about the request; the agent does not read it. */
 export function Comments({ request }: { request: RequestDetail }) {
@@ -21,7 +21,10 @@ export function Comments({ request }: { request: RequestDetail }) {
     setBusy(true)
     setRefusal(null)
     try {
-      await callApi(`/v1/requests/${request.id}/comments`, { body: { text: text.trim() } })
+      await callApi('commentRequest', {
+        params: { id: request.id },
+        body: { text: text.trim() },
+      })
       setText('')
       await client.invalidateQueries({ queryKey: ['request'] })
     } catch (error) {

@@ -1,11 +1,14 @@
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 type Erasure = NonNullable<RequestDetail['erased']>
 
-/** In the place of what would happen, once a person had that erased: who and when, and which hashes are left of it. */
+/**
+ * In the place of what would happen, once a person had that erased: who and when, and which hashes
+ * are left of it.
+ */
 export function Erased({ erased }: { erased: Erasure }) {
   const { at, by, contents } = erased
   return (
@@ -23,7 +26,7 @@ export function Erased({ erased }: { erased: Erasure }) {
             {contents.map((part) => (
               <li key={`${part.of} ${part.revision} ${part.hash}`} className="row spread">
                 <span>
-                  {words[part.of] ?? part.of}
+                  {labels[part.of] ?? part.of}
                   {part.revision !== null && contents.some((one) => (one.revision ?? 0) > 1)
                     ? ` of revision ${part.revision}`
                     : ''}
@@ -40,7 +43,7 @@ export function Erased({ erased }: { erased: Erasure }) {
   )
 }
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   input: 'Arguments',
   arguments: 'Arguments, as the model wrote them',
   presentation: 'What was shown',

@@ -1,18 +1,22 @@
 import { Link } from 'react-router'
-import type { CallResult } from '../../api/schemas/runs/transcript.ts'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { useTranscript } from '../api/queries.ts'
+import { executionOutcomes } from '#domain/request.ts'
+import type { CallResult } from '#api/schemas/runs/transcript.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { useTranscript, useMe } from '../api/queries.ts'
 import { CallResultView } from '../runs/call-result.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { executionSentence, outcomeOf } from './state-words.ts'
-import { TakeBack } from './take-back.tsx'
+import { executionSentence, outcomeOf } from './facts/state-words.ts'
+import { callApi } from '../api/call-api.ts'
+import { announce } from '../states/announce.tsx'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { isOfQueue } from './is-of-queue.ts'
 
 /** What happened to the effect, in place: the state, when, and what the tool returned. */
 export function ExecutionResult({ request }: { request: RequestDetail }) {
   const { execution } = request
   const sentence = executionSentence(execution, request)
-  const ended = ['succeeded', 'failed', 'unknown'].includes(execution.state)
+  const ended = executionOutcomes.some((one) => one === execution.state)
   const answered = request.kind === 'question' && request.state === 'approved'
   const transcript = useTranscript(ended || answered ? request.runId : null)
   if (sentence === null && request.state === 'pending') return null
@@ -20,7 +24,10 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
     .flatMap((item) => item.calls ?? [])
     .find((one) => one.callId === request.callId)
   return (
-    <section className={`card result result-${execution.state}`} aria-labelledby="result-title">
+    <section
+      className={`card result result-${toneClass(execution)}`}
+      aria-labelledby="result-title"
+    >
       <h2 id="result-title">{outcomeOf(request)}</h2>
       <Denial request={request} />
       {sentence !== null && (
@@ -44,6 +51,11 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
   )
 }
 
+/** A command that ended with another exit code than 0 is drawn as one that failed. */
+function toneClass({ state, exitCode }: RequestDetail['execution']): string {
+  return state === 'succeeded' && exitCode !== undefined && exitCode !== 0 ? 'failed' : state
+}
+
 /** Why it was denied, in the words of who did, and what the run did then. */
 function Denial({ request }: { request: RequestDetail }) {
   const denial = request.decisions.find(({ decision }) => decision === 'deny')
@@ -64,6 +76,28 @@ function Result({ result, callId }: { result: CallResult; callId: string }) {
   return (
     <div className="facts-line">
       <CallResultView result={result} callId={callId} />
+    </div>
+  )
+}
+
+/** Takes back an approval whose call has not started. Asked twice, with a reason. */
+function TakeBack({ request }: { request: RequestDetail }) {
+  const me = useMe()
+  const waits = request.permit === 'live' && request.execution.state === 'not_started'
+  if (!waits || !isOfQueue(me, request)) return null
+  const revoke = async (reason: string): Promise<void> => {
+    await callApi('revokeApproval', { params: { id: request.id }, body: { reason } })
+    announce('The approval was taken back')
+  }
+  return (
+    <div className="facts-line">
+      <ConfirmButton
+        label="Take the approval back…"
+        confirm="Take it back"
+        leave="Leave it approved"
+        reason={{ isNeeded: true, note: 'Kept with the request; needed.' }}
+        act={revoke}
+      />
     </div>
   )
 }

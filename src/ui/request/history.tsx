@@ -1,9 +1,10 @@
-import { Button } from '@mantine/core'
 import { IconReceipt } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { DecisionView, RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { DecisionView, RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestOf } from '#client/call.ts'
 import { useAudit } from '../api/queries.ts'
 import { eventWords } from '../audit/event-words.ts'
+import { SaveButton } from '../states/save-button.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
@@ -95,16 +96,15 @@ export function Activity({ request }: { request: RequestDetail }) {
         ))}
       </ul>
       <div className="row">
-        <Button
+        <SaveButton
           size="xs"
           variant="subtle"
-          component="a"
-          href={`/v1/requests/${request.id}/receipt`}
-          download={`receipt-${request.number}.json`}
-          leftSection={<IconReceipt size={14} aria-hidden />}
+          request={requestOf('getReceipt', { params: { id: request.id } })}
+          name={`receipt-${request.number}.json`}
+          icon={<IconReceipt size={14} aria-hidden />}
         >
           Receipt
-        </Button>
+        </SaveButton>
       </div>
     </section>
   )

@@ -1,11 +1,14 @@
-import type { ExternalView } from '../../api/schemas/requests/external-request.ts'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { ExternalView } from '#api/schemas/requests/external-request.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
 import { Time } from '../text/time.tsx'
-import { LinesView } from './effect/lines-view.tsx'
+import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { programName } from './program-name.ts'
 
-/** The program that asked: whose it is, what it says of its call, and what became of the approval. */
+/**
+ * The program that asked: whose it is, what it says of its call, and what became of the approval.
+ */
 export function ProgramCard({ request }: { request: RequestDetail }) {
   const { external } = request
   if (external === null) return null
@@ -43,6 +46,7 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
             )}
           </Row>
         )}
+        {external.origin !== null && <OriginRows origin={external.origin} />}
         {external.metadata !== null && (
           <Row label="Sent along">
             <LinesView text={JSON.stringify(external.metadata, null, 2)} showFinalNewline={false} />
@@ -61,6 +65,55 @@ function Row({ children, label }: { children: React.ReactNode; label: string }) 
       <dd className="break">{children}</dd>
     </div>
   )
+}
+
+/** Where it says that it works: its own report, but for whether that is proved. */
+function OriginRows({ origin }: { origin: NonNullable<ExternalView['origin']> }) {
+  const { files = [], git } = origin
+  return (
+    <>
+      <Row label="Program, as reported">
+        <VisibleText text={programSentence(origin)} />
+      </Row>
+      <Row label="Folder, as reported">
+        <VisibleText text={origin.folder} />
+        <p className={origin.proved ? 'small dim' : 'small'}>{provedSentence(origin)}</p>
+      </Row>
+      {git !== undefined && (
+        <Row label="Git, as reported">
+          <VisibleText text={gitSentence(git)} />
+        </Row>
+      )}
+      {files.length > 0 && (
+        <Row label="Files, as reported">
+          {files.map((file) => (
+            <ReportedFile key={file.path} file={file} />
+          ))}
+        </Row>
+      )}
+    </>
+  )
+}
+
+type OriginFile = NonNullable<NonNullable<ExternalView['origin']>['files']>[number]
+
+function ReportedFile({ file: { content, hash, path } }: { file: OriginFile }) {
+  const name = (
+    <>
+      <VisibleText text={path} /> <span className="small dim">{hashWords(hash)}</span>
+    </>
+  )
+  if (content === undefined) return <div>{name}</div>
+  return (
+    <details>
+      <summary>{name}</summary>
+      <LinesView text={content} showFinalNewline />
+    </details>
+  )
+}
+
+function hashWords(hash: string): string {
+  return hash === 'absent' ? 'no such file' : hash
 }
 
 /** In the program's own words: quoted, never a link, never markup. */

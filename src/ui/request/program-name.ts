@@ -1,4 +1,4 @@
-import type { ExternalItemView } from '../../api/schemas/requests/external-request.ts'
+import type { ExternalItemView } from '#api/schemas/requests/external-request.ts'
 
 /** A program as people speak of it: the name of its key. Pure. */
 export function programName({ key }: Pick<ExternalItemView, 'key'>): string {
@@ -6,7 +6,7 @@ export function programName({ key }: Pick<ExternalItemView, 'key'>): string {
 }
 
 /** For whom it asks: "Ada's program deployer, on behalf of Linus". Pure. */
-export function askedByProgram(external: ExternalItemView): string {
+export function requestedByProgram(external: ExternalItemView): string {
   const { onBehalfOf, owner } = external
   const whose = `${owner.name}'s program ${programName(external)}`
   return onBehalfOf === null ? whose : `${whose}, on behalf of ${onBehalfOf.name}`

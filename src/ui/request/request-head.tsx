@@ -1,14 +1,17 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon, Tooltip, Button } from '@mantine/core'
 import { IconArrowLeft, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { Link, useNavigate } from 'react-router'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { lastListAddress, type placeInList } from '../inbox/last-list.ts'
-import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { lastListAddress, type placeInList } from './last-list.ts'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
-import { ClaimButton } from './decision/claim-button.tsx'
-import { MoreTime } from './more-time.tsx'
 import { Risk } from './facts/risk.tsx'
+import { useState } from 'react'
+import { callApi } from '../api/call-api.ts'
+import { useMe } from '../api/queries.ts'
+import { useAct } from '../states/use-act.ts'
+import { isOfQueue } from './is-of-queue.ts'
 
 /** The line above the headline: back, place in the list, risk, state, time left, claim, link. */
 export function RequestHead(props: {
@@ -78,5 +81,59 @@ export function RequestHead(props: {
         </ActionIcon>
       </Tooltip>
     </div>
+  )
+}
+
+const dayMs = 86_400_000
+
+/**
+ * Gives people a day more for a pending request; its reminders and escalations keep their times.
+ */
+function MoreTime({ request }: { request: RequestDetail }) {
+  const me = useMe()
+  const act = useAct(['request'])
+  const [busy, setBusy] = useState(false)
+  if (request.state !== 'pending' || !isOfQueue(me, request)) return null
+  const extend = async (): Promise<void> => {
+    setBusy(true)
+    const expiresAt = new Date(Date.parse(request.expiresAt) + dayMs).toISOString()
+    await act(
+      () => callApi('extendRequest', { params: { id: request.id }, body: { expiresAt } }),
+      'It waits a day more',
+    )
+    setBusy(false)
+  }
+  return (
+    <Button size="xs" variant="default" loading={busy} onClick={() => void extend()}>
+      A day more
+    </Button>
+  )
+}
+
+/** Tells colleagues that one is on it, for a while; nobody is kept from deciding. */
+function ClaimButton({ request }: { request: RequestDetail }) {
+  const me = useMe()
+  const act = useAct(['request'])
+  const mine = request.claim?.person.id === me.person.id
+  const toggle = () =>
+    act(() => callApi(mine ? 'releaseRequest' : 'claimRequest', { params: { id: request.id } }))
+  const usable = request.state === 'pending'
+  useShortcut('claim', usable ? () => void toggle() : null)
+  const keys = useAriaKeys('claim')
+  if (!usable) return null
+  return (
+    <>
+      {request.claim !== null && !mine && (
+        <span className="small dim claim-by">{request.claim.person.name} is on it</span>
+      )}
+      <Button
+        size="xs"
+        variant={mine ? 'light' : 'default'}
+        onClick={() => void toggle()}
+        {...keys}
+      >
+        {mine ? 'Release' : 'Claim'}
+      </Button>
+    </>
   )
 }

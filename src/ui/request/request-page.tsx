@@ -3,35 +3,36 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
-import { lastListAddress, placeInList } from '../inbox/last-list.ts'
+import { lastListAddress, placeInList } from './last-list.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
-import { SecretsContext, useSecrets } from '../text/secret-chips.tsx'
+import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { AnswerForm } from './decision/answering/answer-form.tsx'
 import { AgentStatement } from './agent-statement.tsx'
 import { Comments } from './comments.tsx'
 import { useChosen } from './decision/choosing/use-chosen.ts'
 import { DecisionPanel } from './decision/decision-panel.tsx'
-import { Effect } from './effect/effect.tsx'
+import { Effect } from '../effect/effect.tsx'
 import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
+import { Alike } from './facts/alike.tsx'
 import { Facts } from './facts/facts.tsx'
 import { Activity, Decisions } from './history.tsx'
 import { NamedFiles } from './facts/named-files.tsx'
 import { ProgramCard } from './program-card.tsx'
 import { Quorum } from './decision/quorum.tsx'
 import { ModeBanner } from '../runs/mode-banner.tsx'
-import { Notice } from './notice.tsx'
+import { Notice } from '../states/notice.tsx'
 import { RequestHead } from './request-head.tsx'
 import { RequestSentence } from './request-sentence.tsx'
 import { SettleForm } from './decision/answering/settle-form.tsx'
 import { Context, Siblings } from './surroundings.tsx'
-import { useSeen } from './decision/seeing/use-seen.ts'
+import { useFullyViewed } from './decision/seeing/use-seen.ts'
 import { WhyAsked } from './facts/why-asked.tsx'
 import './request.css'
 
@@ -46,21 +47,24 @@ export function RequestPage() {
   return <Loading what="the request" lines={7} />
 }
 
-/** `request` is the newest; what is shown stays the revision that was opened until the person moves on. */
+/**
+ * `request` is the newest; what is shown stays the revision that was opened until the person moves
+ * on.
+ */
 function Opened({ request }: { request: RequestDetail }) {
   const navigate = useNavigate()
   const phone = useMediaQuery('(max-width: 62em)') ?? false
   const [opened, setOpened] = useState(request)
   const [sheet, setSheet] = useState(false)
-  const [allShown, setAllShown] = useState(false)
+  const [allVisible, setAllVisible] = useState(false)
   const [region, setRegion] = useState<HTMLElement | null>(null)
   const sameRevision = opened.revision === request.revision && opened.digest === request.digest
   // The newest of everything but the call itself, which only changes when the person reviews it.
-  const shown: RequestDetail = sameRevision ? request : opened
-  const secrets = useSecrets(`/v1/requests/${shown.id}/reveals`, shown.revision)
-  const complete = allShown && !shown.presentation.truncated && secrets.allRevealed
+  const displayed: RequestDetail = sameRevision ? request : opened
+  const secrets = useRequestSecrets(displayed.id, displayed.revision)
+  const complete = allVisible && !displayed.presentation.truncated && secrets.allRevealed
   const chosen = useChosen()
-  const seen = useSeen(region, shown.presentation.digest, complete)
+  const fullyViewed = useFullyViewed(region, displayed.presentation.digest, complete)
   const place = placeInList(request.number)
 
   const goNext = (): void => {
@@ -78,7 +82,8 @@ function Opened({ request }: { request: RequestDetail }) {
   useShortcut('back', () => void navigate(lastListAddress()))
   useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
   useEffect(() => {
-    // A request that is decided elsewhere leaves nothing to do in the sheet but to read what happened.
+    // A request that is decided elsewhere leaves nothing to do in the sheet but to read what
+    // happened.
     if (!phone) setSheet(false)
   }, [phone])
 
@@ -90,9 +95,9 @@ function Opened({ request }: { request: RequestDetail }) {
     ) : (
       <DecisionPanel
         request={request}
-        shown={shown}
+        opened={displayed}
         chosen={chosen}
-        seen={seen}
+        fullyViewed={fullyViewed}
         masked={!secrets.allRevealed}
         onReview={() => {
           setOpened(request)
@@ -107,7 +112,7 @@ function Opened({ request }: { request: RequestDetail }) {
         <RequestHead request={request} place={place} />
         <SecretsContext value={secrets.others}>
           <Headline tab={`#${request.number} ${request.title}`}>
-            <RequestSentence request={shown} />
+            <RequestSentence request={displayed} />
           </Headline>
         </SecretsContext>
         <ModeBanner
@@ -121,30 +126,33 @@ function Opened({ request }: { request: RequestDetail }) {
           </Notice>
         )}
         <ExecutionResult request={request} />
-        <WhyAsked request={shown} />
-        {shown.erased !== null ? (
-          <Erased erased={shown.erased} />
+        <WhyAsked request={displayed} />
+        <SecretsContext value={secrets.others}>
+          <Alike request={request} />
+        </SecretsContext>
+        {displayed.erased !== null ? (
+          <Erased erased={displayed.erased} />
         ) : (
           <SecretsContext value={secrets.counted}>
             <Effect
-              key={shown.presentation.digest}
-              request={shown}
+              key={displayed.presentation.digest}
+              request={displayed}
               onRegion={setRegion}
-              onAllShown={setAllShown}
+              onAllVisible={setAllVisible}
             />
           </SecretsContext>
         )}
-        <NamedFiles key={`files ${shown.revision}`} request={shown} />
+        <NamedFiles key={`files ${displayed.revision}`} request={displayed} />
         <SecretsContext value={secrets.others}>
           {request.external !== null ? (
             <ProgramCard request={request} />
           ) : (
-            shown.erased === null && <AgentStatement text={shown.agentReason} />
+            displayed.erased === null && <AgentStatement text={displayed.agentReason} />
           )}
         </SecretsContext>
         <Siblings request={request} />
         <SecretsContext value={secrets.others}>
-          <Facts request={shown} />
+          <Facts request={displayed} />
           <Context request={request} />
         </SecretsContext>
         <Decisions request={request} />
@@ -171,14 +179,14 @@ function Opened({ request }: { request: RequestDetail }) {
             keepMounted
           >
             {panel}
-            <Quorum request={shown} />
+            <Quorum request={displayed} />
           </Drawer>
         </>
       ) : (
         <aside className="request-side" aria-label="Decision">
           <div className="card">
             {panel}
-            <Quorum request={shown} />
+            <Quorum request={displayed} />
           </div>
         </aside>
       )}

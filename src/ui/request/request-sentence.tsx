@@ -1,8 +1,8 @@
-import type { ExternalItemView } from '../../api/schemas/requests/external-request.ts'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { ExternalItemView } from '#api/schemas/requests/external-request.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { asInfinitive } from './as-infinitive.ts'
-import { askedByProgram } from './program-name.ts'
+import { requestedByProgram } from './program-name.ts'
 
 /** The request in one sentence: who wants what, where, asked by whom. */
 export function RequestSentence({ request }: { request: RequestDetail }) {
@@ -50,7 +50,7 @@ function ProgramsSentence(props: { request: RequestDetail; external: ExternalIte
   const { external, request } = props
   return (
     <>
-      <VisibleText text={askedByProgram(external)} /> wants to{' '}
+      <VisibleText text={requestedByProgram(external)} /> wants to{' '}
       <strong className="effect">
         <VisibleText text={asInfinitive(request.title)} />
       </strong>

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useTranscript } from '../api/queries.ts'
 import { TurnView } from '../runs/turn-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -45,7 +45,9 @@ export function Siblings({ request }: { request: RequestDetail }) {
   )
 }
 
-/** Siblings in the model's order, numbered as the model asked for them: `before` places come first. */
+/**
+ * Siblings in the model's order, numbered as the model asked for them: `before` places come first.
+ */
 function row(before: number) {
   return function Row(sibling: Sibling, index: number) {
     const { requestId, title } = sibling
@@ -94,14 +96,14 @@ export function Context({ request }: { request: RequestDetail }) {
   )
 }
 
-const turnsShown = 3
+const maxTurns = 3
 
 function LastTurns({ runId, turn }: { runId: string; turn: number }) {
   const transcript = useTranscript(runId)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
   if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
   const items = transcript.data.items.filter(
-    (item) => item.turn <= turn && item.turn > turn - turnsShown,
+    (item) => item.turn <= turn && item.turn > turn - maxTurns,
   )
   return (
     <div className="column">

@@ -1,10 +1,12 @@
-import type { CallResult } from '../../api/schemas/runs/transcript.ts'
-import { LinesView } from '../request/effect/lines-view.tsx'
-import { splitLines } from '../../domain/text/line-pieces.ts'
+import type { CallResult } from '#api/schemas/runs/transcript.ts'
+import { requestOf } from '#client/call.ts'
+import { LinesView } from '../effect/lines-view.tsx'
+import { splitLines } from '#domain/text/line-pieces.ts'
+import { SaveButton } from '../states/save-button.tsx'
 import { ResultFiles } from './result-files.tsx'
 
 /** Longer results are folded, with their number of lines. */
-const mostOpenLines = 24
+const maxOpenLines = 24
 
 const words: Record<CallResult['type'], string> = {
   output: 'Returned',
@@ -23,23 +25,23 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
   return (
     <div className={`call-result call-result-${result.type}`}>
       <span className="small call-result-word">{words[result.type]}</span>
-      {text !== '' && lines <= mostOpenLines && <LinesView text={text} showFinalNewline={false} />}
-      {lines > mostOpenLines && (
+      {text !== '' && lines <= maxOpenLines && <LinesView text={text} showFinalNewline={false} />}
+      {lines > maxOpenLines && (
         <details>
           <summary className="small">{lines} lines</summary>
           <LinesView text={text} showFinalNewline={false} />
         </details>
       )}
       {longStreams(result).map((name) => (
-        <a
+        <SaveButton
           key={name}
-          className="small"
-          href={`/v1/calls/${callId}/output/${name}`}
-          target="_blank"
-          rel="noreferrer"
+          size="compact-sm"
+          variant="subtle"
+          request={requestOf('getOutput', { params: { id: callId, stream: name } })}
+          name={`${name}.txt`}
         >
           All of {name}
-        </a>
+        </SaveButton>
       ))}
       {result.files !== undefined && <ResultFiles callId={callId} files={result.files} />}
     </div>

@@ -1,11 +1,12 @@
-import type { Json } from '../../domain/json.ts'
+import type { Json } from '#domain/json.ts'
 
-/** What a call is about, in the order of how much it says; of each the first that is there. */
-const telling = ['command', 'path', 'from', 'question', 'worker', 'name', 'pattern'] as const
+/** Names of inputs that say what a call is about, the most telling first. */
+const subjectNames = ['command', 'path', 'from', 'question', 'worker', 'name', 'pattern'] as const
 
 /**
- * What a call is about, from its input: its path, its command, its question. One line, to be told from the calls
- * beside it; the input itself is shown whole elsewhere. `null` when the input has nothing of the kind. Pure.
+ * What a call is about, from its input: its path, its command, its question. One line, which tells
+ * it from the calls beside it; the page shows the whole input elsewhere. `null` when the input has
+ * none of these. Pure.
  */
 export function callSubject(input: Json): string | null {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
@@ -15,14 +16,14 @@ export function callSubject(input: Json): string | null {
   }
   const file = word('file')
   if (file !== null) return [file, ...wordsOf(input['args'])].join(' ')
-  const name = telling.find((one) => word(one) !== null)
+  const name = subjectNames.find((key) => word(key) !== null)
   const subject = name === undefined ? null : word(name)
   const to = name === 'from' ? word('to') : null
   return to === null ? subject : `${subject} → ${to}`
 }
 
 function wordsOf(args: Json | undefined): string[] {
-  return Array.isArray(args) ? args.filter((one) => typeof one === 'string').map(firstLine) : []
+  return Array.isArray(args) ? args.filter((arg) => typeof arg === 'string').map(firstLine) : []
 }
 
 function firstLine(text: string): string {

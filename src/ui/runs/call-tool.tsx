@@ -2,18 +2,21 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { InvokedTool, ManualTools } from '../../api/schemas/runs/runs.ts'
+import type { InvokedTool, ManualTools } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 import { useManualTools } from '../api/queries.ts'
-import { announce } from '../shell/announce.tsx'
+import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { emptyInput, readInput } from './tool-input.ts'
 import { ToolInputFields } from './tool-input-fields.tsx'
 
-/** Invokes a manual tool by hand: it is judged like any call, and whoever invokes it cannot approve it. */
+/**
+ * Invokes a manual tool by hand: it is judged like any call, and whoever invokes it cannot approve
+ * it.
+ */
 export function CallTool({ runId }: { runId: string }) {
   const [open, setOpen] = useState(false)
   const tools = useManualTools(runId, open)
@@ -51,7 +54,7 @@ interface CallFormProps {
 function CallForm({ runId, tools, close }: CallFormProps) {
   const client = useQueryClient()
   const [name, setName] = useState(tools[0]?.name ?? '')
-  const tool = tools.find((one) => one.name === name) ?? tools[0]
+  const tool = tools.find((item) => item.name === name) ?? tools[0]
   const [values, setValues] = useState(() => emptyInput(tool?.inputSchema ?? {}))
   const [key, setKey] = useState(newIdempotencyKey)
   const [busy, setBusy] = useState(false)
@@ -64,8 +67,8 @@ function CallForm({ runId, tools, close }: CallFormProps) {
     setDone(null)
     try {
       const body = { tool: tool.name, input: readInput(tool.inputSchema, values) }
-      const path = `/v1/runs/${runId}/calls`
-      setDone(await callApi<InvokedTool>(path, { body, idempotencyKey: key }))
+      const params = { id: runId }
+      setDone(await callApi('invokeTool', { params, body, idempotencyKey: key }))
       setKey(newIdempotencyKey())
       announce(`${tool.name} was invoked`)
       await client.invalidateQueries({ queryKey: ['run', runId] })
@@ -78,10 +81,10 @@ function CallForm({ runId, tools, close }: CallFormProps) {
     <>
       <NativeSelect
         label="Tool"
-        data={tools.map((one) => one.name)}
+        data={tools.map((item) => item.name)}
         value={tool.name}
         onChange={(event) => {
-          const next = tools.find((one) => one.name === event.currentTarget.value)
+          const next = tools.find((item) => item.name === event.currentTarget.value)
           setName(event.currentTarget.value)
           setValues(emptyInput(next?.inputSchema ?? {}))
           setKey(newIdempotencyKey())

@@ -1,14 +1,15 @@
-import type { RunDetail } from '../../api/schemas/runs/runs.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../api/call-api.ts'
-import { AskedTwice } from '../shell/asked-twice.tsx'
+import { ConfirmButton } from '../shell/confirm-button.tsx'
 
 /** Ends a run: its requests leave the queues, a running tool is told to stop. Asked twice. */
 export function CancelRun({ run }: { run: RunDetail }) {
   const cancel = async (reason: string): Promise<void> => {
-    await callApi(`/v1/runs/${run.id}/cancel`, { body: reason === '' ? {} : { reason } })
+    const body = reason === '' ? {} : { reason }
+    await callApi('cancelRun', { params: { id: run.id }, body })
   }
   return (
-    <AskedTwice
+    <ConfirmButton
       label="Cancel the run…"
       confirm="Cancel the run"
       leave="Let it go on"

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import type { GrantView } from '../../api/schemas/policy/grants.ts'
+import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { callApi } from '../api/call-api.ts'
 import { useGrants } from '../api/queries.ts'
-import { useAct } from '../api/use-act.ts'
+import { useAct } from '../states/use-act.ts'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -30,7 +30,7 @@ export function Grants({ runId }: { runId: string }) {
 
 function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
   const act = useAct(['run', runId])
-  const revoke = () => act(() => callApi(`/v1/grants/${grant.id}`, { method: 'DELETE' }))
+  const revoke = () => act(() => callApi('revokeGrant', { params: { id: grant.id } }))
   return (
     <li className="small">
       <p>

@@ -1,20 +1,22 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { TranscriptCall } from '../../api/schemas/runs/transcript.ts'
-import { endOfOutput, noOutput, placeBehind } from '../../domain/text/output-place.ts'
-import { splitLines } from '../../domain/text/line-pieces.ts'
-import type { OutputStream } from '../../domain/tool.ts'
+import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
+import { endOfOutput, noOutput, placeBehind } from '#domain/text/output-place.ts'
+import { splitLines } from '#domain/text/line-pieces.ts'
+import type { OutputStream } from '#domain/tool.ts'
 import { ApiRefusal, readOutput } from '../api/call-api.ts'
 import { VisibleLine } from '../text/visible-text.tsx'
 
 const lookEveryMs = 1000
 /** What is drawn: a hostile command may write characters that each are a chip. */
-const shownMost = { bytes: 16 * 1024, lines: 200 }
+const maxDrawn = { bytes: 16 * 1024, lines: 200 }
 /** Closer to the end than this is at the end. */
 const atEndPx = 24
 
 const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 
-/** What a running command has printed so far, as it comes; it is no result, and is replaced by it. */
+/**
+ * What a running command has printed so far, as it comes; it is no result, and is replaced by it.
+ */
 export function LiveOutput(props: { callId: string; live: NonNullable<TranscriptCall['live']> }) {
   const { callId, live } = props
   return (
@@ -32,7 +34,7 @@ export function LiveOutput(props: { callId: string; live: NonNullable<Transcript
 
 function LiveStream({ callId, stream }: { callId: string; stream: OutputStream }) {
   const { end, tail } = useOutput(callId, stream)
-  const { left, text } = endOfOutput(tail, shownMost)
+  const { left, text } = endOfOutput(tail, maxDrawn)
   const before = end - tail.length + left
   const pane = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
@@ -53,7 +55,7 @@ function LiveStream({ callId, stream }: { callId: string; stream: OutputStream }
         role="log"
         aria-live="off"
         aria-label={`${names[stream]} so far`}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by key
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keys must scroll it too
         tabIndex={0}
         onScroll={({ currentTarget: at }) => {
           follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < atEndPx
@@ -72,34 +74,38 @@ function LiveStream({ callId, stream }: { callId: string; stream: OutputStream }
   )
 }
 
-/** The newest bytes of a stream, and where they end. Asked for anew every second while the page is looked at. */
+/**
+ * The newest bytes of a stream, and where they end. Asked for anew every second while the page is
+ * looked at.
+ */
 function useOutput(callId: string, stream: OutputStream): { end: number; tail: Uint8Array } {
   const [read, setRead] = useState({ end: 0, tail: new Uint8Array() })
   useEffect(() => {
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | null = null
-    let place = noOutput
+    let position = noOutput
     let tail = new Uint8Array()
     const begin = (): void => {
-      place = noOutput
+      position = noOutput
       tail = new Uint8Array()
     }
     const look = async (): Promise<boolean> => {
       if (document.hidden) return true
-      const piece = await readOutput({ callId, stream, offset: place.offset }, stop.signal)
-      const next = placeBehind(place, piece)
+      const part = await readOutput({ callId, stream, offset: position.offset }, stop.signal)
+      const next = placeBehind(position, part)
       if (next === null) {
         begin()
         return true
       }
-      tail = joined(next.missing > 0 ? new Uint8Array() : tail, piece.bytes)
-      place = next.place
-      setRead({ end: place.offset, tail })
-      return piece.more
+      tail = joined(next.missing > 0 ? new Uint8Array() : tail, part.bytes)
+      position = next.place
+      setRead({ end: position.offset, tail })
+      return part.more
     }
     const lookOn = async (): Promise<void> => {
       const more = await look().catch((error: unknown) => {
-        // Behind the end: another attempt has begun. What is not there any more has its result by now.
+        // Behind the end: another attempt has begun. What is not there any more has its result by
+        // now.
         if (error instanceof ApiRefusal && error.code === 'invalid_request') begin()
         return error instanceof ApiRefusal && error.code !== 'not_found'
       })
@@ -116,9 +122,9 @@ function useOutput(callId: string, stream: OutputStream): { end: number; tail: U
 
 /** Two parts of a stream, as far back as anything of them is drawn. */
 function joined(before: Uint8Array, after: Uint8Array): Uint8Array<ArrayBuffer> {
-  const kept = before.subarray(Math.max(0, before.length + after.length - 2 * shownMost.bytes))
-  const all = new Uint8Array(kept.length + after.length)
-  all.set(kept)
-  all.set(after, kept.length)
-  return all.slice(-2 * shownMost.bytes)
+  const remaining = before.subarray(Math.max(0, before.length + after.length - 2 * maxDrawn.bytes))
+  const joinedBytes = new Uint8Array(remaining.length + after.length)
+  joinedBytes.set(remaining)
+  joinedBytes.set(after, remaining.length)
+  return joinedBytes.slice(-2 * maxDrawn.bytes)
 }

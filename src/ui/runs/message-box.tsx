@@ -1,13 +1,16 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RunDetail } from '../../api/schemas/runs/runs.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
-import { useDraft } from '../request/decision/draft.ts'
-import { announce } from '../shell/announce.tsx'
+import { useDraft } from '../states/draft.ts'
+import { announce } from '../states/announce.tsx'
 
-/** Says something to a run: it resumes one that waits for input, and is read before the next turn of any other. */
+/**
+ * Says something to a run: it resumes one that waits for input, and is read before the next turn of
+ * any other.
+ */
 export function MessageBox({ run }: { run: RunDetail }) {
   const client = useQueryClient()
   const [text, setText] = useDraft(run.id, 'comment')
@@ -19,7 +22,11 @@ export function MessageBox({ run }: { run: RunDetail }) {
     setBusy(true)
     setRefusal(null)
     try {
-      await callApi(`/v1/runs/${run.id}/messages`, { body: { text }, idempotencyKey: key })
+      await callApi('postMessage', {
+        params: { id: run.id },
+        body: { text },
+        idempotencyKey: key,
+      })
       setText('')
       setKey(newIdempotencyKey())
       announce('Message posted')

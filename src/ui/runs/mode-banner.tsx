@@ -1,4 +1,4 @@
-import type { RunDetail } from '../../api/schemas/runs/runs.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
 
 /** What a mode other than the usual means, on every page of such a run (product.md 21). */
 export function ModeBanner(props: { mode: RunDetail['mode'] | null; startedBy: string | null }) {

@@ -1,13 +1,13 @@
 import { Link, useParams } from 'react-router'
-import type { RunDetail } from '../../api/schemas/runs/runs.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { useMe, useRun, useTranscript } from '../api/queries.ts'
-import { LinesView } from '../request/effect/lines-view.tsx'
+import { LinesView } from '../effect/lines-view.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
-import { SecretsContext, useSecrets } from '../text/secret-chips.tsx'
+import { SecretsContext, useRunSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallTool } from './call-tool.tsx'
@@ -37,9 +37,12 @@ interface OpenedRun {
   readonly transcript: ReturnType<typeof useTranscript>
 }
 
-/** What looks like a secret in what a run read, said and wrote is a chip until its reader asks for it. */
+/**
+ * What looks like a secret in what a run read, said and wrote is a chip until its reader asks for
+ * it.
+ */
 function Opened(opened: OpenedRun) {
-  const { others } = useSecrets(`/v1/runs/${opened.run.id}/reveals`)
+  const { others } = useRunSecrets(opened.run.id)
   return (
     <SecretsContext value={others}>
       <Run {...opened} />
@@ -96,7 +99,7 @@ function Run({ run: data, transcript }: OpenedRun) {
           )}
           <div className="timeline">
             {transcript.data?.items.map((item, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
+              // oxlint-disable-next-line react/no-array-index-key -- a transcript grows at its end
               <TurnView key={index} item={item} runId={data.id} />
             ))}
           </div>

@@ -1,4 +1,4 @@
-import type { RunStateName } from '../../api/schemas/runs/runs.ts'
+import type { RunStateName } from '#api/schemas/runs/runs.ts'
 
 /** A run's state in words. */
 export const runStateWords: Record<RunStateName, string> = {

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { useMe, useRuns, useWorkers } from '../api/queries.ts'
-import { startCommand } from '../inbox/start-command.ts'
+import { startCommand } from './start-command.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'

@@ -1,5 +1,5 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
-import type { JsonObject } from '../../domain/json.ts'
+import type { JsonObject } from '#domain/json.ts'
 import { fieldsOf, type InputField, type InputValues } from './tool-input.ts'
 
 interface ToolInputFieldsProps {

@@ -1,6 +1,8 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
 
-/** One field of a form. Whatever is no plain text, number, choice or yes-or-no is written as JSON. */
+/**
+ * One field of a form. Whatever is no plain text, number, choice or yes-or-no is written as JSON.
+ */
 export interface InputField {
   readonly name: string
   readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json'
@@ -32,7 +34,10 @@ export function fieldsOf(schema: JsonObject): InputField[] {
   })
 }
 
-/** A form that nobody has typed into: the first of the choices that must be made, no to each question. */
+/**
+ * A form that nobody has typed into: the first of the choices that must be made, no to each
+ * question.
+ */
 export function emptyInput(schema: JsonObject): InputValues {
   return Object.fromEntries(
     fieldsOf(schema).map((field) => {
@@ -42,7 +47,10 @@ export function emptyInput(schema: JsonObject): InputValues {
   )
 }
 
-/** The input that was typed. Throws a sentence for a field that is not what it must be; the service judges the rest. */
+/**
+ * The input that was typed. Throws a sentence for a field that is not what it must be; the service
+ * judges the rest.
+ */
 export function readInput(schema: JsonObject, values: InputValues): JsonObject {
   const input: Record<string, Json> = {}
   for (const field of fieldsOf(schema)) {

@@ -1,10 +1,10 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import type { TranscriptCall, TranscriptItem } from '../../api/schemas/runs/transcript.ts'
+import type { TranscriptCall, TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { useRun, useTranscript } from '../api/queries.ts'
-import { LinesView } from '../request/effect/lines-view.tsx'
-import { SecretsContext, useSecrets } from '../text/secret-chips.tsx'
+import { LinesView } from '../effect/lines-view.tsx'
+import { SecretsContext, useRunSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultView } from './call-result.tsx'
@@ -107,7 +107,10 @@ function verdictOf(call: TranscriptCall): string {
   return call.verdict === 'error' ? 'not a valid call' : 'not judged yet'
 }
 
-/** The run that a delegation started, where it was started: its worker and state, and its turns once they are asked for. */
+/**
+ * The run that a delegation started, where it was started: its worker and state, and its turns once
+ * they are asked for.
+ */
 function ChildRun({ runId }: { runId: string }) {
   const run = useRun(runId)
   const [opened, setOpened] = useState(false)
@@ -134,7 +137,7 @@ function ChildRun({ runId }: { runId: string }) {
 
 function ChildTurns({ runId }: { runId: string }) {
   const transcript = useTranscript(runId)
-  const { others } = useSecrets(`/v1/runs/${runId}/reveals`)
+  const { others } = useRunSecrets(runId)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
   if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
   return (

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { RunDetail, RunStateName } from '../../api/schemas/runs/runs.ts'
+import type { RunDetail, RunStateName } from '#api/schemas/runs/runs.ts'
 
 const doing: Partial<Record<RunStateName, string>> = {
   running: 'is at work',

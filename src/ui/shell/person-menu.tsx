@@ -3,26 +3,37 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { IconChevronDown, IconLogout, IconUserCheck, IconUserCog } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { SignedOut } from '../../api/schemas/access/auth.ts'
+import type { SignedOut } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
+import { forgetSessionProof } from '../api/session-proof.ts'
 import { useMe } from '../api/queries.ts'
 
 /** Who is signed in, sign out and, in the development profile, the switch to another person. */
 export function PersonMenu() {
   const me = useMe()
   const client = useQueryClient()
-  const change = async (path: string, body: object): Promise<void> => {
+  const change = async (work: () => Promise<Partial<SignedOut>>): Promise<void> => {
     try {
-      const answer = await callApi<Partial<SignedOut>>(path, { body })
+      const answer = await work()
       // What one person may see is not for the next.
       client.clear()
       await client.invalidateQueries()
-      // Where the provider signs people out, it asks them whether they are to be signed out there too.
+      // Where the provider signs people out, it asks them whether they are to be signed out there
+      // too.
       if (answer.providerUrl) window.location.assign(answer.providerUrl)
       else window.location.reload()
     } catch (error) {
       notifications.show({ color: 'red', message: (error as Error).message })
     }
+  }
+  const signOut = async (): Promise<SignedOut> => {
+    const answer = await callApi('signOut')
+    forgetSessionProof()
+    return answer
+  }
+  const switchTo = async (email: string): Promise<object> => {
+    await callApi('switchPerson', { body: { email } })
+    return {}
   }
   const others = me.switchTo.filter((person) => person.email !== me.person.email)
   return (
@@ -57,7 +68,7 @@ export function PersonMenu() {
           <Menu.Item
             key={person.email}
             leftSection={<IconUserCheck size={16} aria-hidden />}
-            onClick={() => void change('/v1/auth/dev-switch', { email: person.email })}
+            onClick={() => void change(() => switchTo(person.email))}
           >
             {person.name}
           </Menu.Item>
@@ -65,7 +76,7 @@ export function PersonMenu() {
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => void change('/v1/auth/logout', {})}
+          onClick={() => void change(signOut)}
         >
           Sign out
         </Menu.Item>

@@ -1,16 +1,20 @@
-import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core'
-import { IconKeyboard, IconSearch } from '@tabler/icons-react'
+import {
+  ActionIcon,
+  Tooltip,
+  UnstyledButton,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { IconKeyboard, IconSearch, IconMoon, IconSun } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
-import { useQueues } from '../api/queries.ts'
+import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
-import { Announcements } from './announce.tsx'
+import { Announcements } from '../states/announce.tsx'
 import { LiveIndicator } from './live-indicator.tsx'
 import { PersonMenu } from './person-menu.tsx'
-import { ProfileBanner } from './profile-banner.tsx'
-import { SchemeToggle } from './scheme-toggle.tsx'
 import './shell.css'
 
 const HelpSheet = lazy(() =>
@@ -110,5 +114,40 @@ function InboxLink() {
         </span>
       )}
     </NavLink>
+  )
+}
+
+/** What every page of the development profile says of itself (api.md; product.md 17). */
+function ProfileBanner() {
+  const { installation } = useMe()
+  if (installation.profile !== 'development') return null
+  return (
+    <aside className="profile-banner" aria-label="Profile">
+      <strong>Development profile.</strong>{' '}
+      {installation.singlePerson
+        ? 'One person may be everybody here: what is approved may be self-approved, and is marked so.'
+        : 'Anyone on this machine who has the token can act as anyone.'}
+    </aside>
+  )
+}
+
+/** Light or dark; follows the system until somebody chooses. */
+function SchemeToggle() {
+  const { setColorScheme } = useMantineColorScheme()
+  const dark = useComputedColorScheme('light') === 'dark'
+  const label = dark ? 'Use light colours' : 'Use dark colours'
+  const Icon = dark ? IconSun : IconMoon
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={label}
+        onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+      >
+        <Icon size={18} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   )
 }

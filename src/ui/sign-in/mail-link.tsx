@@ -2,20 +2,23 @@ import { Button, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { callApi } from '../api/call-api.ts'
 
-/** Asks for a sign-in link by mail. What it says is the same whoever has the address (security.md 21). */
+/**
+ * Asks for a sign-in link by mail. What it says is the same whoever has the address (security.md
+ * 21).
+ */
 export function MailLink() {
   const [email, setEmail] = useState('')
-  const [told, setTold] = useState<{ sent: boolean; text: string } | null>(null)
+  const [result, setResult] = useState<{ sent: boolean; text: string } | null>(null)
   const [busy, setBusy] = useState(false)
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setBusy(true)
     try {
-      await callApi('/v1/auth/link', { body: { email: email.trim() } })
+      await callApi('signInWithLink', { body: { email: email.trim() } })
       const text = `If ${email.trim()} may sign in here, a mail with a link is on its way. It works for 15 minutes.`
-      setTold({ sent: true, text })
+      setResult({ sent: true, text })
     } catch (error) {
-      setTold({ sent: false, text: (error as Error).message })
+      setResult({ sent: false, text: (error as Error).message })
     }
     setBusy(false)
   }
@@ -27,12 +30,12 @@ export function MailLink() {
         autoComplete="username"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        error={told?.sent === false ? told.text : null}
+        error={result?.sent === false ? result.text : null}
       />
       <Button type="submit" loading={busy} disabled={email.trim() === ''}>
         Mail me a sign-in link
       </Button>
-      {told?.sent === true && <p role="status">{told.text}</p>}
+      {result?.sent === true && <p role="status">{result.text}</p>}
     </form>
   )
 }

@@ -2,12 +2,13 @@ import { Button } from '@mantine/core'
 import { IconFingerprint } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 import { callApi } from '../api/call-api.ts'
-import { askPasskey } from '../passkeys/ask-passkey.ts'
-import { promptWords } from '../passkeys/prompt-words.ts'
+import { askPasskey, promptWords } from '../passkeys/passkey-prompt.ts'
 
-/** Signs in with a passkey; nobody types who they are. Nothing is shown where the browser knows no passkeys. */
+/**
+ * Signs in with a passkey; nobody types who they are. Nothing is shown where the browser knows no
+ * passkeys.
+ */
 export function PasskeySignIn() {
   const client = useQueryClient()
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -17,9 +18,8 @@ export function PasskeySignIn() {
     setBusy(true)
     setRefusal(null)
     try {
-      const path = '/v1/auth/passkey/options'
-      const options = await callApi<PublicKeyCredentialRequestOptionsJSON>(path, { body: {} })
-      await callApi('/v1/auth/passkey', { body: { response: await askPasskey(options) } })
+      const options = await callApi('startPasskeySignIn')
+      await callApi('signInWithPasskey', { body: { response: await askPasskey(options) } })
       await client.resetQueries({ queryKey: ['me'] })
     } catch (error) {
       setRefusal(promptWords(error))

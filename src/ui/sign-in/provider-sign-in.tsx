@@ -1,17 +1,22 @@
 import { Button } from '@mantine/core'
-import { signInRefusals, type SignInRefusal } from '../../domain/sign-in-refusal.ts'
+import { useEffect, useState } from 'react'
+import { signInRefusals, type SignInRefusal } from '#domain/sign-in-refusal.ts'
+import { requestOf } from '#client/call.ts'
+import { sessionProofHash } from '../api/session-proof.ts'
 import { keepFragment } from './kept-fragment.ts'
 
 /** Leaves for the sign-in provider; one comes back to the page that one wanted. */
 export function ProviderSignIn({ label }: { label: string }) {
   const { pathname, search } = window.location
   const wanted = pathname === '/sign-in' ? '/' : pathname + search
+  const [proof, setProof] = useState<string | null>(null)
+  useEffect(() => {
+    void sessionProofHash().then(setProof)
+  }, [])
+  if (proof === null) return null
+  const start = requestOf('startProviderSignIn', { query: { return: wanted, proof } })
   return (
-    <Button
-      component="a"
-      href={`/v1/auth/oidc/start?return=${encodeURIComponent(wanted)}`}
-      onClick={() => keepFragment(window.location)}
-    >
+    <Button component="a" href={start.path} onClick={() => keepFragment(window.location)}>
       Sign in with {label}
     </Button>
   )

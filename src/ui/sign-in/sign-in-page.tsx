@@ -12,17 +12,19 @@ import { ProviderRefusal, ProviderSignIn } from './provider-sign-in.tsx'
 import './sign-in.css'
 
 /**
- * Signing in. The address stays, so that a link sent by a colleague opens after it. `ended`: somebody
- * was signed in on this page until now.
+ * Signing in. The address stays, so that a link sent by a colleague opens after it. `ended`:
+ * somebody was signed in on this page until now. `refusal`: why a session that is there counts for
+ * nothing.
  */
-export function SignInPage({ ended }: { ended: boolean }) {
+export function SignInPage({ ended, refusal }: { ended: boolean; refusal: string | null }) {
   const methods = useAuthMethods()
   return (
     <main className="sign-in">
       <div className="card sign-in-card column">
         <img src="/favicon.svg" width="40" height="40" alt="" />
         <h1>Sign in to Countersign</h1>
-        {ended && (
+        {refusal !== null && <p role="status">{refusal}.</p>}
+        {ended && refusal === null && (
           <p role="status">
             Your session ended. Sign in to go on where you were: reasons and comments that you typed
             are kept.
@@ -59,7 +61,7 @@ function DevelopmentSignIn({ people }: { people: readonly { email: string; name:
     event.preventDefault()
     setBusy(true)
     try {
-      await callApi('/v1/auth/dev-login', { body: { email, token: token.trim() } })
+      await callApi('signInForDevelopment', { body: { email, token: token.trim() } })
       await client.resetQueries({ queryKey: ['me'] })
     } catch (error) {
       setRefusal((error as Error).message)

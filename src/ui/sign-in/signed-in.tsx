@@ -9,7 +9,9 @@ const SignInPage = lazy(() =>
   import('./sign-in-page.tsx').then((module) => ({ default: module.SignInPage })),
 )
 
-/** Shows `children` to whoever is signed in, and the sign-in page in their place to everybody else. */
+/**
+ * Shows `children` to whoever is signed in, and the sign-in page in their place to everybody else.
+ */
 export function SignedIn({ children }: { children: ReactNode }) {
   const me = useQuery(meQuery)
   const client = useQueryClient()
@@ -22,7 +24,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   if (signedOut) {
     return (
       <Suspense fallback={null}>
-        <SignInPage ended={me.data !== undefined} />
+        <SignInPage ended={me.data !== undefined} refusal={unprovenIn(me.error)} />
       </Suspense>
     )
   }
@@ -35,6 +37,11 @@ export function SignedIn({ children }: { children: ReactNode }) {
       )}
     </main>
   )
+}
+
+/** Why the session of this browser counts for nothing, in the service's words. */
+function unprovenIn(error: Error | null): string | null {
+  return error instanceof ApiRefusal && error.code === 'session_unproven' ? error.message : null
 }
 
 function isSignedOut(error: Error | null): boolean {

@@ -34,7 +34,10 @@ function titleOf(refusal: ApiRefusal | null): string {
   return 'This could not be loaded'
 }
 
-/** There is nothing under this address, or nothing that the viewer may see; one is not told from the other. */
+/**
+ * There is nothing under this address, or nothing that the viewer may see; one is not told from the
+ * other.
+ */
 export function NotFound() {
   return (
     <div className="state">

@@ -10,8 +10,9 @@ interface BoundaryProps {
 }
 
 /**
- * Keeps a page that cannot be drawn from taking everything with it: a part of the dashboard that did not load, which
- * is so without a network and after an upgrade, or a defect. Another page is a new attempt: give it as `key`.
+ * Keeps a page that cannot be drawn from taking everything with it: a part of the dashboard that
+ * did not load, which is so without a network and after an upgrade, or a defect. Another page is a
+ * new attempt: give it as `key`.
  */
 export class PageBoundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false }

@@ -6,7 +6,10 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' })
 
-/** "3 hours ago", "in 42 minutes", "just now": the largest unit that fits, rounded towards now. Pure. */
+/**
+ * "3 hours ago", "in 42 minutes", "just now": the largest unit that fits, rounded towards now.
+ * Pure.
+ */
 export function relativeTime(instantMs: number, nowMs: number): string {
   const distance = instantMs - nowMs
   for (const [unit, lengthMs] of units) {

@@ -1,5 +1,5 @@
 import { createContext, use, useCallback, useEffect, useMemo, useState } from 'react'
-import { chippedSecrets, type FoundSecret } from '../../domain/text/secrets.ts'
+import { chippedSecrets, type FoundSecret } from '#domain/text/secrets.ts'
 import { callApi } from '../api/call-api.ts'
 
 /** What looks like a secret on a page, and which of it its reader had shown (security.md 20). */
@@ -24,11 +24,37 @@ export interface PageSecrets {
 
 const uncounted = (): (() => void) => () => undefined
 
+/** What is recorded of a secret before it is shown. */
+interface Revealed {
+  readonly kind: string
+  readonly characters: number
+}
+
 /**
- * The secrets of a page, of which none is shown at first: the service records each before it is, at `path`, as one of
- * `revision` where what it is about has revisions.
+ * The secrets of a page about a revision of a request: the service records each before it is shown.
  */
-export function useSecrets(path: string, revision?: number): PageSecrets {
+export function useRequestSecrets(id: string, revision: number): PageSecrets {
+  return useSecrets(
+    useCallback(
+      (revealed: Revealed) =>
+        callApi('recordRequestReveal', { params: { id }, body: { ...revealed, revision } }),
+      [id, revision],
+    ),
+  )
+}
+
+/** The same of a page about a run. */
+export function useRunSecrets(id: string): PageSecrets {
+  return useSecrets(
+    useCallback((body: Revealed) => callApi('recordRunReveal', { params: { id }, body }), [id]),
+  )
+}
+
+/**
+ * None is shown at first: `record` does what has to happen before one is, and stays the same
+ * function.
+ */
+function useSecrets(record: (revealed: Revealed) => Promise<unknown>): PageSecrets {
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(new Set())
   const [known, setKnown] = useState<ReadonlyMap<string, number>>(new Map())
   const drawn = useCallback((value: string) => {
@@ -44,11 +70,10 @@ export function useSecrets(path: string, revision?: number): PageSecrets {
   }, [])
   const reveal = useCallback<Secrets['reveal']>(
     async ({ value, kind }) => {
-      const body = { kind, characters: value.length, ...(revision !== undefined && { revision }) }
-      await callApi(path, { body })
+      await record({ kind, characters: value.length })
       setRevealed((before) => new Set([...before, value]))
     },
-    [path, revision],
+    [record],
   )
   return useMemo(() => {
     const allRevealed = [...known.keys()].every((value) => revealed.has(value))
@@ -75,7 +100,10 @@ export function partsOf(line: string): LinePart[] {
   return parts
 }
 
-/** A value that looks like a secret: what it is and how long, until its reader has it shown in its place. */
+/**
+ * A value that looks like a secret: what it is and how long, until its reader has it shown in its
+ * place.
+ */
 export function SecretChip(props: { value: string; kind: string; children: React.ReactNode }) {
   const { value, kind } = props
   const secrets = use(SecretsContext)

@@ -1,6 +1,6 @@
 import { Fragment, use } from 'react'
-import type { TextSegment } from '../../domain/text/visible-text.ts'
-import { linePieces, type LinePiece } from '../../domain/text/line-pieces.ts'
+import type { TextSegment } from '#domain/text/visible-text.ts'
+import { linePieces, type LinePiece } from '#domain/text/line-pieces.ts'
 import { partsOf, SecretChip, SecretsContext } from './secret-chips.tsx'
 import './visible-text.css'
 
@@ -9,10 +9,14 @@ const sentences: Record<Extract<TextSegment, { kind: 'chip' }>['reason'], string
   bidirectional: 'reverses or redirects the reading order',
   invisible: 'an invisible character',
   space: 'a space that is not the usual one',
-  'look-alike': 'a letter of another script that looks like a Latin one',
+  private: 'a character that every font draws differently, or not at all',
+  'look-alike': 'looks like another character',
 }
 
-/** Text from outside on one line or more, as text: what cannot be seen becomes a chip, nothing becomes markup. */
+/**
+ * Text from outside on one line or more, as text: what cannot be seen becomes a chip, nothing
+ * becomes markup.
+ */
 export function VisibleText({ text }: { text: string }) {
   return text.split('\n').map((line, index, lines) => (
     // Lines have no identity but their place.
@@ -48,6 +52,10 @@ export function VisibleLine({ line, goesOn }: { line: string; goesOn?: boolean }
   })
 }
 
+function sentenceOf({ look, reason }: Extract<TextSegment, { kind: 'chip' }>): string {
+  return look === undefined ? sentences[reason] : `looks like "${look}"`
+}
+
 function Pieces({ pieces }: { pieces: readonly LinePiece[] }) {
   return pieces.map((piece, index) => {
     if (piece.kind === 'text') return piece.text
@@ -73,7 +81,7 @@ function Chip({ piece }: { piece: Exclude<LinePiece, { kind: 'text' }> }) {
   const [code = '', ...name] = piece.label.split(' ')
   const short = name.length === 1 && (name[0]?.length ?? 9) < 6 ? name[0] : code
   return (
-    <span className="chip" title={`${piece.label}: ${sentences[piece.reason]}`}>
+    <span className="chip" title={`${piece.label}: ${sentenceOf(piece)}`}>
       {piece.reason === 'look-alike' && `${piece.text} `}
       {short}
     </span>

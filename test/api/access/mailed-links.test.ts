@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SignInMails } from '../../../src/delivery/email/sign-in-mails.ts'
-import { createSignInLink } from '../../../src/services/access/sign-in-link.ts'
-import { hashToken } from '../../../src/services/access/token.ts'
+import { SignInMails } from '#delivery/email/sign-in-mails.ts'
+import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
+import { hashToken } from '#services/access/token.ts'
 import { mailTo } from '../../harness/fixtures/mail-settings.ts'
 import { openMailServer, type MailServer } from '../../harness/mail-server.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
@@ -20,6 +20,7 @@ beforeAll(async () => {
     signInMails: {
       isOffered: async () => (await mails?.isOffered()) ?? false,
       ask: (asked) => mails?.ask(asked),
+      tell: (email, made) => mails?.tell(email, made),
     },
   })
 })

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openIdProviders } from '../../../src/delivery/oidc/open-id-provider.ts'
-import type { Policy } from '../../../src/policy/policy.ts'
-import { syncPeople } from '../../../src/services/policy/sync-people.ts'
+import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
+import { hashToken, newToken } from '#services/access/token.ts'
+import type { Policy } from '#policy/policy.ts'
+import { syncPeople } from '#services/policy/sync-people.ts'
 import { fixtureFiles, policyOf } from '../../harness/fixtures/project.ts'
 import {
   clientId,
@@ -11,7 +12,7 @@ import {
   type Account,
   type OpenIdProvider,
 } from '../../harness/open-id/open-id-provider.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { cookieOf, createTestApi, type TestApi } from '../test-api.ts'
 
 let provider: OpenIdProvider
 let api: TestApi
@@ -70,10 +71,16 @@ class Browser {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
+  readonly sends: Record<string, string>
+
+  constructor(sends: Record<string, string> = {}) {
+    this.sends = sends
+  }
+
   async get(address: string): Promise<{ readonly status: number; readonly headers: Headers }> {
     const response = await fetch(address, {
       redirect: 'manual',
-      headers: { cookie: this.cookie, 'x-forwarded-for': this.address },
+      headers: { ...this.sends, cookie: this.cookie, 'x-forwarded-for': this.address },
     })
     for (const line of response.headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=')
@@ -87,7 +94,10 @@ class Browser {
 
 const locationOf = (reply: { headers: Headers }): string => reply.headers.get('location') ?? ''
 
-/** Leaves for the provider and signs in there; the address at which the browser is to come back, at this API. */
+/**
+ * Leaves for the provider and signs in there; the address at which the browser is to come back, at
+ * this API.
+ */
 async function goThere(browser: Browser, start = '/v1/auth/oidc/start'): Promise<string> {
   let location = locationOf(await browser.get(api.url + start))
   for (let hops = 0; hops < 6 && !location.startsWith(publicUrl); hops++) {
@@ -165,6 +175,58 @@ test('the provider is asked with state, nonce and PKCE, and what is stored can f
   }
 })
 
+/**
+ * What a browser sends with a navigation; its page begins with the hash of what its origin keeps.
+ */
+const navigation = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' }
+const startWith = (proof: string): string => `/v1/auth/oidc/start?proof=${hashToken(proof)}`
+
+// Rules: security.md 39
+test("a browser comes back without a session: its page hands one in, with what the origin keeps, and nobody else's does", async () => {
+  provider.account = grace
+  const browser = new Browser(navigation)
+  expect(locationOf(await browser.get(`${api.url}/v1/auth/oidc/start`))).toBe('/sign-in')
+  const proof = newToken()
+  const back = await browser.get(await goThere(browser, `${startWith(proof)}&return=/runs`))
+  expect(browser.cookies.has('__Host-countersign')).toBe(false)
+  const location = new URL(locationOf(back), api.url)
+  expect([location.pathname, location.search]).toEqual(['/sign-in', ''])
+  const behind = new URLSearchParams(location.hash.slice(1))
+  expect(behind.get('return')).toBe('/runs')
+  const handIn = (headers: Record<string, string>) =>
+    api.ask('/v1/auth/link', { method: 'POST', body: { token: behind.get('provider') }, headers })
+  for (const other of [{}, { 'x-countersign-session': newToken() }]) {
+    expect(await handIn(other)).toMatchObject({ status: 401 })
+  }
+  const signedIn = await handIn({ 'x-countersign-session': proof })
+  expect(signedIn.body).toMatchObject({ person: { name: 'Grace' }, signedInBy: 'oidc' })
+  const cookie = cookieOf(signedIn)
+  expect((await api.ask('/v1/me', { headers: { cookie } })).body.code).toBe('session_unproven')
+  expect((await handIn({ 'x-countersign-session': proof })).status).toBe(401)
+})
+
+// Rules: security.md 39
+test('a sign-in that somebody else began, whose cookie another port planted, gives them nothing', async () => {
+  provider.account = grace
+  // Their own program begins, without a proof or with one of theirs; the person's browser is sent
+  // on.
+  for (const begun of ['/v1/auth/oidc/start', startWith(newToken())]) {
+    const theirs = new Browser()
+    const back = await goThere(theirs, begun)
+    const persons = new Browser(navigation)
+    for (const [name, value] of theirs.cookies) persons.cookies.set(name, value)
+    const location = locationOf(await persons.get(back))
+    expect(persons.cookies.has('__Host-countersign')).toBe(false)
+    if (begun === '/v1/auth/oidc/start') expect(location).toBe(refusedWith('not_valid'))
+    else {
+      const token = new URLSearchParams(new URL(location, api.url).hash.slice(1)).get('provider')
+      const headers = { 'x-countersign-session': newToken() }
+      const handedIn = await api.ask('/v1/auth/link', { method: 'POST', body: { token }, headers })
+      expect(handedIn.status).toBe(401)
+    }
+  }
+})
+
 test('an answer counts once, in the browser that began, for what it began, and for ten minutes', async () => {
   provider.account = grace
   const browser = new Browser()
@@ -239,7 +301,7 @@ test('an account stays the person it was bound to: with another address it is no
   // Until somebody with the right says that it is.
   const path = '/v1/people/olga@example.com/unlink'
   expect((await (await api.signIn(api.people.grace)).post(path)).status).toBe(403)
-  policy = withProvider('', 'activatePolicy: [aud@example.com]')
+  policy = withProvider('', 'managePeople: [aud@example.com]')
   const aud = await api.signIn(api.people.aud)
   expect((await aud.post(path)).body).toEqual({ unlinked: true })
   expect((await aud.post(path)).status).toBe(404)
@@ -296,7 +358,9 @@ test('who is in a team by a group is one under each version that says so, and fo
   const teams = async () => (await whoIs(browser)).body.person.teams
   expect(await teams()).toEqual(['platform', 'security'])
   const activate = (version: Policy) =>
-    db.transaction().execute((tx) => syncPeople(tx, version.config))
+    db
+      .transaction()
+      .execute((tx) => syncPeople({ tx, seals: api.service.ctx.seals }, version.config))
   await activate(withProvider())
   expect(await teams()).toEqual(['platform', 'security'])
   await activate(withProvider('    teams: { ops: operators }\n'))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SessionView } from '../../../src/api/schemas/access/sessions.ts'
+import type { SessionView } from '#api/schemas/access/sessions.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import { cookieOf, developmentToken, type Client, type TestApi } from '../test-api.ts'
 

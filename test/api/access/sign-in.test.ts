@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSignInLink } from '../../../src/services/access/sign-in-link.ts'
+import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { cookieOf, createTestApi, developmentToken, type TestApi } from '../test-api.ts'
+import { sealRows } from '../../harness/fixtures/test-keys.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -120,6 +121,7 @@ test('a session ends when it is idle too long, when its time is over, and with i
     .execute()
   expect((await grace.get('/v1/me')).status).toBe(401)
   await mine.set({ expires_at: sql`now() + interval '1 day'` }).execute()
+  await sealRows(db, 'session', 'person_id', api.people.grace.id)
   expect((await grace.get('/v1/me')).status).toBe(200)
   const person = db.updateTable('person').where('id', '=', api.people.grace.id)
   await person.set({ disabled_at: sql`now()` }).execute()

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EventFeed } from '../../../src/delivery/stream/event-feed.ts'
-import { EventSequencer } from '../../../src/delivery/stream/event-sequencer.ts'
-import { writeRecords } from '../../../src/store/records.ts'
+import { EventFeed } from '#delivery/stream/event-feed.ts'
+import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { joinTeam } from '../../harness/fixtures/people.ts'
 
 let api: TestApi
 let feed: EventFeed
@@ -88,7 +89,7 @@ test('a stream that breaks again and again is told every event once, in order', 
     stream.leave()
     seen.push(...stream.seen)
     stream = await listen(grace, String(seen.at(-1)?.id))
-    expect(stream.text).toMatch(/^retry: 2000\n\n/)
+    expect(stream.text).toMatch(/^: heartbeat=100\nretry: 2000\n\n/)
   }
   await writing
   stream.leave()
@@ -105,8 +106,7 @@ test('people hear only of what they may see, from the moment they may', async ()
   await waitUntil(async () => hers.seen.length === 1, { withinMs: 90_000 })
   expect(his.seen).toEqual([])
   const { db } = api.service
-  const membership = { team: 'platform', person_id: api.people.edsger.id }
-  await db.insertInto('team_member').values(membership).execute()
+  await joinTeam(db, api.people.edsger.id, 'platform')
   await change({ requestId, runId })
   await waitUntil(async () => hers.seen.length === 2 && his.seen.length === 1, { withinMs: 90_000 })
   expect(his.seen[0]?.data).toEqual({ requestId, runId })
@@ -151,12 +151,13 @@ test('streams end at once when the process stops', async () => {
   const headers = { cookie: grace.headers['cookie'] ?? '' }
   const response = await fetch(`${other.url}/v1/events`, { headers })
   stopping.abort()
-  expect(await response.text()).toMatch(/^retry: 2000\nid: \d+\n\n$/)
+  expect(await response.text()).toMatch(/^: heartbeat=10000\nretry: 2000\nid: \d+\n\n$/)
 })
 
 test('a silent stream is kept open with comments', async () => {
   const grace = await api.signIn(api.people.grace)
   const stream = await listen(grace)
+  expect(stream.text).toMatch(/^: heartbeat=100\n/)
   await waitUntil(async () => stream.text.split(': still here').length > 2, { withinMs: 90_000 })
   expect(stream.seen).toEqual([])
   stream.leave()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { SlackClient } from '../../../src/delivery/slack/slack-client.ts'
-import type { SlackSettings } from '../../../src/policy/settings.ts'
-import { disablePerson } from '../../../src/services/access/disable-person.ts'
+import { SlackClient } from '#delivery/slack/slack-client.ts'
+import type { SlackSettings } from '#policy/settings.ts'
+import { disablePerson } from '#services/access/disable-person.ts'
 import {
   addRequest,
   addRun,
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const workspace = { team: settings.team, client, signingSecret, publicUrl }
   api = await createTestApi({ slack: async () => (isConfigured ? workspace : null) })
   const { ctx, policy } = api.service
-  const rights = { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] }
+  const rights = { ...policy.config.rights, managePeople: [{ team: 'operators' }] }
   const config = { ...policy.config, rights, slack: settings }
   Object.assign(ctx.policies, { inForce: async () => ({ ...policy, config }) })
   run = await addRun(api.service, { startedBy: api.people.ada })
@@ -146,7 +146,10 @@ async function opened(userId: string, requestId: string) {
   return asked?.fields['view']
 }
 
-/** Links a user of Slack as a person would: the button, the link that it shows, and confirming it signed in. */
+/**
+ * Links a user of Slack as a person would: the button, the link that it shows, and confirming it
+ * signed in.
+ */
 async function link(userId: string, person: TestPerson): Promise<Reply> {
   const request = await pending()
   const view = await opened(userId, request.id)

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { WebhookEndpoint } from '../../../src/policy/settings.ts'
+import type { WebhookEndpoint } from '#policy/settings.ts'
 import { createTestApi, type Client, type TestApi } from '../test-api.ts'
 
 let api: TestApi

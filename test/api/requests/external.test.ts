@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { EventFeed as Feed } from '../../../src/api/event-feed.ts'
-import { EventFeed } from '../../../src/delivery/stream/event-feed.ts'
-import { EventSequencer } from '../../../src/delivery/stream/event-sequencer.ts'
-import { callbackSecret } from '../../../src/services/external/callback-secret.ts'
+import type { EventFeed as Feed } from '#api/context/api.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { EventFeed } from '#delivery/stream/event-feed.ts'
+import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { callbackSecret } from '#services/external/callback-secret.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram, type ProgramClient } from '../program.ts'
@@ -48,6 +49,10 @@ function counted(real: Feed): Feed {
     },
   }
 }
+
+const origin = { program: 'deployer', version: '1.2', host: 'laptop', folder: '/srv/project' }
+const git = { remote: 'git@example.com:shop.git', commit: 'ab'.repeat(20), dirty: true }
+const reported = (path: string, content: string) => ({ path, hash: hashBytes(content), content })
 
 let asked = 0
 const call = (more: Record<string, unknown> = {}) => ({
@@ -187,6 +192,77 @@ describe('a program', () => {
     const refused = await program.post('/v1/requests', call(more))
     expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
     expect(refused.text).toContain(field)
+  })
+
+  test.each([
+    ['no host', { host: undefined }, 'origin.host'],
+    ['an unknown member', { user: 'root' }, 'user'],
+    ['a folder over its bound', { folder: `/${'x'.repeat(4096)}` }, 'origin.folder'],
+    ['a NUL', { host: 'a\u0000b' }, 'origin.host'],
+    ['a commit that is none', { git: { ...git, commit: 'HEAD' } }, 'origin.git.commit'],
+    ['a password', { git: { ...git, remote: 'https://a:b@x.y/z' } }, 'origin.git.remote'],
+    ['a token', { git: { ...git, remote: 'https://token@x.y/z' } }, 'origin.git.remote'],
+    ['a proof in capitals', { proof: 'AB'.repeat(32) }, 'origin.proof'],
+    ['a proof cut short', { proof: 'ab'.repeat(31) }, 'origin.proof'],
+    ['no proof at all', { proof: null }, 'origin.proof'],
+    ['a hash that is none', { files: [{ path: 'a', hash: 'md5:1' }] }, 'origin.files.0.hash'],
+    [
+      'a hash of other contents',
+      { files: [reported('a', 'x'), { ...reported('b', 'x'), content: 'y' }] },
+      'origin.files.1.hash',
+    ],
+    [
+      'contents of a file that is not there',
+      { files: [{ path: 'a', hash: 'absent', content: '' }] },
+      'origin.files.0.hash',
+    ],
+    ['a path twice', { files: [reported('a', 'x'), reported('a', 'y')] }, 'origin.files'],
+    [
+      'too many files',
+      { files: Array.from({ length: 51 }, (_, at) => reported(`${at}`, '')) },
+      'origin.files',
+    ],
+    ['eight megabytes', { files: [reported('a', 'x'.repeat(8 << 20))] }, 'origin.files.0.content'],
+    [
+      'eight megabytes in pieces',
+      { files: Array.from({ length: 8 }, (_, at) => reported(`${at}`, 'x'.repeat(1 << 20))) },
+      'origin.files',
+    ],
+    [
+      'a megabyte that is two in UTF-8',
+      { files: [reported('a', 'é'.repeat(1 << 20))] },
+      'origin.files.0.content',
+    ],
+  ])('is refused with the field named when its origin has %s', async (_, more, field) => {
+    const refused = await program.post('/v1/requests', call({ origin: { ...origin, ...more } }))
+    expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+    expect(refused.text).toContain(field)
+  })
+
+  // Rules: product.md 46
+  test('says where it works, which comes back as it was reported, and without the proof', async () => {
+    const files = [reported('notes/a.md', 'a\n'), { path: 'notes/b.md', hash: 'absent' }]
+    const asking = call({ origin: { ...origin, git, files, proof: 'ab'.repeat(32) } })
+    const { body, status, text } = await program.post('/v1/requests', asking)
+    expect(status).toBe(201)
+    expect(body.external.origin).toEqual({ ...origin, git, files, proved: false })
+    expect(text).not.toContain('ab'.repeat(32))
+    expect(body.presentation.warnings[0]).toContain('As reported by “laptop”')
+    const again = await program.post('/v1/requests', { ...asking, origin: { ...origin, git } })
+    expect(again).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
+  })
+
+  test('may report four megabytes of files beside eight of arguments', async () => {
+    const files = Array.from({ length: 4 }, (_, at) =>
+      reported(`${at}`, 'line of text\n'.repeat(80_000)),
+    )
+    const input = { path: '0', content: 'other text\n'.repeat(600_000) }
+    const { body, status } = await program.post(
+      '/v1/requests',
+      call({ input, origin: { ...origin, files } }),
+    )
+    expect(status).toBe(201)
+    expect(body.external.origin.files).toHaveLength(4)
   })
 
   test('may describe its call as any text that a presentation is; all are its claim, beside the arguments', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StoredFile } from '../../../src/services/runs/transcript/store-result.ts'
-import { putContent } from '../../../src/store/content/content.ts'
+import type { StoredFile } from '#services/transcript/store-result.ts'
+import { putContent } from '#store/content/content.ts'
 import { addRequest, addRun, type TestRun } from '../../harness/fixtures/gated-run.ts'
 import {
   claimedPictures,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putLiveOutput } from '../../../src/store/content/live-output.ts'
+import { putLiveOutput } from '#store/content/live-output.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client, type TestApi } from '../test-api.ts'
 
@@ -7,7 +7,10 @@ let api: TestApi
 let ada: Client
 let path: string
 
-/** A call of Ada's that runs, as the executor leaves it, and has printed nine bytes, the first three of them long ago. */
+/**
+ * A call of Ada's that runs, as the executor leaves it, and has printed nine bytes, the first three
+ * of them long ago.
+ */
 beforeAll(async () => {
   api = await createTestApi()
   ada = await api.signIn(api.people.ada)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hashBytes } from '../../../src/domain/digest.ts'
-import { putContent } from '../../../src/store/content/content.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { putContent } from '#store/content/content.ts'
 import {
   addRequest,
   addRun,

@@ -65,7 +65,7 @@ test('who denies and stops is not told that the run goes on', async () => {
 
 test('after submitting, the next request of the list opens with the focus on its headline, and what was recorded is read out', async () => {
   const { requestIds } = await askForNotes(2)
-  const paths = [`notes/after-${file}.md`, `notes/after-${file - 1}.md`]
+  const paths = [`notes/after-${file - 1}.md`, `notes/after-${file}.md`]
   const page = await dashboard.open('Grace', '/')
   await page.getByRole('link', { name: paths[0]! }).click()
   await page.getByRole('heading', { level: 1, name: paths[0]! }).waitFor()
@@ -79,5 +79,5 @@ test('after submitting, the next request of the list opens with the focus on its
   expect(await page.getByRole('radio', { checked: true }).count()).toBe(0)
   const states = dashboard.desk.database.db.selectFrom('request').select('state')
   const rows = await states.where('id', 'in', requestIds).orderBy('position').execute()
-  expect(rows.map((row) => row.state)).toEqual(['pending', 'denied'])
+  expect(rows.map((row) => row.state)).toEqual(['denied', 'pending'])
 })

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { advanceRequests } from '../../../src/services/runs/advance-requests.ts'
+import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { developmentToken, ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { sealRows } from '../../harness/fixtures/test-keys.ts'
 
 let dashboard: Dashboard
 const config = deskConfig.replace(
@@ -117,6 +118,7 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
     update request set created_at = created_at - ${day}, next_step_at = next_step_at - ${day},
       expires_at = expires_at - ${day} where id = ${id}
   `.execute(desk.database.db)
+  await sealRows(desk.database.db, 'request', 'id', id)
   await advanceRequests(desk.api, { runId })
   await linus.getByText('still 1 of platform (or operators)').waitFor()
   await linus.getByText('escalated to operators').waitFor()

@@ -179,18 +179,31 @@ test('an answer that never came is not taken for a decision; sent again it count
 test('many alike are approved with one action after a list of what it covers, with a result for each', async () => {
   const first = await askForNote()
   const second = await askForNote()
+  const other = await askForNote()
   const page = await dashboard.open('Grace', '/')
-  for (const { path } of [first, second]) {
+  for (const { path } of [first, second, other]) {
     const row = page.getByRole('listitem').filter({ hasText: path })
     await row.getByRole('checkbox').check()
   }
-  await page.getByRole('button', { name: 'Approve 2…' }).click()
+  await page.getByRole('button', { name: 'Approve 3…' }).click()
   const dialog = page.getByRole('dialog')
-  for (const { path } of [first, second]) await dialog.getByText(path).waitFor()
+  // Each counts once all of it was on the screen; one is taken out.
+  await dialog
+    .getByRole('listitem')
+    .filter({ hasText: other.path })
+    .getByRole('button', { name: /^Take out/ })
+    .click()
+  for (const { path } of [first, second]) {
+    const item = dialog.getByRole('listitem').filter({ hasText: path })
+    await item.getByText('Text').first().scrollIntoViewIfNeeded()
+    await item.getByText(/Seen whole|Not seen whole/).scrollIntoViewIfNeeded()
+    await item.getByText('Seen whole', { exact: true }).waitFor()
+  }
   await dialog.getByRole('button', { name: 'Approve 2', exact: true }).click()
   await dialog.getByText('What came of each').waitFor()
   expect(await dialog.getByText('recorded', { exact: true }).count()).toBe(2)
   expect([await stateOf(first.id), await stateOf(second.id)]).toEqual(['approved', 'approved'])
+  expect(await stateOf(other.id)).toBe('pending')
 })
 
 test('nothing in all of this was refused by the content policy or thrown by the page', () => {

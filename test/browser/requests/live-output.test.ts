@@ -1,15 +1,15 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executeCall } from '../../../src/services/executions/execute-call.ts'
-import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
-import { testSandbox } from '../../../src/tools/commands/commands.fixture.ts'
+import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
+import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
-  dashboard = await openDashboard(testSandbox)
+  dashboard = await openDashboard({ sandbox: testSandbox })
   const { desk } = dashboard
   await desk.activate({
     'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),

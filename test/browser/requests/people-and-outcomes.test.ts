@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { consumePermit } from '../../../src/services/external/consume-permit.ts'
-import { openExternal } from '../../../src/services/external/open-external.ts'
-import { reportOutcome } from '../../../src/services/external/report-outcome.ts'
-import { getRequest } from '../../../src/services/requests/detail/get-request.ts'
-import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
+import { consumePermit } from '#services/external/consume-permit.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { openExternal } from '#services/external/open-external.ts'
+import { reportOutcome } from '#services/external/report-outcome.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { addKey } from '../../harness/fixtures/people.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
@@ -114,6 +115,42 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   await reportOutcome(desk.api, caller, outcome)
   await page.getByText('The program says that it was carried out.').waitFor()
   await card.getByText('Rolled out').waitFor()
+})
+
+// Rules: product.md 46; security.md 17, 18
+test('where a program says that it works stands as reported, as text, and whether it is proved', async () => {
+  const { desk } = dashboard
+  const { caller } = await addKey(desk.database.db, desk.people.ada)
+  const before = 'first\nold\n'
+  const host = 'lap\u202etop <img src=x onerror=alert(1)>'
+  const { requestId } = await openExternal(desk.api, caller, {
+    tool: 'write_file',
+    input: { path: 'notes/theirs.md', content: 'first\nnew\n' },
+    worker: 'scribe',
+    externalId: 'reported-1',
+    origin: {
+      program: 'Claude Code',
+      version: '2.1.227',
+      host,
+      folder: desk.root,
+      git: { remote: 'https://example.com/shop.git', commit: 'ab'.repeat(20), dirty: true },
+      files: [{ path: 'notes/theirs.md', hash: hashBytes(before), content: before }],
+    },
+  })
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
+  const card = page.getByRole('region', { name: 'The program that asks' })
+  await card.getByText('Claude Code 2.1.227 on lap').waitFor()
+  await card.getByText('<img src=x onerror=alert(1)>').waitFor()
+  await card.getByText('U+202E').waitFor()
+  await card.getByText(desk.root).waitFor()
+  await card.getByText(/not proved: no file of the workspace/).waitFor()
+  await card.getByText(/shop\.git at abab.*, with changes that are not committed/).waitFor()
+  expect(await card.getByRole('link').count()).toBe(0)
+  expect(await page.locator('img[src="x"]').count()).toBe(0)
+  await card.getByText('notes/theirs.md').click()
+  await card.getByText('first').waitFor()
+  await page.getByText('No file of this service was read to compare').waitFor()
+  await page.getByText('old').first().waitFor()
 })
 
 test('what was asked before a restore says in the queue and on its page that it may have run, and is approved with a reason only', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { admitRun } from '../../../src/services/delegation/admit-run.ts'
-import { answerQuestion } from '../../../src/services/questions/answer-question.ts'
-import { closeRun } from '../../../src/services/runs/ending/close-run.ts'
+import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
+import { answerQuestion } from '#services/decisions/answer-question.ts'
+import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { openDashboard, tellTemporal, type Dashboard } from '../open-dashboard.ts'
 

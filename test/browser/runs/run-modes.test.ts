@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunMode } from '../../../src/domain/verdict.ts'
-import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
-import { startRun } from '../../../src/services/runs/starting/start-run.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
 import { openDashboard, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard

@@ -1,19 +1,14 @@
-import { cosign } from '../../../src/evidence/note/cosignature.ts'
-import { keyLabel } from '../../../src/evidence/note/note-key.ts'
-import {
-  formatSignature,
-  parseNote,
-  type NoteSigner,
-} from '../../../src/evidence/note/signed-note.ts'
-import { readNewestCheckpoint, type StoredCheckpoint } from '../../../src/store/audit/audit-log.ts'
-import {
-  leaseWitness,
-  releaseWitness,
-  writeCosignature,
-} from '../../../src/store/audit/witnesses.ts'
-import type { Db } from '../../../src/store/database.ts'
+import { cosign } from '#evidence/note/cosignature.ts'
+import { keyLabel } from '#evidence/note/note-key.ts'
+import { formatSignature, parseNote, type NoteSigner } from '#evidence/note/signed-note.ts'
+import { readNewestCheckpoint, type StoredCheckpoint } from '#store/audit/audit-log.ts'
+import { leaseWitness, releaseWitness, writeCosignature } from '#store/audit/witnesses.ts'
+import type { Db } from '#store/database.ts'
 
-/** Has a witness cosign the newest checkpoint, as the relay does when it answers. Returns the checkpoint's size. */
+/**
+ * Has a witness cosign the newest checkpoint, as the relay does when it answers. Returns the
+ * checkpoint's size.
+ */
 export async function cosignNewest(db: Db, witness: NoteSigner, name: string): Promise<number> {
   const newest = await readNewestCheckpoint(db)
   if (newest === null) throw new Error('There is no checkpoint')
@@ -21,7 +16,10 @@ export async function cosignNewest(db: Db, witness: NoteSigner, name: string): P
   return newest.size
 }
 
-/** Has a witness cosign a checkpoint, and keeps its answer as the relay does. `name`: the witness' in the configuration. */
+/**
+ * Has a witness cosign a checkpoint, and keeps its answer as the relay does. `name`: the witness'
+ * in the configuration.
+ */
 export async function cosignCheckpoint(
   db: Db,
   { size, note }: StoredCheckpoint,

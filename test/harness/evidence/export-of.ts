@@ -1,9 +1,9 @@
-import type { LogFiles } from '../../../src/evidence/bundle/log-files.ts'
-import { formatStatementKeys } from '../../../src/evidence/bundle/statement-keys.ts'
-import type { NoteSigner } from '../../../src/evidence/note/signed-note.ts'
-import type { Verifier } from '../../../src/domain/statements/statement-bytes.ts'
-import { logAsFiles } from '../../../src/services/audit/export/log-as-files.ts'
-import type { Db } from '../../../src/store/database.ts'
+import type { LogFiles } from '#evidence/bundle/log-files.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
+import type { Verifier } from '#domain/statements/statement-bytes.ts'
+import { logAsFiles } from '#services/audit/export/log-as-files.ts'
+import type { Db } from '#store/database.ts'
 
 /** A full export of what the database holds, in memory. */
 export async function exportOf(

@@ -1,11 +1,11 @@
-import { writeRecords } from '../../../src/store/records.ts'
-import type { Db } from '../../../src/store/database.ts'
+import { writeRecords } from '#store/records/records.ts'
+import type { Db } from '#store/database.ts'
 import { sql } from 'kysely'
 import { coverAudit } from '../fixtures/cover-audit.ts'
 
 /**
- * Fills the trail up with refused sign-ins of a later hour, so that the log has whole tiles and what is put in among the
- * events before them is seen to come late.
+ * Fills the trail up with refused sign-ins of a later hour, so that the log has whole tiles and
+ * what is put in among the events before them is seen to come late.
  */
 export async function fillTrail(db: Db, events: number): Promise<void> {
   const entry = {

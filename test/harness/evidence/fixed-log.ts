@@ -1,18 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { formatAddCheckpoint } from '../../../src/evidence/note/add-checkpoint.ts'
-import { formatCheckpoint } from '../../../src/evidence/note/checkpoint.ts'
-import { noteKey, type NoteAlgorithm } from '../../../src/evidence/note/note-key.ts'
-import { formatNote, signText, type NoteSigner } from '../../../src/evidence/note/signed-note.ts'
-import { consistencyProof } from '../../../src/evidence/merkle/consistency-proof.ts'
-import { leafHash } from '../../../src/evidence/merkle/tree-hash.ts'
-import { treeOfLeaves, treeRoot } from '../../../src/evidence/merkle/tree-of-leaves.ts'
+import { formatAddCheckpoint } from '#evidence/note/add-checkpoint.ts'
+import { formatCheckpoint } from '#evidence/note/checkpoint.ts'
+import { noteKey, type NoteAlgorithm } from '#evidence/note/note-key.ts'
+import { formatNote, signText, type NoteSigner } from '#evidence/note/signed-note.ts'
+import { consistencyProof } from '#evidence/merkle/consistency-proof.ts'
+import { leafHash } from '#evidence/merkle/tree-hash.ts'
+import { treeOfLeaves, treeRoot } from '#evidence/merkle/tree-of-leaves.ts'
 
 export function noteSigner(name: string, algorithm: NoteAlgorithm = 'ed25519'): NoteSigner {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return { key: noteKey(name, publicKey, algorithm), privateKey }
 }
 
-/** A log of some fixed leaves at any size up to those, without a database; `salt` makes another history under the same key. */
+/**
+ * A log of some fixed leaves at any size up to those, without a database; `salt` makes another
+ * history under the same key.
+ */
 export interface FixedLog {
   readonly signer: NoteSigner
   note(size: number, by?: NoteSigner): string

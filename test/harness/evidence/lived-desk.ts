@@ -1,11 +1,14 @@
-import type { NoteSigner } from '../../../src/evidence/note/signed-note.ts'
-import { closeRun } from '../../../src/services/runs/ending/close-run.ts'
-import { messageRun } from '../../../src/services/runs/message-run.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
+import { closeRun } from '#services/engine/lifecycle/close-run.ts'
+import { messageRun } from '#services/runs/message-run.ts'
 import { openAgentDesk, type AgentDesk } from '../fixtures/agent-desk.ts'
 import type { TestPerson } from '../fixtures/people.ts'
 import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
 
-/** An installation in which something has happened of every kind that a trail tells of, and the key of its log. */
+/**
+ * An installation in which something has happened of every kind that a trail tells of, and the key
+ * of its log.
+ */
 export interface LivedDesk {
   readonly desk: AgentDesk
   readonly signer: NoteSigner
@@ -22,7 +25,7 @@ defaults: { queue: platform }
 rights: { readAudit: [grace@example.com] }
 `
 const runScope = `${config}routing: [{ when: { tool: write_file }, scopes: [once, run] }]\n`
-const twoPeopleAsked = `${config}routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]\n`
+const quorumOfTwo = `${config}routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]\n`
 
 /** Lives through approvals, denials, a grant and its use, a message, and runs that end. */
 export async function livedDesk(): Promise<LivedDesk> {
@@ -30,7 +33,7 @@ export async function livedDesk(): Promise<LivedDesk> {
   await desk.activate({ 'countersign.yaml': runScope })
   const runId = await grantedRun(desk)
   await coverAudit(desk.database.db)
-  await desk.activate({ 'countersign.yaml': twoPeopleAsked })
+  await desk.activate({ 'countersign.yaml': quorumOfTwo })
   const requestId = await twoPeople(desk)
   await denied(desk)
   await coverAudit(desk.database.db)

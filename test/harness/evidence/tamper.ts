@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../../src/store/database.ts'
+import type { Tx } from '#store/database.ts'
 import type { Random } from './seeded.ts'
 
 export const tamperings = ['change', 'delete', 'insert', 'reorder', 'truncate'] as const
@@ -12,7 +12,10 @@ interface TrailTable {
   readonly changes: Readonly<Record<string, (at: number) => string>>
   /** which column two rows swap to be in each other's place */
   readonly swaps: string
-  /** a row more: `row` is the one that it is made of; `null`: one more of these proves and hides nothing */
+  /**
+   * a row more: `row` is the one that it is made of; `null`: one more of these proves and hides
+   * nothing
+   */
   readonly insert: ((row: string) => string) | null
   /** only the newest row is evidence: what is older has been covered by it */
   readonly newestOnly?: true
@@ -69,7 +72,8 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
     order: 'size',
     changes: { ...letters('line'), size: () => 'size + 1' },
     swaps: 'line',
-    // Anybody may put a line under a note: who verifies looks for those of witnesses that they know.
+    // Anybody may put a line under a note: who verifies looks for those of witnesses that they
+    // know.
     insert: null,
     newestOnly: true,
   },
@@ -116,8 +120,8 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
 }
 
 /**
- * Tampers with one random row, as the database's owner does: without triggers. Returns what was done; `null` where the table
- * has too few rows for it, or it would not be one.
+ * Tampers with one random row, as the database's owner does: without triggers. Returns what was
+ * done; `null` where the table has too few rows for it, or it would not be one.
  */
 export async function tamper(
   tx: Tx,

@@ -1,13 +1,13 @@
-import type { Verdict } from '../../../src/evidence/verify/finding.ts'
-import { verifyLog } from '../../../src/evidence/verify/verify-log.ts'
+import type { Verdict } from '#evidence/verify/findings/finding.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { exportOf } from './export-of.ts'
 import { seeded } from './seeded.ts'
 import { tamper, type Tampering } from './tamper.ts'
 import type { WitnessedDesk } from './witnessed-desk.ts'
 
 /**
- * What verifying a fresh export by the keys of log and witness says after a tampering, which is undone. `done`: what was
- * done; `null`: nothing could be.
+ * What verifying a fresh export by the keys of log and witness says after a tampering, which is
+ * undone. `done`: what was done; `null`: nothing could be.
  */
 export async function tamperedVerdicts(
   { desk, signer, witness }: WitnessedDesk,

@@ -1,10 +1,13 @@
-import type { NoteSigner } from '../../../src/evidence/note/signed-note.ts'
+import type { NoteSigner } from '#evidence/note/signed-note.ts'
 import { cosignCheckpoint, cosignNewest } from './cosign-newest.ts'
 import { fillTrail } from './fill-trail.ts'
 import { noteSigner } from './fixed-log.ts'
 import { livedDesk, type LivedDesk } from './lived-desk.ts'
 
-/** A lived desk whose log has whole tiles, and a witness that saw its first checkpoint and its newest. */
+/**
+ * A lived desk whose log has whole tiles, and a witness that saw its first checkpoint and its
+ * newest.
+ */
 export interface WitnessedDesk extends LivedDesk {
   readonly witness: NoteSigner
 }

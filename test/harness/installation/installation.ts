@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { embeddedUrl } from '../../../src/runtime/embedded/postgres-address.ts'
+import { embeddedUrl } from '#runtime/embedded/postgres-address.ts'
 import {
   type StartedInstallation,
   startInstallationIn,
@@ -14,6 +14,8 @@ export type ProcessName = (typeof processNames)[number]
 
 /** On a machine that is three times slower and busy. */
 const restartWithinMs = 180_000
+/** A process that was stopped answers a connection that the kernel took only when it continues. */
+const answerWithinMs = 30_000
 
 /** False when there is no such process. */
 function kill(pid: number): boolean {
@@ -25,18 +27,39 @@ function kill(pid: number): boolean {
   }
 }
 
+/**
+ * What a test puts around an installation: variables of its processes, and what is made ready in
+ * its folder before it starts.
+ */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string>>
+  /** what it answers is disposed of once everything has stopped */
+  prepare(folder: string): Promise<AsyncDisposable>
+}
+
 /** A whole installation as `npm start` runs it: real processes, durable, in a folder of its own. */
 export class Installation implements AsyncDisposable {
   readonly folder: string
+  readonly #prepared: AsyncDisposableStack
+  readonly #env: Record<string, string>
   #started: StartedInstallation
 
-  private constructor(folder: string, started: StartedInstallation) {
+  private constructor(
+    folder: string,
+    started: StartedInstallation,
+    around: { readonly prepared: AsyncDisposableStack; readonly env: Record<string, string> },
+  ) {
     this.folder = folder
     this.#started = started
+    this.#prepared = around.prepared
+    this.#env = around.env
   }
 
   /** Writes the project's files and starts everything; resolves when the service is ready. */
-  static async start(files: Readonly<Record<string, string>>): Promise<Installation> {
+  static async start(
+    files: Readonly<Record<string, string>>,
+    surroundings?: Surroundings,
+  ): Promise<Installation> {
     const folder = await mkdtemp(join(tmpdir(), 'countersign installation '))
     // Open to the unprivileged user that Postgres runs as when we are root.
     await chmod(folder, 0o755)
@@ -45,10 +68,14 @@ export class Installation implements AsyncDisposable {
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, text)
     }
+    const prepared = new AsyncDisposableStack()
+    prepared.defer(() => rm(folder, { recursive: true, force: true }))
     try {
-      return new Installation(folder, await startInstallationIn(folder))
+      const env = { ...surroundings?.env }
+      if (surroundings !== undefined) prepared.use(await surroundings.prepare(folder))
+      return new Installation(folder, await startInstallationIn(folder, { env }), { prepared, env })
     } catch (error) {
-      await rm(folder, { recursive: true, force: true })
+      await prepared.disposeAsync()
       throw error
     }
   }
@@ -57,7 +84,7 @@ export class Installation implements AsyncDisposable {
   async restart(meanwhile?: () => Promise<void>): Promise<void> {
     await this.#started.stop()
     await meanwhile?.()
-    this.#started = await startInstallationIn(this.folder)
+    this.#started = await startInstallationIn(this.folder, { env: this.#env })
   }
 
   get url(): string {
@@ -74,8 +101,8 @@ export class Installation implements AsyncDisposable {
   }
 
   /**
-   * kill -9, as a power cut for one process. Returns the process id that is gone. One that is being started again at
-   * this moment is killed as soon as it serves.
+   * kill -9, as a power cut for one process. Returns the process id that is gone. One that is being
+   * started again at this moment is killed as soon as it serves.
    */
   async killNine(name: ProcessName): Promise<number> {
     let killed = 0
@@ -95,22 +122,36 @@ export class Installation implements AsyncDisposable {
     return this.#started.pidOf(name)
   }
 
-  /** Waits until the supervisor has started the process anew and the service says it is ready. */
+  /**
+   * Waits until the supervisor has started the process anew and the service says it is ready.
+   * Rejects with what it said instead, and the last lines of the supervisor and of the process.
+   */
   async untilBack(name: ProcessName, gone: number): Promise<void> {
-    await waitUntil(
-      async () => {
-        const pid = await this.#started.pidOf(name).catch(() => gone)
-        return (pid !== gone && (await this.isReady())) || `${name} is not back`
-      },
-      { withinMs: restartWithinMs, everyMs: 50 },
-    )
+    let missing = ''
+    const isBack = async (): Promise<boolean> => {
+      const pid = await this.#started.pidOf(name).catch(() => gone)
+      missing = pid === gone ? 'it has no new process' : await this.#unreadiness()
+      return missing === ''
+    }
+    try {
+      await waitUntil(isBack, { withinMs: restartWithinMs, everyMs: 50 })
+    } catch (error) {
+      const log = await readFile(join(this.dataDir, 'logs', `${name}.log`), 'utf8').catch(() => '')
+      const logs = [this.lines.slice(-20).join('\n'), log.slice(-4000)]
+      throw new Error(`${name} is not back: ${missing}\n${logs.join('\n')}`, { cause: error })
+    }
   }
 
-  async isReady(): Promise<boolean> {
+  /** What `/readyz` says when it does not say that the service is ready; else nothing. */
+  async #unreadiness(): Promise<string> {
     try {
-      return (await fetch(`${this.url}/readyz`, { headers: { connection: 'close' } })).ok
-    } catch {
-      return false
+      const answer = await fetch(`${this.url}/readyz`, {
+        headers: { connection: 'close' },
+        signal: AbortSignal.timeout(answerWithinMs),
+      })
+      return answer.ok ? '' : `${answer.status} ${await answer.text()}`
+    } catch (error) {
+      return String(error)
     }
   }
 
@@ -132,6 +173,6 @@ export class Installation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#started.stop()
-    await rm(this.folder, { recursive: true, force: true })
+    await this.#prepared.disposeAsync()
   }
 }

@@ -20,7 +20,8 @@ export class TestSession {
   }
 
   static async start(url: string, email: string, token: string): Promise<TestSession> {
-    // A kept connection ends with the process that served it, or while a busy client looks away: each call has its own.
+    // A kept connection ends with the process that served it, or while a busy client looks away:
+    // each call has its own.
     const headers = { 'content-type': 'application/json', origin: url, connection: 'close' }
     const response = await fetch(`${url}/v1/auth/dev-login`, {
       method: 'POST',
@@ -63,7 +64,10 @@ export class TestSession {
     return this.#ask('DELETE', path)
   }
 
-  /** As a careful client: the same key again until there is an answer that is not about the service being away. */
+  /**
+   * As a careful client: the same key again until there is an answer that is not about the service
+   * being away.
+   */
   async postUntilAnswered(path: string, body: unknown, withinMs: number): Promise<Answer> {
     const key = { 'idempotency-key': randomUUID() }
     const deadline = performance.now() + withinMs

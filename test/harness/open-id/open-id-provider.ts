@@ -14,7 +14,10 @@ export interface Account {
 
 type Claims = Record<string, unknown>
 
-/** A real OpenID Connect provider, of other people's making, which signs in whoever the test says without asking. */
+/**
+ * A real OpenID Connect provider, of other people's making, which signs in whoever the test says
+ * without asking.
+ */
 export interface OpenIdProvider extends AsyncDisposable {
   readonly issuer: string
   /** who signs in from now on; null: they say no */
@@ -135,7 +138,7 @@ function forged(opened: OpenIdProvider, body: Claims, key: KeyObject): unknown {
     return [head, payload, signature.split('').toReversed().join('')].join('.')
   if (opened.forgeClaims === null) return token
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
-  const said = Buffer.from(JSON.stringify(opened.forgeClaims(claims))).toString('base64url')
-  const signed = createSign('RSA-SHA256').update(`${head}.${said}`).sign(key, 'base64url')
-  return `${head}.${said}.${signed}`
+  const payloadPart = Buffer.from(JSON.stringify(opened.forgeClaims(claims))).toString('base64url')
+  const signed = createSign('RSA-SHA256').update(`${head}.${payloadPart}`).sign(key, 'base64url')
+  return `${head}.${payloadPart}.${signed}`
 }

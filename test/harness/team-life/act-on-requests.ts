@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { decideMany } from '../../../src/services/decisions/decide-many.ts'
-import { decideRequest } from '../../../src/services/decisions/decide-request.ts'
-import { extendRequest } from '../../../src/services/decisions/ending/extend-request.ts'
-import { reviseRequest } from '../../../src/services/decisions/revising/revise-request.ts'
-import { settleOutcome } from '../../../src/services/decisions/settle-outcome.ts'
-import { claimRequest } from '../../../src/services/requests/claim-request.ts'
-import { commentRequest } from '../../../src/services/requests/comment-request.ts'
+import { decideMany } from '#services/decisions/decide-many.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
+import { extendRequest } from '#services/requests/extend-request.ts'
+import { reviseRequest } from '#services/decisions/revising/revise-request.ts'
+import { settleOutcome } from '#services/decisions/settle-outcome.ts'
+import { claimRequest } from '#services/requests/claim-request.ts'
+import { commentRequest } from '#services/requests/comment-request.ts'
 import type { TestPerson } from '../fixtures/people.ts'
 import type { Step } from './step.ts'
 import { queueNames, teamNames } from './team.ts'
@@ -81,7 +81,9 @@ export async function vote(
   if (answer !== null) life.acknowledged.add(answer.decisionId)
 }
 
-/** Six people decide, edit, extend and cancel the same at once, while a fault comes between them. */
+/**
+ * Six people decide, edit, extend and cancel the same at once, while a fault comes between them.
+ */
 export async function race(life: TeamLife, step: Step, fault: () => Promise<void>): Promise<void> {
   const request = await waiting(life, step)
   if (request === null) return fault()
@@ -112,20 +114,26 @@ export async function many(life: TeamLife, step: Step): Promise<void> {
   const queue = pick(queueNames, step.which)
   const rows = await life.db
     .selectFrom('request')
-    .select(['id', 'digest', 'revision'])
+    .innerJoin('request_revision as shown', (join) =>
+      join
+        .onRef('shown.request_id', '=', 'request.id')
+        .onRef('shown.revision', '=', 'request.revision'),
+    )
+    .select(['request.id', 'request.digest', 'request.revision', 'presentation_digest as seen'])
     .where('state', '=', 'pending')
     .where('kind', '=', 'tool_call')
     .where('queue', '=', queue)
-    .orderBy('created_at')
+    .orderBy('request.created_at')
     .limit(2 + (step.amount % 5))
     .execute()
   if (rows.length === 0) return
   const decision = step.amount % 4 === 0 ? 'deny' : 'approve'
-  const decisions = rows.map(({ id, digest, revision }) => ({
+  const decisions = rows.map(({ id, digest, revision, seen }) => ({
     requestId: id,
     digest,
     revision,
     decision,
+    seen,
   }))
   const { caller } = voterOf(life, { queue }, step.who)
   const idempotencyKey = randomUUID()

@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { NamespaceGuard } from '../../../src/delivery/namespace-guard.ts'
-import { Relay } from '../../../src/delivery/outbox/relay.ts'
-import type { SigningContext } from '../../../src/services/context.ts'
-import { admitRun } from '../../../src/services/delegation/admit-run.ts'
-import { createPolicyReader } from '../../../src/services/policy/policy-reader.ts'
-import { connectDatabase } from '../../../src/store/database.ts'
+import { NamespaceGuard } from '#delivery/namespace-guard.ts'
+import { Relay } from '#delivery/outbox/relay.ts'
+import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
+import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { connectDatabase } from '#store/database.ts'
 import type { StandInTemporal } from './stand-in-temporal.ts'
+import type { SigningSystemContext } from '#services/core/context.ts'
 
-/** An API process as far as its verbs and its relay go, with connections of its own, that can be killed. */
+/**
+ * An API process as far as its verbs and its relay go, with connections of its own, that can be
+ * killed.
+ */
 export class ApiProcess implements AsyncDisposable {
-  readonly ctx: SigningContext
+  readonly ctx: SigningSystemContext
   readonly #relay: Relay
   #dead = false
 
   constructor(options: {
-    readonly like: SigningContext
+    readonly like: SigningSystemContext
     readonly databaseUrl: string
     readonly temporal: StandInTemporal
   }) {
@@ -22,12 +25,12 @@ export class ApiProcess implements AsyncDisposable {
     const processId = `api-${randomUUID()}`
     const db = connectDatabase({ url: databaseUrl, poolSize: 6, applicationName: processId })
     const client = temporal.clientOf(() => this.#dead)
-    const { verifier, log } = like
+    const { verifier, memory, log } = like
     this.ctx = {
       ...like,
       db,
       processId,
-      policies: createPolicyReader({ db, verifier, log }),
+      policies: createPolicyReader({ db, verifier, memory, log }),
       outboxCommitted: (rows) => (this.#dead ? undefined : this.#relay.deliver(rows)),
       outboxAnnounced: (decision) => (this.#dead ? undefined : this.#relay.announce(decision)),
     }

@@ -1,10 +1,16 @@
-/** Whether and how the host of the workspace dies in the middle of the next call that it carries out. */
+/**
+ * Whether and how the host of the workspace dies in the middle of the next call that it carries
+ * out.
+ */
 export class DyingHost {
   #next: 'for good' | 'for a while' | null = null
   #died = Promise.withResolvers<void>()
   #back = Promise.withResolvers<void>()
 
-  /** `for a while`: it is only thought dead, and finishes its call when nobody waits for it any more. */
+  /**
+   * `for a while`: it is only thought dead, and finishes its call when nobody waits for it any
+   * more.
+   */
   dieInNextCall(how: 'for good' | 'for a while'): void {
     this.#next = how
     this.#died = Promise.withResolvers()

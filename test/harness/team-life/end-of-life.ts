@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { verifyLog } from '../../../src/evidence/verify/verify-log.ts'
-import { settleOutcome } from '../../../src/services/decisions/settle-outcome.ts'
-import { messageRun } from '../../../src/services/runs/message-run.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
+import { settleOutcome } from '#services/decisions/settle-outcome.ts'
+import { messageRun } from '#services/runs/message-run.ts'
 import { exportOf } from '../evidence/export-of.ts'
 import { deadlocks } from '../fixtures/broken-invariants.ts'
 import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
@@ -9,8 +9,9 @@ import { brokenInLife } from './judge-life.ts'
 import { hours, type TeamLife } from './team-life.ts'
 
 /**
- * Lets everything come to its end: what nobody decides expires, runs that wait for a word get one. Then nothing may be
- * open, undelivered or broken, and whoever has only the export and the log's key finds every verdict to hold.
+ * Lets everything come to its end: what nobody decides expires, runs that wait for a word get one.
+ * Then nothing may be open, undelivered or broken, and whoever has only the export and the log's
+ * key finds every verdict to hold.
  */
 export async function endOfLife(life: TeamLife): Promise<void> {
   const { db, temporal } = life

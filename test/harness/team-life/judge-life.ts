@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Quorum } from '../../../src/domain/request.ts'
-import type { Db } from '../../../src/store/database.ts'
+import type { Quorum } from '#domain/request.ts'
+import type { Db } from '#store/database.ts'
 import { brokenInvariants, type BrokenInvariant } from '../fixtures/broken-invariants.ts'
 import type { TeamLife } from './team-life.ts'
 
@@ -60,7 +60,10 @@ async function stepsLost({ db }: TeamLife): Promise<BrokenInvariant[]> {
   return rows
 }
 
-/** Permits whose deciders, by the teams that the test itself remembers, could not have filled the quorum's places. */
+/**
+ * Permits whose deciders, by the teams that the test itself remembers, could not have filled the
+ * quorum's places.
+ */
 async function quorumsNotMet({ db, team, people }: TeamLife): Promise<BrokenInvariant[]> {
   const names = new Map(people.map(({ id, name }) => [id, name]))
   const permits = await permitsOf(db)

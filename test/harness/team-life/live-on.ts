@@ -6,41 +6,42 @@ import { takeStep } from './take-step.ts'
 import type { TeamLife } from './team-life.ts'
 
 /**
- * Lives through random steps until so much time has passed, or so many were taken, and looks for a broken invariant
- * behind each step, for every one of them behind every so manieth. What goes wrong is told with the seed, which repeats the steps, and the last of them.
+ * Lives through random steps until so much time has passed, or so many were taken, and looks for a
+ * broken invariant behind each step, for every one of them behind every so manieth. What goes wrong
+ * is told with the seed, which repeats the steps, and the last of them.
  */
 export async function liveOn(
   life: TeamLife,
   options: {
     readonly seed: number
     readonly forMs: number
-    readonly stepsMost: number
+    readonly maxSteps: number
     readonly judgeEvery: number
   },
 ): Promise<number> {
-  const { seed, forMs, stepsMost, judgeEvery } = options
+  const { seed, forMs, maxSteps, judgeEvery } = options
   const until = (await life.clock.now()).getTime() + forMs
   const trace: string[] = []
-  let taken = 0
+  let stepsTaken = 0
   const isOver = async (): Promise<boolean> =>
-    taken >= stepsMost || (await life.clock.now()).getTime() >= until
+    stepsTaken >= maxSteps || (await life.clock.now()).getTime() >= until
   for (let chapter = 0; !(await isOver()); chapter += 1) {
     for (const step of stepsOf(seed + chapter, 100)) {
       if (await isOver()) break
       const at = await life.clock.now()
       trace.push(`${at.toISOString()} ${step.do} ${step.who} ${step.which} ${step.amount}`)
-      const told = (): string =>
-        `seed ${seed}, step ${taken}, after\n${trace.slice(-12).join('\n')}`
+      const trail = (): string =>
+        `seed ${seed}, step ${stepsTaken}, after\n${trace.slice(-12).join('\n')}`
       try {
         await takeStep(life, step)
-        taken += 1
-        const judge = taken % judgeEvery === 0 ? brokenInLife : brokenAtOnce
+        stepsTaken += 1
+        const judge = stepsTaken % judgeEvery === 0 ? brokenInLife : brokenAtOnce
         expect(await judge(life)).toEqual([])
       } catch (error) {
-        throw new Error(told(), { cause: error })
+        throw new Error(trail(), { cause: error })
       }
     }
     await Promise.all([coverAudit(life.db), coverAudit(life.db)])
   }
-  return taken
+  return stepsTaken
 }

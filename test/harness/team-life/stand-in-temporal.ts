@@ -1,14 +1,14 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
-import type { TemporalClient } from '../../../src/delivery/temporal-client.ts'
-import type { CallOutcome, CallPlan } from '../../../src/domain/workflow-outcomes.ts'
-import { executeCall } from '../../../src/services/executions/execute-call.ts'
-import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
-import { advanceRequests } from '../../../src/services/runs/advance-requests.ts'
-import { beginRun } from '../../../src/services/runs/starting/begin-run.ts'
-import { closeRun } from '../../../src/services/runs/ending/close-run.ts'
-import { takeTurn } from '../../../src/services/turns/take-turn.ts'
-import type { WorkerContext } from '../../../src/services/worker-context.ts'
-import type { RunPosition } from '../../../src/workflows/run-position.ts'
+import type { TemporalClient } from '#delivery/temporal-client.ts'
+import type { CallOutcome, CallPlan } from '#domain/workflow-outcomes.ts'
+import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
+import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
+import { beginRun } from '#services/engine/lifecycle/begin-run.ts'
+import { closeRun } from '#services/engine/lifecycle/close-run.ts'
+import { takeTurn } from '#services/engine/turns/take-turn.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import type { RunPosition } from '#workflows/messages.ts'
 import type { FakeClock } from '../fixtures/fake-clock.ts'
 import type { DyingHost } from './dying-host.ts'
 
@@ -25,8 +25,9 @@ interface StandIn {
 }
 
 /**
- * In the place of Temporal and of the workflow `agentRun`: keeps its timers on the fake clock, and calls the services that
- * the activities call, in the workflow's order. What it is told of comes through the real relay.
+ * In the place of Temporal and of the workflow `agentRun`: keeps its timers on the fake clock, and
+ * calls the services that the activities call, in the workflow's order. What it is told of comes
+ * through the real relay.
  */
 export class StandInTemporal {
   readonly #worker: WorkerContext
@@ -41,7 +42,9 @@ export class StandInTemporal {
     this.#clock = clock
   }
 
-  /** The client of one process: calls fail while Temporal is down, and once that process is dead. */
+  /**
+   * The client of one process: calls fail while Temporal is down, and once that process is dead.
+   */
   clientOf(isDead: () => boolean): TemporalClient {
     const reach = async <T>(call: () => T): Promise<T> => {
       await Promise.resolve()
@@ -75,7 +78,10 @@ export class StandInTemporal {
     return timers.length === 0 ? null : Math.min(...timers)
   }
 
-  /** Lets every workflow go on that was woken or whose timer has fired, while it is up. Answers how many did. */
+  /**
+   * Lets every workflow go on that was woken or whose timer has fired, while it is up. Answers how
+   * many did.
+   */
   async work(): Promise<number> {
     if (this.isDown) return 0
     const now = (await this.#clock.now()).getTime()
@@ -152,7 +158,9 @@ export class StandInTemporal {
     else run.turn += 1
   }
 
-  /** In the model's order, up to the first that waits. Answers whether every call has its result. */
+  /**
+   * In the model's order, up to the first that waits. Answers whether every call has its result.
+   */
   async #perform(run: StandIn, calls: readonly CallPlan[]): Promise<boolean> {
     for (const { callId, step } of calls) {
       if (step === 'done' || run.done.has(callId)) continue

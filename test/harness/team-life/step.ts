@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 
-/** What somebody does next, or what happens to the installation. The numbers choose among what there is then. */
+/**
+ * What somebody does next, or what happens to the installation. The numbers choose among what there
+ * is then.
+ */
 export interface Step {
   readonly do: StepKind
   readonly who: number

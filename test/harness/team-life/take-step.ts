@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { revokePermit } from '../../../src/services/decisions/permits/revoke-permit.ts'
-import { disablePerson } from '../../../src/services/access/disable-person.ts'
-import { cancelRun } from '../../../src/services/runs/ending/cancel-run.ts'
-import { messageRun } from '../../../src/services/runs/message-run.ts'
-import { startRun } from '../../../src/services/runs/starting/start-run.ts'
+import { revokePermit } from '#services/permits/revoke-permit.ts'
+import { disablePerson } from '#services/access/disable-person.ts'
+import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
+import { messageRun } from '#services/runs/message-run.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
 import type { TestPerson } from '../fixtures/people.ts'
 import type { Step } from './step.ts'
 import { queueNames, mailOf, teamNames } from './team.ts'
@@ -15,8 +15,8 @@ import { handle, many, pick, race, vote, voterOf, waiting } from './act-on-reque
 const disabledMost = 4
 
 /**
- * Takes a step at the real verbs, and lets everybody go on behind it. A refusal is an answer; anything else that goes
- * wrong rejects.
+ * Takes a step at the real verbs, and lets everybody go on behind it. A refusal is an answer;
+ * anything else that goes wrong rejects.
  */
 export async function takeStep(life: TeamLife, step: Step): Promise<void> {
   await happen(life, step)

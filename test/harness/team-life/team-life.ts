@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Json } from '../../../src/domain/json.ts'
-import type { ModelAnswer, ModelRequest } from '../../../src/models/model.ts'
-import type { SigningContext } from '../../../src/services/context.ts'
-import { connectDatabase, type Db } from '../../../src/store/database.ts'
-import { isDatabaseAway } from '../../../src/store/connection/is-database-away.ts'
+import type { Json } from '#domain/json.ts'
+import type { ModelAnswer, ModelRequest } from '#models/model.ts'
+import type { SigningContext } from '#services/core/context.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { isDatabaseAway } from '#store/connection/database-outage.ts'
 import { agentDeskOn, type AgentDesk } from '../fixtures/agent-desk.ts'
 import { fakeClock, type FakeClock } from '../fixtures/fake-clock.ts'
 import type { TestPerson } from '../fixtures/people.ts'
@@ -17,7 +17,10 @@ import { mailOf, Team } from './team.ts'
 
 const minute = 60_000
 
-/** A team with its installation on a fake clock: Postgres, two API processes, a Temporal worker's services. */
+/**
+ * A team with its installation on a fake clock: Postgres, two API processes, a Temporal worker's
+ * services.
+ */
 export interface TeamLife extends AsyncDisposable {
   readonly db: Db
   readonly desk: AgentDesk
@@ -31,15 +34,17 @@ export interface TeamLife extends AsyncDisposable {
   /** codes that somebody was refused with */
   readonly refused: Set<string>
   /**
-   * Does something as a person's program does: at any process, again at another one when the connection is lost. Answers
-   * what it was answered, or `null` when it was refused.
+   * Does something as a person's program does: at any process, again at another one when the
+   * connection is lost. Answers what it was answered, or `null` when it was refused.
    */
   call<T>(which: number, verb: (ctx: SigningContext) => Promise<T>): Promise<T | null>
   /** Puts the teams as they are into force. */
   activate(): Promise<void>
   /** Lets time pass, timer by timer while Temporal is up. */
   pass(ms: number): Promise<void>
-  /** Waits until everything is delivered that can be, and every workflow that was woken has gone on. */
+  /**
+   * Waits until everything is delivered that can be, and every workflow that was woken has gone on.
+   */
   settle(): Promise<void>
   /** Ends the connections of every process. */
   cut(): Promise<void>
@@ -53,7 +58,12 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
   // Connections of the clock's own kind: made after it.
   const db = connectDatabase({ url: plain.url, poolSize: 10, applicationName: 'worker' })
   const desk = await agentDeskOn({ url: plain.url, db, [Symbol.asyncDispose]: () => db.destroy() })
-  const modelOf = () => ({ scripted: true, step: async (asked: ModelRequest) => answer(asked) })
+  // Every turn writes something new: what a file already holds asks nobody.
+  let turns = 0
+  const modelOf = () => ({
+    scripted: true,
+    step: async (asked: ModelRequest) => answer(asked, (turns += 1)),
+  })
   const host = new DyingHost()
   desk.beforeExecute = () => host.beforeExecute()
   const temporal = new StandInTemporal({ ...desk.worker, modelOf }, host, clock)
@@ -107,7 +117,8 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
           async () => {
             const outbox = await undelivered(plain.db, processes)
             if (outbox.moving + outbox.paused === 0) return true
-            // Of a process that died, or given back while Temporal was down: theirs again when the pause is over.
+            // Of a process that died, or given back while Temporal was down: theirs again when the
+            // pause is over.
             if (outbox.moving === 0 && temporal.isDown) return true
             if (outbox.moving === 0) await clock.pass(11_000)
             await sql`select pg_notify('countersign_outbox', '')`.execute(plain.db)
@@ -146,7 +157,7 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
 }
 
 /** The first turn asks for what the run's input lists; the next one has nothing more to do. */
-function answer({ turn, messages }: ModelRequest): ModelAnswer {
+function answer({ turn, messages }: ModelRequest, edition: number): ModelAnswer {
   const usage = { inputTokens: 10, outputTokens: 10 }
   const [first] = messages
   const asked: unknown = first?.role === 'user' && turn === 1 ? readJson(first.text) : []
@@ -154,7 +165,7 @@ function answer({ turn, messages }: ModelRequest): ModelAnswer {
   const calls = paths.map((path, index) => ({
     id: `call-${turn}-${index + 1}`,
     tool: 'write_file',
-    input: { path, content: `${path}\n` } satisfies Json,
+    input: { path, content: `${path}, edition ${edition}\n` } satisfies Json,
   }))
   return { text: calls.length === 0 ? 'Done.' : 'I write.', calls, usage }
 }
@@ -176,7 +187,9 @@ async function peopleOf(db: Db, team: Team): Promise<TestPerson[]> {
   })
 }
 
-/** Runs with rows in the outbox: on their way, or paused until a lease ends that nobody works under. */
+/**
+ * Runs with rows in the outbox: on their way, or paused until a lease ends that nobody works under.
+ */
 async function undelivered(
   db: Db,
   living: readonly ApiProcess[],

@@ -1,6 +1,9 @@
-import type { Quorum } from '../../../src/domain/request.ts'
+import type { Quorum } from '#domain/request.ts'
 
-/** Who was in which team: a version of the policy, between the moments before and after its activation. */
+/**
+ * Who was in which team: a version of the policy, between the moments before and after its
+ * activation.
+ */
 interface Version {
   readonly from: number
   /** from then on nothing is judged by the version before */
@@ -46,7 +49,10 @@ export class Team {
     return 'joins'
   }
 
-  /** Remembers the teams as they are now, in force since somewhere between two moments of the database's clock. */
+  /**
+   * Remembers the teams as they are now, in force since somewhere between two moments of the
+   * database's clock.
+   */
   remember(from: Date, settled: Date): void {
     const teams = new Map([...this.#members].map(([name, members]) => [name, new Set(members)]))
     this.#versions.push({ from: from.getTime(), settled: settled.getTime(), teams })
@@ -78,7 +84,9 @@ export class Team {
   }
 }
 
-/** Whether every seat can be filled by another person; tries them all, which is enough for a few. */
+/**
+ * Whether every seat can be filled by another person; tries them all, which is enough for a few.
+ */
 function fill(
   seats: readonly (readonly string[])[],
   people: readonly string[],
@@ -126,7 +134,7 @@ defaults: { queue: docs }
 routing:
   - { when: { path: "notes/ops/**" }, queue: ops, quorum: { allOf: [{ team: platform, count: 2 }, { team: security }] } }
   - { when: { path: "notes/law/**" }, queue: law, quorum: { anyOf: [{ team: legal, count: 2 }, { team: security, count: 2 }] } }
-rights: { manageRuns: [operators], activatePolicy: [operators], readAudit: [operators] }
+rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [operators], readAudit: [operators] }
 `
 }
 

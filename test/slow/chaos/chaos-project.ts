@@ -1,6 +1,7 @@
 /**
- * A project for tests of faults: Ada starts, Grace decides, and one tool writes down in a journal when it begins
- * and when it has finished, each with the call's key, so that anybody can count how often it ran. `approval`: the tool's own.
+ * A project for tests of faults: Ada starts, Grace decides, and one tool writes down in a journal
+ * when it begins and when it has finished, each with the call's key, so that anybody can count how
+ * often it ran. `approval`: the tool's own.
  */
 export function chaosProject(approval = "() => 'ask'"): Record<string, string> {
   return {

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** How often each call began and finished, as the tool itself wrote it down. Keys are `callId:attempt`. */
+/**
+ * How often each call began and finished, as the tool itself wrote it down. Keys are
+ * `callId:attempt`.
+ */
 export interface Journal {
   readonly begun: ReadonlyMap<string, number>
   readonly ended: ReadonlyMap<string, number>

@@ -1,43 +1,51 @@
 import type { Request, Response } from 'express'
-import { Problem } from '../../../domain/problem.ts'
-import { endSession } from '../../../services/access/end-session.ts'
-import { listSwitchable } from '../../../services/access/list-switchable.ts'
+import { Problem } from '#domain/problem.ts'
+import { endSession } from '#services/access/sessions/end-sessions.ts'
+import { listSwitchable } from '#services/access/list-switchable.ts'
 import {
   signInForDevelopment,
   switchPerson,
-} from '../../../services/access/sign-in-for-development.ts'
-import { consumeSignInLink } from '../../../services/access/sign-in-link.ts'
-import type {
-  SignInMethod,
-  SignInSurroundings,
-  StartedSession,
-} from '../../../services/access/start-session.ts'
-import { deviceOf } from '../../device.ts'
-import { channelOf } from '../../identity.ts'
-import { checkOrigin } from '../../middleware/check-origin.ts'
+} from '#services/access/sign-in/sign-in-for-development.ts'
+import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
+import { consumeSignInLink } from '#services/access/sign-in/sign-in-link.ts'
+import type { SignInSurroundings, StartedSession } from '#services/access/sessions/start-session.ts'
+import { deviceOf } from '../../identity/device.ts'
+import { channelOf } from '../../identity/identity.ts'
+import { checkOrigin } from '../../route/check-origin.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
-import { openRoute, route, type Answer, type Route } from '../../route.ts'
+import { openRoute, route, type Answer } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
 import { emptyBody } from '../../schemas/common.ts'
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../session-cookie.ts'
-import type { Api, ApiSettings } from '../../settings.ts'
-import { meView } from '../../views/me-view.ts'
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../identity/cookies.ts'
+import { isBrowser, readProofHash } from '../../identity/session-proof.ts'
+import type { Api, ApiSettings } from '../../context/api.ts'
+import { meView } from '../../views/access-view.ts'
 
+/** What a call that starts a session is refused with. */
+export const signInProblems = ['unauthenticated', 'session_unproven', 'csrf_failed'] as const
 const signedIn = { 200: { description: 'Signed in; sets the cookie', schema: schemas.me } }
 
-/** Signing in and out. Nothing here happens on GET: a link in a mail only opens a page (security.md 12). */
-export function authRoutes(settings: ApiSettings, failures: FailureLimit): Route[] {
+/**
+ * Signing in and out. Nothing here happens on GET: a link in a mail only opens a page (security.md
+ * 12).
+ */
+export function authRoutes(settings: ApiSettings, failures: FailureLimit) {
   const development = settings.developmentToken === null ? [] : [devLogin, devSwitch]
   return [authMethods, ...development, linkRoute(failures), logout]
 }
 
-/** With a token it signs in; with an address it says the same whoever has it, at once, and mail follows or not. */
-function linkRoute(failures: FailureLimit): Route {
+/**
+ * With a token it signs in; with an address it says the same whoever has it, at once, and mail
+ * follows or not.
+ */
+function linkRoute(failures: FailureLimit) {
   const asked = failureLimit(10, 'questions for a link')
   return openRoute({
     method: 'post',
     path: '/v1/auth/link',
-    summary: 'Sign in with a one-time link, or be mailed one',
+    name: 'signInWithLink',
+    summary: 'Sign in with a link',
+    description: 'Sign in with a one-time link, or be mailed one',
     body: schemas.linkBody,
     answers: {
       ...signedIn,
@@ -46,7 +54,7 @@ function linkRoute(failures: FailureLimit): Route {
         schema: schemas.linkAsked,
       },
     },
-    problems: ['unauthenticated', 'csrf_failed', 'not_found'],
+    problems: ['unauthenticated', 'session_unproven', 'csrf_failed', 'not_found'],
     answer: async (api, { body, request, response }) => {
       checkOrigin(request, api.settings.publicUrl)
       if ('email' in body) {
@@ -64,10 +72,10 @@ function linkRoute(failures: FailureLimit): Route {
       await failures.check(request)
       try {
         const session = await consumeSignInLink(api.ctx, {
-          ...surroundings(api, request),
+          ...(await surroundings(api, request)),
           token: body.token,
         })
-        return await answerSignedIn(api, response, session, 'link')
+        return await answerSignedIn(api, response, session)
       } catch (error) {
         if (error instanceof Problem) await failures.fail(request)
         throw error
@@ -79,7 +87,9 @@ function linkRoute(failures: FailureLimit): Route {
 const authMethods = openRoute({
   method: 'get',
   path: '/v1/auth/methods',
-  summary: 'What the sign-in page may offer',
+  name: 'listSignInMethods',
+  summary: 'List the ways to sign in',
+  description: 'What the sign-in page may offer',
   answers: { 200: { description: 'The ways to sign in', schema: schemas.authMethods } },
   answer: async (api) => {
     const development = api.settings.developmentToken !== null
@@ -95,40 +105,49 @@ const authMethods = openRoute({
 const devLogin = openRoute({
   method: 'post',
   path: '/v1/auth/dev-login',
-  summary: 'Sign in as a person of the project, with the token in DATA/run/dev-token',
+  name: 'signInForDevelopment',
+  summary: 'Sign in with the development token',
+  description: 'Sign in as a person of the project, with the token in DATA/run/dev-token',
   body: schemas.devLoginBody,
   answers: signedIn,
-  problems: ['unauthenticated', 'csrf_failed'],
+  problems: signInProblems,
   answer: async (api, { body, request, response }) => {
     checkOrigin(request, api.settings.publicUrl)
     const session = await signInForDevelopment(api.ctx, {
-      ...surroundings(api, request),
+      ...(await surroundings(api, request)),
       ...body,
       expectedToken: requireToken(api),
     })
-    return answerSignedIn(api, response, session, 'development')
+    return answerSignedIn(api, response, session)
   },
 })
 
 const devSwitch = route({
   method: 'post',
   path: '/v1/auth/dev-switch',
-  summary: 'Become another person of the project, in the development profile',
+  name: 'switchPerson',
+  summary: 'Switch to another person',
+  description: 'Become another person of the project, in the development profile',
   access: { by: 'person' },
   body: schemas.devSwitchBody,
   answers: signedIn,
   problems: ['not_found'],
   answer: async (api, { body, request, response }) => {
     requireToken(api)
-    const session = await switchPerson(api.ctx, { ...surroundings(api, request), ...body })
-    return answerSignedIn(api, response, session, 'development')
+    const session = await switchPerson(api.ctx, {
+      ...(await surroundings(api, request)),
+      ...body,
+    })
+    return answerSignedIn(api, response, session)
   },
 })
 
 const logout = route({
   method: 'post',
   path: '/v1/auth/logout',
-  summary: 'End this session',
+  name: 'signOut',
+  summary: 'Sign out',
+  description: 'End this session',
   access: { by: 'person' },
   body: emptyBody,
   answers: { 200: { description: 'Signed out; clears the cookie', schema: schemas.signedOut } },
@@ -143,7 +162,9 @@ const logout = route({
   },
 })
 
-/** Where the provider signs people out. Whatever is the matter with it, who signs out here is out. */
+/**
+ * Where the provider signs people out. Whatever is the matter with it, who signs out here is out.
+ */
 async function providerSignOut(api: Api): Promise<string | null> {
   const settings = (await api.ctx.policies.inForce()).config.signIn.oidc
   if (settings === null || api.identityProviderOf === undefined) return null
@@ -152,9 +173,19 @@ async function providerSignOut(api: Api): Promise<string | null> {
   return url?.href ?? null
 }
 
-/** What a new session is told of where it is started from. */
-export function surroundings(api: Api, request: Request): SignInSurroundings {
+/**
+ * What a new session is told of where it is started from. A browser brings what it will prove with
+ * every call: without it nobody signs in there, since its cookie goes to other ports too
+ * (security.md 39).
+ */
+export async function surroundings(api: Api, request: Request): Promise<SignInSurroundings> {
+  const proofHash = readProofHash(request)
+  if (proofHash === null && isBrowser(request)) {
+    const channel = channelOf(request)
+    return refuseSignIn(api.ctx, { method: 'browser', why: 'no_proof', channel })
+  }
   return {
+    proofHash,
     channel: channelOf(request),
     device: deviceOf(request),
     times: api.settings.sessionTimes,
@@ -174,8 +205,7 @@ export async function answerSignedIn(
   api: Api,
   response: Response,
   session: StartedSession,
-  signedInBy: SignInMethod,
 ): Promise<Answer> {
   setSessionCookie(response, session.token, session.expiresAt)
-  return { status: 200, body: await meView(api, { ...session, signedInBy }) }
+  return { status: 200, body: await meView(api, { ...session, signedInBy: session.method }) }
 }

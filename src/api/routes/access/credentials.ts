@@ -1,46 +1,48 @@
 import { z } from 'zod'
-import { Problem } from '../../../domain/problem.ts'
-import { confirmCredential } from '../../../services/passkeys/confirm-credential.ts'
-import { listCredentials } from '../../../services/passkeys/list-credentials.ts'
-import {
-  offerRegistration,
-  registerCredential,
-} from '../../../services/passkeys/register-credential.ts'
-import { relyingPartyOf } from '../../../services/passkeys/relying-party.ts'
-import { removeCredential } from '../../../services/passkeys/remove-credential.ts'
-import { renameCredential } from '../../../services/passkeys/rename-credential.ts'
-import type { Identity } from '../../identity.ts'
-import { route, type Route } from '../../route.ts'
+import { Problem } from '#domain/problem.ts'
+import { confirmCredential } from '#services/passkeys/confirm-credential.ts'
+import { listCredentials } from '#services/passkeys/list-credentials.ts'
+import { offerRegistration, registerCredential } from '#services/passkeys/register-credential.ts'
+import { relyingPartyOf } from '#services/passkeys/relying-party.ts'
+import { removeCredential } from '#services/passkeys/remove-credential.ts'
+import { renameCredential } from '#services/passkeys/rename-credential.ts'
+import type { Identity } from '../../identity/identity.ts'
+import { pageView } from '../../views/page-view.ts'
+import { route } from '../../route/route.ts'
 import { emptyBody, id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/access/credentials.ts'
-import type { Api } from '../../settings.ts'
-import { credentialView } from '../../views/credential-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
+import type { Api } from '../../context/api.ts'
+import { credentialView } from '../../views/access-view.ts'
 
 const params = z.object({ id })
 const access = { by: 'person' } as const
 
-/** Passkeys of people (audit.md, Approver's signature). No API key registers, sees or confirms any. */
-export const credentialRoutes: Route[] = [
+/**
+ * Passkeys of people (audit.md, Approver's signature). No API key registers, sees or confirms any.
+ */
+export const credentialRoutes = [
   route({
     method: 'get',
     path: '/v1/credentials',
-    summary: "One's own passkeys; with the right activatePolicy everybody's, to confirm them",
+    name: 'listCredentials',
+    summary: 'List passkeys',
+    description: "One's own passkeys; with the right managePeople everybody's, to confirm them",
     access,
     query: schemas.credentialsQuery,
     answers: {
       200: { description: 'A page of passkeys, newest first', schema: schemas.credentialList },
     },
     answer: async (api, { query, caller }) => {
-      const page = await listCredentials(api.ctx, caller, withoutUndefined(query))
-      const items = page.items.map(credentialView)
-      return { status: 200, body: { items, nextCursor: page.nextCursor } }
+      const page = await listCredentials(api.ctx, caller, query)
+      return { status: 200, body: pageView(page, credentialView) }
     },
   }),
   route({
     method: 'post',
     path: '/v1/credentials/options',
-    summary:
+    name: 'startCredential',
+    summary: 'Start to register a passkey',
+    description:
       'Begin to register a passkey: what the browser asks an authenticator with, for five minutes',
     access,
     body: emptyBody,
@@ -53,7 +55,9 @@ export const credentialRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/credentials',
-    summary: 'Register a passkey; to sign decisions it waits for a second person',
+    name: 'registerCredential',
+    summary: 'Register a passkey',
+    description: 'Register a passkey; to sign decisions it waits for a second person',
     access,
     body: schemas.registerBody,
     answers: { 201: { description: 'Registered', schema: schemas.credential } },
@@ -68,7 +72,9 @@ export const credentialRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/credentials/:id/rename',
-    summary: "Name a passkey of one's own anew",
+    name: 'renameCredential',
+    summary: 'Rename a passkey',
+    description: "Name a passkey of one's own anew",
     access,
     params,
     body: schemas.renameBody,
@@ -83,7 +89,9 @@ export const credentialRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/credentials/:id/confirm',
-    summary: "Confirm that a passkey is its owner's (right activatePolicy, and never one's own)",
+    name: 'confirmCredential',
+    summary: 'Confirm a passkey',
+    description: "Confirm that a passkey is its owner's (right managePeople, and never one's own)",
     access,
     params,
     body: emptyBody,
@@ -99,7 +107,9 @@ export const credentialRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/credentials/:id',
-    summary: "Remove a passkey at once; somebody else's with the right activatePolicy",
+    name: 'removeCredential',
+    summary: 'Remove a passkey',
+    description: "Remove a passkey at once; somebody else's with the right managePeople",
     access,
     params,
     answers: { 200: { description: 'Removed', schema: schemas.credentialRemoved } },

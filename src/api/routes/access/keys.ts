@@ -1,55 +1,73 @@
 import { z } from 'zod'
-import { Problem } from '../../../domain/problem.ts'
-import { createApiKey } from '../../../services/access/create-api-key.ts'
-import { listApiKeys } from '../../../services/access/list-api-keys.ts'
-import { rotateApiKey } from '../../../services/access/rotate-api-key.ts'
-import { revokeApiKey } from '../../../services/access/revoke-api-key.ts'
-import { route, type Route } from '../../route.ts'
+import { Problem } from '#domain/problem.ts'
+import { createApiKey } from '#services/access/api-keys/create-api-key.ts'
+import { claimKeyProposal } from '#services/access/api-keys/claim-key-proposal.ts'
+import { listKeyProposals } from '#services/access/api-keys/list-key-proposals.ts'
+import { proposeApiKey } from '#services/access/api-keys/propose-api-key.ts'
+import { withdrawKeyProposal } from '#services/access/api-keys/withdraw-key-proposal.ts'
+import { listApiKeys } from '#services/access/api-keys/list-api-keys.ts'
+import { rotateApiKey } from '#services/access/api-keys/rotate-api-key.ts'
+import { revokeApiKey } from '#services/access/api-keys/revoke-api-key.ts'
+import { pageView } from '../../views/page-view.ts'
+import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
-import { pageQuery, revoked } from '../../schemas/common.ts'
-import { apiKeyView } from '../../views/person-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
+import { emptyBody, id, pageQuery, revoked } from '../../schemas/common.ts'
+import { apiKeyView, keyProposalView } from '../../views/access-view.ts'
 
 const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/, 'is not the id of a key') })
 
 /** Keys of machines. A key cannot make, list or revoke keys. */
-export const keyRoutes: Route[] = [
+export const keyRoutes = [
   route({
     method: 'post',
     path: '/v1/keys',
-    summary: 'Create an API key; it is shown this once',
+    name: 'createKey',
+    summary: 'Create an API key',
+    description:
+      "Create an API key of one's own, shown this once; for others it is proposed (right managePeople)",
     access: { by: 'person' },
     body: schemas.createKeyBody,
-    answers: { 201: { description: 'The key', schema: schemas.createdKey } },
+    answers: {
+      201: { description: 'The key', schema: schemas.createdKey },
+      202: { description: 'Proposed: its owner claims it', schema: schemas.keyProposal },
+    },
     problems: ['not_found'],
     answer: async (api, { body, caller, identity }) => {
       if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people make keys')
-      const created = await createApiKey(api.ctx, caller, {
-        name: body.name,
-        ownerEmail: body.owner ?? identity.session.person.email,
-        scopes: body.scopes,
-        expiresAt: body.expiresAt === undefined ? null : new Date(body.expiresAt),
-      })
+      const { name, scopes, owner } = body
+      const expiresAt = body.expiresAt === undefined ? null : new Date(body.expiresAt)
+      if (owner !== undefined && owner !== identity.session.person.email) {
+        const asked = { name, scopes, expiresAt, ownerEmail: owner }
+        const proposal = await proposeApiKey(api.ctx, caller, asked)
+        const by = proposal.proposedBy.name
+        api.signInMails?.tell(proposal.owner.email, { what: 'key_proposed', name, by })
+        return { status: 202, body: keyProposalView(proposal) }
+      }
+      const created = await createApiKey(api.ctx, caller, { name, scopes, expiresAt })
       return { status: 201, body: { ...apiKeyView(created), key: created.key } }
     },
   }),
   route({
     method: 'get',
     path: '/v1/keys',
-    summary: "One's own API keys; with the right activatePolicy everybody's",
+    name: 'listKeys',
+    summary: 'List API keys',
+    description: "One's own API keys; with the right managePeople everybody's",
     access: { by: 'person' },
     query: pageQuery,
     answers: { 200: { description: 'A page of keys, newest first', schema: schemas.apiKeyList } },
     answer: async (api, { query, caller }) => {
-      const page = await listApiKeys(api.ctx, caller, withoutUndefined(query))
-      const items = page.items.map(apiKeyView)
-      return { status: 200, body: { items, nextCursor: page.nextCursor } }
+      const page = await listApiKeys(api.ctx, caller, query)
+      return { status: 200, body: pageView(page, apiKeyView) }
     },
   }),
   route({
     method: 'post',
     path: '/v1/keys/:id/rotate',
-    summary: 'Give an API key a new secret, shown this once; the one before works on for a while',
+    name: 'rotateKey',
+    summary: 'Rotate an API key',
+    description:
+      "Give one's own API key a new secret, shown this once; the one before works on for a while",
     access: { by: 'person' },
     params: keyParams,
     body: schemas.rotateKeyBody,
@@ -72,13 +90,62 @@ export const keyRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/keys/:id',
-    summary: 'Revoke an API key at once',
+    name: 'revokeKey',
+    summary: 'Revoke an API key',
+    description: 'Revoke an API key at once',
     access: { by: 'person' },
     params: keyParams,
     answers: { 200: { description: 'Revoked', schema: revoked } },
     answer: async (api, { params, caller }) => {
       await revokeApiKey(api.ctx, caller, params)
       return { status: 200, body: { revoked: true } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/key-proposals',
+    name: 'listKeyProposals',
+    summary: 'List proposed API keys',
+    description: "API keys that wait for their owners: one's own; with the right managePeople all",
+    access: { by: 'person' },
+    query: pageQuery,
+    answers: {
+      200: { description: 'A page of proposals, newest first', schema: schemas.keyProposalList },
+    },
+    answer: async (api, { query, caller }) => {
+      const page = await listKeyProposals(api.ctx, caller, query)
+      return { status: 200, body: pageView(page, keyProposalView) }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/key-proposals/:id/claim',
+    name: 'claimKey',
+    summary: 'Claim a proposed API key',
+    description: 'Claim an API key that somebody proposed to you; it is shown this once',
+    access: { by: 'person' },
+    params: z.object({ id }),
+    body: emptyBody,
+    answers: { 201: { description: 'The key', schema: schemas.createdKey } },
+    problems: ['not_found', 'conflict'],
+    answer: async (api, { params, caller }) => {
+      const created = await claimKeyProposal(api.ctx, caller, params)
+      return { status: 201, body: { ...apiKeyView(created), key: created.key } }
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/key-proposals/:id',
+    name: 'declineKey',
+    summary: 'Decline a proposed API key',
+    description: 'Decline a proposed API key, or take the proposal back',
+    access: { by: 'person' },
+    params: z.object({ id }),
+    answers: { 200: { description: 'Gone', schema: schemas.proposalWithdrawn } },
+    problems: ['not_found'],
+    answer: async (api, { params, caller }) => {
+      await withdrawKeyProposal(api.ctx, caller, params)
+      return { status: 200, body: { withdrawn: true } }
     },
   }),
 ]

@@ -1,13 +1,15 @@
-import { personBehind } from '../../../services/requests/viewer.ts'
-import { route, type Route } from '../../route.ts'
+import { personBehind } from '#services/requests/people/viewer.ts'
+import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
-import { meView } from '../../views/me-view.ts'
+import { meView } from '../../views/access-view.ts'
 
-export const meRoutes: Route[] = [
+export const meRoutes = [
   route({
     method: 'get',
     path: '/v1/me',
-    summary: 'Who the caller is, and the token that state-changing calls carry',
+    name: 'getMe',
+    summary: 'Get the caller',
+    description: 'Who the caller is, and the token that state-changing calls carry',
     access: { by: 'personOrKey', scope: null },
     answers: { 200: { description: 'The caller', schema: schemas.me } },
     answer: async (api, { identity, caller }) => {

@@ -1,42 +1,50 @@
-import { Problem } from '../../../domain/problem.ts'
-import type { Policy } from '../../../policy/policy.ts'
-import type { OidcSettings } from '../../../policy/settings.ts'
-import { beginProviderSignIn } from '../../../services/access/oidc/begin-provider-sign-in.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { OidcSettings } from '#policy/settings.ts'
+import { beginProviderSignIn } from '#services/access/oidc/begin-provider-sign-in.ts'
+import { ProviderFailure, type IdentityProvider } from '#services/access/oidc/identity-provider.ts'
+import { signInWithProvider } from '#services/access/oidc/sign-in-with-provider.ts'
+import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
 import {
-  ProviderFailure,
-  type IdentityProvider,
-} from '../../../services/access/oidc/identity-provider.ts'
-import { signInWithProvider } from '../../../services/access/oidc/sign-in-with-provider.ts'
-import { refuseSignIn } from '../../../services/access/refuse-sign-in.ts'
-import { clearFlowCookie, readFlowCookie, setFlowCookie } from '../../flow-cookie.ts'
-import { channelOf } from '../../identity.ts'
-import { localPath } from '../../local-path.ts'
+  clearFlowCookie,
+  readFlowCookie,
+  setFlowCookie,
+  readSessionCookie,
+  setSessionCookie,
+} from '../../identity/cookies.ts'
+import { deviceOf } from '../../identity/device.ts'
+import { channelOf } from '../../identity/identity.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
-import { openRoute, type Answer, type Route } from '../../route.ts'
+import { openRoute, type Answer } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
-import { setSessionCookie } from '../../session-cookie.ts'
-import type { Api } from '../../settings.ts'
-import { surroundings } from './auth.ts'
+import { isNavigation } from '../../identity/session-proof.ts'
+import type { Api } from '../../context/api.ts'
 
 const callbackPath = '/v1/auth/oidc/callback'
 
 /**
- * Signing in at the provider that countersign.yaml names. Both routes are GET, since browsers are sent there: the first
- * decides nothing, the second only what was begun in the same browser.
+ * Signing in at the provider that countersign.yaml names. Both routes are GET, since browsers are
+ * sent there: the first decides nothing, the second only what was begun in the same browser.
  */
-export function oidcRoutes(failures: FailureLimit): Route[] {
+export function oidcRoutes(failures: FailureLimit) {
   // Whoever asks is not to blame, but each is recorded.
   const outages = failureLimit(10, 'sign-ins while the provider is down')
   return [
     openRoute({
       method: 'get',
       path: '/v1/auth/oidc/start',
-      summary: 'Go to the sign-in provider',
+      name: 'startProviderSignIn',
+      summary: 'Start to sign in at a provider',
+      description: 'Go to the sign-in provider',
       query: schemas.oidcStartQuery,
       answers: { 302: { description: 'To the provider, or back to the sign-in page' } },
       problems: ['not_found'],
       answer: async (api, { query, request }) => {
         onlyGet(request.method)
+        const proofHash = query.proof ?? null
+        if (proofHash === null && isNavigation(request)) {
+          return (response) => response.redirect(302, '/sign-in')
+        }
         await failures.check(request)
         await outages.check(request)
         const { provider } = await configured(api)
@@ -45,6 +53,7 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
             provider,
             redirectUri: api.settings.publicUrl + callbackPath,
             returnTo: localPath(query.return, api.settings.publicUrl),
+            proofHash,
           })
           return (response) => {
             setFlowCookie(response, browser)
@@ -62,7 +71,9 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
     openRoute({
       method: 'get',
       path: callbackPath,
-      summary: 'Come back from the sign-in provider',
+      name: 'finishProviderSignIn',
+      summary: 'Finish to sign in at a provider',
+      description: 'Come back from the sign-in provider',
       query: schemas.oidcCallbackQuery,
       answers: { 302: { description: 'Signed in; or to the sign-in page, which says why not' } },
       problems: ['not_found', 'conflict'],
@@ -71,7 +82,12 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
         await failures.check(request)
         const { policy, settings, provider } = await configured(api)
         const signedIn = signInWithProvider(api.ctx, {
-          ...surroundings(api, request),
+          channel: channelOf(request),
+          device: deviceOf(request),
+          times: api.settings.sessionTimes,
+          replacesToken: readSessionCookie(request),
+          proofHash: null,
+          isBrowser: isNavigation(request),
           policy,
           settings,
           provider,
@@ -79,9 +95,10 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
           browser: readFlowCookie(request),
         })
         try {
-          const { session, returnTo } = await signedIn
+          const { session, handIn, returnTo } = await signedIn
           return (response) => {
             clearFlowCookie(response)
+            if (session === null) return response.redirect(302, providerPage(handIn, returnTo))
             setSessionCookie(response, session.token, session.expiresAt)
             response.redirect(302, returnTo)
           }
@@ -94,6 +111,15 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
       },
     }),
   ]
+}
+
+/**
+ * Where a browser hands in what it brought from the provider. It stands behind `#`: it reaches no
+ * server by its address.
+ */
+function providerPage(handIn: string, returnTo: string): string {
+  const behind = new URLSearchParams({ provider: handIn, return: returnTo })
+  return `/sign-in#${behind.toString()}`
 }
 
 /** Somebody's look at an address is no sign-in. */
@@ -128,4 +154,15 @@ async function refusedPage(refused: Promise<unknown>): Promise<Answer> {
     clearFlowCookie(response)
     response.redirect(302, `/sign-in?refused=${why}`)
   }
+}
+
+/**
+ * A path of our own pages to go on to, or `/`: nothing that a browser could read as another place,
+ * as `//host`, `/\host` or an address, and no route of the API.
+ */
+export function localPath(given: string | undefined, publicUrl: string): string {
+  if (given === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(given)) return '/'
+  const url = URL.canParse(given, publicUrl) ? new URL(given, publicUrl) : null
+  const isOurs = url !== null && url.origin === new URL(publicUrl).origin
+  return isOurs && !url.pathname.startsWith('/v1/') ? url.pathname + url.search : '/'
 }

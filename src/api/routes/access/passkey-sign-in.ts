@@ -1,24 +1,26 @@
-import { Problem } from '../../../domain/problem.ts'
-import { relyingPartyOf } from '../../../services/passkeys/relying-party.ts'
-import {
-  offerPasskeySignIn,
-  signInWithPasskey,
-} from '../../../services/passkeys/sign-in-with-passkey.ts'
-import { checkOrigin } from '../../middleware/check-origin.ts'
+import { Problem } from '#domain/problem.ts'
+import { relyingPartyOf } from '#services/passkeys/relying-party.ts'
+import { offerPasskeySignIn, signInWithPasskey } from '#services/passkeys/sign-in-with-passkey.ts'
+import { checkOrigin } from '../../route/check-origin.ts'
 import type { FailureLimit } from '../../middleware/failure-limit.ts'
-import { openRoute, type Route } from '../../route.ts'
+import { openRoute } from '../../route/route.ts'
 import { me } from '../../schemas/access/auth.ts'
 import { emptyBody } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/access/credentials.ts'
-import { answerSignedIn, surroundings } from './auth.ts'
+import { answerSignedIn, surroundings, signInProblems } from './auth.ts'
 
-/** Signing in with a passkey: nobody types who they are. What fails counts like any other failed sign-in. */
-export function passkeySignInRoutes(failures: FailureLimit): Route[] {
+/**
+ * Signing in with a passkey: nobody types who they are. What fails counts like any other failed
+ * sign-in.
+ */
+export function passkeySignInRoutes(failures: FailureLimit) {
   return [
     openRoute({
       method: 'post',
       path: '/v1/auth/passkey/options',
-      summary: 'What the browser asks a passkey with to sign somebody in, for five minutes',
+      name: 'startPasskeySignIn',
+      summary: 'Start to sign in with a passkey',
+      description: 'What the browser asks a passkey with to sign somebody in, for five minutes',
       body: emptyBody,
       answers: { 200: { description: 'The options', schema: schemas.assertionOptions } },
       problems: ['csrf_failed'],
@@ -32,20 +34,22 @@ export function passkeySignInRoutes(failures: FailureLimit): Route[] {
     openRoute({
       method: 'post',
       path: '/v1/auth/passkey',
-      summary: "Sign in with a passkey's answer",
+      name: 'signInWithPasskey',
+      summary: 'Sign in with a passkey',
+      description: "Sign in with a passkey's answer",
       body: schemas.assertionBody,
       answers: { 200: { description: 'Signed in; sets the cookie', schema: me } },
-      problems: ['unauthenticated', 'csrf_failed'],
+      problems: signInProblems,
       answer: async (api, { body, request, response }) => {
         checkOrigin(request, api.settings.publicUrl)
         await failures.check(request)
         try {
           const session = await signInWithPasskey(api.ctx, {
-            ...surroundings(api, request),
+            ...(await surroundings(api, request)),
             relyingParty: relyingPartyOf(api.settings.publicUrl),
             response: body.response,
           })
-          return await answerSignedIn(api, response, session, 'passkey')
+          return await answerSignedIn(api, response, session)
         } catch (error) {
           if (error instanceof Problem) await failures.fail(request)
           throw error

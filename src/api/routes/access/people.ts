@@ -1,58 +1,61 @@
 import { z } from 'zod'
-import { disablePerson } from '../../../services/access/disable-person.ts'
-import { requireRight } from '../../../services/access/has-right.ts'
-import { listPeople } from '../../../services/access/list-people.ts'
-import { refuseSignIn } from '../../../services/access/refuse-sign-in.ts'
-import { unlinkIdentity } from '../../../services/access/oidc/unlink-identity.ts'
-import { createSignInLink } from '../../../services/access/sign-in-link.ts'
-import { signInUrl } from '../../../services/access/sign-in-url.ts'
-import { sameSecret } from '../../../services/access/token.ts'
-import type { Caller } from '../../../services/context.ts'
-import { channelOf } from '../../identity.ts'
-import { checkOrigin } from '../../middleware/check-origin.ts'
+import { disablePerson } from '#services/access/disable-person.ts'
+import { listPeople } from '#services/access/list-people.ts'
+import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
+import { unlinkIdentity } from '#services/access/oidc/unlink-identity.ts'
+import { createSignInLink, refuseOthersLink } from '#services/access/sign-in/sign-in-link.ts'
+import { signInUrl } from '#services/access/sign-in/sign-in-url.ts'
+import { sameSecret } from '#services/access/token.ts'
+import type { Caller } from '#services/core/context.ts'
+import { channelOf } from '../../identity/identity.ts'
+import { checkOrigin } from '../../route/check-origin.ts'
 import type { FailureLimit } from '../../middleware/failure-limit.ts'
-import { openRoute, route, type Route } from '../../route.ts'
+import { pageView } from '../../views/page-view.ts'
+import { openRoute, route } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
 import { email, emptyBody, pageQuery } from '../../schemas/common.ts'
-import type { Api } from '../../settings.ts'
-import { personView } from '../../views/person-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
+import type { Api } from '../../context/api.ts'
+import { personView } from '../../views/access-view.ts'
 
 const personParams = z.object({ email })
 
-export const peopleRoutes: Route[] = [
+export const peopleRoutes = [
   route({
     method: 'get',
     path: '/v1/people',
-    summary: 'Everybody the project names or has named',
+    name: 'listPeople',
+    summary: 'List people',
+    description: 'Everybody the project names or has named',
     access: { by: 'person' },
     query: pageQuery,
     answers: { 200: { description: 'A page of people, by address', schema: schemas.peopleList } },
     answer: async (api, { query, caller }) => {
-      const page = await listPeople(api.ctx, caller, withoutUndefined(query))
-      const items = page.items.map(personView)
-      return { status: 200, body: { items, nextCursor: page.nextCursor } }
+      const page = await listPeople(api.ctx, caller, query)
+      return { status: 200, body: pageView(page, personView) }
     },
   }),
   route({
     method: 'post',
     path: '/v1/people/:email/link',
-    summary:
-      'Make a one-time sign-in link for oneself, or with the right activatePolicy for others',
+    name: 'createSignInLink',
+    summary: 'Create a sign-in link',
+    description: 'Make a one-time sign-in link for oneself',
     access: { by: 'person' },
     params: personParams,
     body: emptyBody,
     answers: { 201: { description: 'The link, shown this once', schema: schemas.signInLink } },
     answer: async (api, { params, caller, identity }) => {
       const isOwn = identity.kind === 'session' && identity.session.person.email === params.email
-      if (!isOwn) await requireRight(api.ctx, caller, 'activatePolicy')
+      if (!isOwn) return refuseOthersLink(api.ctx, caller)
       return { status: 201, body: await makeLink(api, caller, params.email) }
     },
   }),
   route({
     method: 'post',
     path: '/v1/people/:email/disable',
-    summary: 'Disable a person and end their sessions and keys (right activatePolicy)',
+    name: 'disablePerson',
+    summary: 'Disable a person',
+    description: 'Disable a person and end their sessions and keys (right managePeople)',
     access: { by: 'person' },
     params: personParams,
     body: emptyBody,
@@ -65,7 +68,9 @@ export const peopleRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/people/:email/unlink',
-    summary: 'Forget which account of a sign-in provider is theirs (right activatePolicy)',
+    name: 'unlinkAccount',
+    summary: "Unlink a person's account",
+    description: 'Forget which account of a sign-in provider is theirs (right managePeople)',
     access: { by: 'person' },
     params: personParams,
     body: emptyBody,
@@ -79,11 +84,13 @@ export const peopleRoutes: Route[] = [
 ]
 
 /** Links made on the host itself; failures count like failed sign-ins. */
-export function hostLinkRoute(failures: FailureLimit): Route {
+export function hostLinkRoute(failures: FailureLimit) {
   return openRoute({
     method: 'post',
     path: '/v1/auth/host-link',
-    summary: 'Make a one-time sign-in link, with the token in DATA/run/host-token',
+    name: 'createHostLink',
+    summary: "Create a host's sign-in link",
+    description: 'Make a one-time sign-in link, with the token in DATA/run/host-token',
     body: schemas.hostLinkBody,
     answers: { 201: { description: 'The link, shown this once', schema: schemas.signInLink } },
     problems: ['unauthenticated', 'csrf_failed', 'not_found'],
@@ -97,7 +104,9 @@ export function hostLinkRoute(failures: FailureLimit): Route {
         return refuseSignIn(api.ctx, { method: 'host', why: 'wrong_token', channel })
       }
       const host = { actor: { type: 'system', name: 'host' }, channel: channelOf(request) } as const
-      return { status: 201, body: await makeLink(api, host, body.email) }
+      const link = await makeLink(api, host, body.email)
+      api.signInMails?.tell(body.email, { what: 'link_made' })
+      return { status: 201, body: link }
     },
   })
 }

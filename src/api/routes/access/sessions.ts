@@ -1,21 +1,22 @@
 import { z } from 'zod'
-import { endNamedSession } from '../../../services/access/sessions/end-named-session.ts'
-import { endOtherSessions } from '../../../services/access/sessions/end-other-sessions.ts'
-import { listSessions } from '../../../services/access/sessions/list-sessions.ts'
-import type { Identity } from '../../identity.ts'
-import { route, type Route } from '../../route.ts'
+import { endNamedSession, endOtherSessions } from '#services/access/sessions/end-sessions.ts'
+import { listSessions, type SessionRecord } from '#services/access/sessions/list-sessions.ts'
+import type { Identity } from '../../identity/identity.ts'
+import { pageView } from '../../views/page-view.ts'
+import { route } from '../../route/route.ts'
 import { id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/access/sessions.ts'
-import { clearSessionCookie } from '../../session-cookie.ts'
-import { sessionView } from '../../views/session-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
+import { clearSessionCookie } from '../../identity/cookies.ts'
+import { sessionView } from '../../views/access-view.ts'
 
 /** Where somebody is signed in, and ending it. No API key sees or ends sessions. */
-export const sessionRoutes: Route[] = [
+export const sessionRoutes = [
   route({
     method: 'get',
     path: '/v1/sessions',
-    summary: "One's own live sessions; with the right activatePolicy those of another person",
+    name: 'listSessions',
+    summary: 'List sessions',
+    description: "One's own live sessions; with the right managePeople those of another person",
     access: { by: 'person' },
     query: schemas.sessionsQuery,
     answers: {
@@ -23,20 +24,22 @@ export const sessionRoutes: Route[] = [
     },
     problems: ['not_found'],
     answer: async (api, { query, caller, identity }) => {
-      const { person, ...page } = withoutUndefined(query)
+      const { person, ...page } = query
       const list = await listSessions(api.ctx, caller, {
         ...page,
         times: api.settings.sessionTimes,
         ...(person === undefined ? {} : { email: person }),
       })
-      const items = list.items.map((record) => sessionView(record, currentId(identity)))
-      return { status: 200, body: { items, nextCursor: list.nextCursor } }
+      const view = (record: SessionRecord) => sessionView(record, currentId(identity))
+      return { status: 200, body: pageView(list, view) }
     },
   }),
   route({
     method: 'delete',
     path: '/v1/sessions/:id',
-    summary: "End one of one's sessions; with the right activatePolicy anybody's",
+    name: 'endSession',
+    summary: 'End a session',
+    description: "End one of one's sessions; with the right managePeople anybody's",
     access: { by: 'person' },
     params: z.object({ id }),
     answers: { 200: { description: 'Ended, at once', schema: schemas.sessionEnded } },
@@ -50,8 +53,10 @@ export const sessionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/sessions/end-others',
-    summary:
-      "End all of one's sessions but this one; with the right activatePolicy all of another person",
+    name: 'endOtherSessions',
+    summary: 'End other sessions',
+    description:
+      "End all of one's sessions but this one; with the right managePeople all of another person",
     access: { by: 'person' },
     body: schemas.endOthersBody,
     answers: { 200: { description: 'How many ended', schema: schemas.sessionsEnded } },

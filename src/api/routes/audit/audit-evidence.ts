@@ -1,22 +1,22 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { exportBundle } from '../../../services/audit/export/export-bundle.ts'
-import { exportLog } from '../../../services/audit/export/export-log.ts'
-import { keyReadsAudit } from '../../identity.ts'
-import { route, type Route } from '../../route.ts'
+import { exportBundle } from '#services/audit/export/export-bundle.ts'
+import { exportLog } from '#services/audit/export/export-log.ts'
+import { keyReadsAudit } from '../../identity/identity.ts'
+import { fileAnswer } from '../../route/byte-answers.ts'
+import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/audit/audit-evidence.ts'
 import { requestRef } from '../../schemas/common.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
 
 const access = { by: 'personOrKey', scope: 'audit:read' } as const
 
 /** What can be verified offline: of one request, and of the whole log (audit.md, Verifying). */
-export const auditEvidenceRoutes: Route[] = [
+export const auditEvidenceRoutes = [
   route({
     method: 'get',
     path: '/v1/requests/:id/evidence',
-    summary: 'An evidence bundle: everything one request can be judged by offline; recorded',
+    name: 'getEvidence',
+    summary: 'Get an evidence bundle',
+    description: 'An evidence bundle: everything one request can be judged by offline; recorded',
     access,
     params: z.object({ id: requestRef }),
     query: schemas.evidenceQuery,
@@ -25,7 +25,7 @@ export const auditEvidenceRoutes: Route[] = [
     answer: async (api, { params, query, caller, identity }) => {
       const body = await exportBundle(api.ctx, caller, {
         request: params.id,
-        ...withoutUndefined(query),
+        ...query,
         keysNote: api.settings.evidence.statementKeys,
         keyReadsAudit: keyReadsAudit(identity),
       })
@@ -35,7 +35,9 @@ export const auditEvidenceRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/audit/log/archive',
-    summary: 'The whole log with what verifying it needs, as a tar archive; recorded',
+    name: 'getLogArchive',
+    summary: 'Get the whole log',
+    description: 'The whole log with what verifying it needs, as a tar archive; recorded',
     access,
     answers: {
       200: {
@@ -49,13 +51,7 @@ export const auditEvidenceRoutes: Route[] = [
         keysNote: api.settings.evidence.statementKeys,
         keyReadsAudit: keyReadsAudit(identity),
       })
-      return async (response) => {
-        response.status(200).set({
-          'content-type': 'application/x-tar',
-          'content-disposition': 'attachment; filename="audit-log.tar"',
-        })
-        await pipeline(Readable.from(archive), response)
-      }
+      return fileAnswer('audit-log.tar', archive, { 'content-type': 'application/x-tar' })
     },
   }),
 ]

@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import { proveConsistency } from '../../../services/audit/log/prove-events.ts'
-import {
-  readCheckpoint,
-  readWitnessedCheckpoints,
-} from '../../../services/audit/log/read-checkpoint.ts'
-import { readReceipt } from '../../../services/audit/log/read-receipt.ts'
-import { readTile } from '../../../services/audit/log/read-tile.ts'
-import { readWitnesses, type WitnessStanding } from '../../../store/audit/witnesses.ts'
-import { readHandovers } from '../../../store/installation-keys.ts'
-import { keyReadsAudit } from '../../identity.ts'
-import { route, type Route } from '../../route.ts'
+import { proveConsistency } from '#services/audit/log/prove-events.ts'
+import { readCheckpoint, readWitnessedCheckpoints } from '#services/audit/log/read-checkpoint.ts'
+import { readReceipt } from '#services/audit/log/read-receipt.ts'
+import { readTile } from '#services/audit/log/read-tile.ts'
+import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
+import { readHandovers } from '#store/installation-keys.ts'
+import { keyReadsAudit } from '../../identity/identity.ts'
+import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/audit/audit-log.ts'
 import { requestRef } from '../../schemas/common.ts'
 
@@ -17,12 +14,17 @@ function witnessView({ name, size, cosignedAt, isContradicted }: WitnessStanding
   return { name, size, cosignedAt: cosignedAt?.toISOString() ?? null, contradicted: isContradicted }
 }
 
-/** The log over the trail: its checkpoint, receipts, and its tiles where C2SP has them (audit.md, Form). */
-export const auditLogRoutes: Route[] = [
+/**
+ * The log over the trail: its checkpoint, receipts, and its tiles where C2SP has them (audit.md,
+ * Form).
+ */
+export const auditLogRoutes = [
   route({
     method: 'get',
     path: '/v1/audit/checkpoint',
-    summary:
+    name: 'getCheckpoint',
+    summary: 'Get the newest checkpoint',
+    description:
       'The newest signed checkpoint of the audit log, the key to verify it with, and that it goes on from `since`',
     access: { by: 'personOrKey', scope: null },
     query: schemas.checkpointQuery,
@@ -55,7 +57,9 @@ export const auditLogRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/requests/:id/receipt',
-    summary: 'The proof that the audit log has each event of a request',
+    name: 'getReceipt',
+    summary: "Get a request's receipt",
+    description: 'The proof that the audit log has each event of a request',
     access: { by: 'personOrKey', scope: 'requests:read' },
     params: z.object({ id: requestRef }),
     answers: { 200: { description: 'To keep, and to verify offline', schema: schemas.receipt } },
@@ -81,7 +85,9 @@ export const auditLogRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/audit/log/checkpoint',
-    summary: 'The newest checkpoint as a note, where clients of C2SP tlog-tiles look for it',
+    name: 'getCheckpointNote',
+    summary: "Get the checkpoint's note",
+    description: 'The newest checkpoint as a note, where clients of C2SP tlog-tiles look for it',
     access: { by: 'personOrKey', scope: 'audit:read' },
     answers: { 200: { description: 'A signed note', contentTypes: ['text/plain'] } },
     problems: ['not_found'],
@@ -93,7 +99,9 @@ export const auditLogRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/audit/log/tile/*path',
-    summary: 'A tile of hashes or of entries of the log (C2SP tlog-tiles)',
+    name: 'getTile',
+    summary: 'Get a tile of the log',
+    description: 'A tile of hashes or of entries of the log (C2SP tlog-tiles)',
     access: { by: 'personOrKey', scope: 'audit:read' },
     params: schemas.tileParams,
     answers: {

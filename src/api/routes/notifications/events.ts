@@ -1,20 +1,26 @@
 import type { Request } from 'express'
 import { z } from 'zod'
-import { Problem } from '../../../domain/problem.ts'
-import { filterEvents } from '../../../services/access/filter-events.ts'
-import { isKeyLive } from '../../../services/access/is-key-live.ts'
-import { readSession } from '../../../services/access/read-session.ts'
-import type { Identity } from '../../identity.ts'
-import { route, type Route } from '../../route.ts'
-import { readSessionCookie } from '../../session-cookie.ts'
-import type { Api } from '../../settings.ts'
-import { streamEvents } from '../../stream-events.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { filterEvents } from '#services/access/filter-events.ts'
+import { isKeyLive } from '#services/access/api-keys/read-api-key.ts'
+import { readSession } from '#services/access/sessions/read-session.ts'
+import { HeldOpen } from '../../held-open/held-open.ts'
+import type { Identity } from '../../identity/identity.ts'
+import { addressOf } from '../../middleware/failure-limit.ts'
+import { route } from '../../route/route.ts'
+import { readSessionCookie } from '../../identity/cookies.ts'
+import { isBrowser, readProof } from '../../identity/session-proof.ts'
+import type { Api } from '../../context/api.ts'
+import { streamEvents } from '../../held-open/stream-events.ts'
 
-export const eventRoutes: Route[] = [
+export const eventRoutes = [
   route({
     method: 'get',
     path: '/v1/events',
-    summary: 'Server-sent events: ids of requests and runs that changed; fetch them again',
+    name: 'streamEvents',
+    summary: 'Stream events',
+    description: 'Server-sent events: ids of requests and runs that changed; fetch them again',
     access: { by: 'personOrKey', scope: 'requests:read' },
     headers: z.object({
       'last-event-id': z
@@ -25,7 +31,7 @@ export const eventRoutes: Route[] = [
     answers: {
       200: {
         description:
-          '`request.opened|changed|decided|closed` and `run.changed`; `id:` is the sequence',
+          '`request.opened|changed|decided|closed` and `run.changed`; `id:` is the sequence. At most 20 streams of a session, whose oldest ends for a newer one, or of a key, which is refused more',
         contentTypes: ['text/event-stream'],
       },
     },
@@ -37,11 +43,14 @@ export const eventRoutes: Route[] = [
           response.type('text/event-stream').end()
           return
         }
+        const { replaced, done } = holdStream(request, identity)
+        response.on('close', done)
         await streamEvents(response, {
           feed: api.events,
           after,
           heartbeatMs: api.settings.heartbeatMs,
           stopping: api.stopping ?? null,
+          replaced,
           admit: async (events) =>
             (await isStillKnown(api, request, identity))
               ? filterEvents(api.ctx, caller, events)
@@ -52,12 +61,50 @@ export const eventRoutes: Route[] = [
   }),
 ]
 
+const streams = new HeldOpen()
+
+/**
+ * A browser with one tab too many shows them all: its oldest stream ends, and comes back later from
+ * where it was. A program is refused, which tells whoever wrote it.
+ */
+function holdStream(
+  request: Request,
+  identity: Identity,
+): { readonly replaced: AbortSignal; readonly done: () => void } {
+  const replaced = new AbortController()
+  const isKey = identity.kind === 'key'
+  const ofAddress = streams.hold(`address ${addressOf(request)}`, limits.eventStreamsOfAddress, {
+    what: 'event streams of one address',
+    makeRoom: null,
+  })
+  try {
+    const holder = isKey ? `key ${identity.key.id}` : `session ${identity.session.tokenHash}`
+    const ofReader = streams.hold(holder, limits.eventStreams, {
+      what: 'event streams of one key',
+      makeRoom: isKey ? null : () => replaced.abort(),
+    })
+    const done = (): void => {
+      ofAddress()
+      ofReader()
+    }
+    return { replaced: replaced.signal, done }
+  } catch (error) {
+    ofAddress()
+    throw error
+  }
+}
+
 /** A stream outlives its first check: it ends with the session or key that it began with. */
 async function isStillKnown(api: Api, request: Request, identity: Identity): Promise<boolean> {
   if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key)
   const token = readSessionCookie(request) ?? ''
-  const found = await readSession(api.ctx, api.settings.sessionTimes, { token, isUse: false })
-  return found !== null
+  const found = await readSession(api.ctx, api.settings.sessionTimes, {
+    token,
+    proof: readProof(request),
+    isBrowser: isBrowser(request),
+    isUse: false,
+  })
+  return found?.isProven === true
 }
 
 function lastEventId(request: Request): bigint | null {

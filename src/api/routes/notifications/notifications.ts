@@ -1,15 +1,17 @@
-import type { Caller } from '../../../services/context.ts'
-import { chooseMail, readMailChoice } from '../../../services/notifications/mail-choice.ts'
-import { route, type Route } from '../../route.ts'
+import type { Caller } from '#services/core/context.ts'
+import { chooseMail, readMailChoice } from '#services/channels/mail/mail-choice.ts'
+import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/notifications/notifications.ts'
-import type { Api } from '../../settings.ts'
+import type { Api } from '../../context/api.ts'
 
 /** What the caller is told outside of the dashboard. */
-export const notificationRoutes: Route[] = [
+export const notificationRoutes = [
   route({
     method: 'get',
     path: '/v1/me/notifications',
-    summary: 'What the caller is mailed',
+    name: 'getNotifications',
+    summary: "Get one's notifications",
+    description: 'What the caller is mailed',
     access: { by: 'person' },
     answers: { 200: { description: 'The choice', schema: schemas.notificationChoice } },
     answer: async (api, { caller }) => ({ status: 200, body: await choiceView(api, caller) }),
@@ -17,7 +19,9 @@ export const notificationRoutes: Route[] = [
   route({
     method: 'put',
     path: '/v1/me/notifications',
-    summary: 'Choose what one is mailed: each thing at once, a digest, or nothing',
+    name: 'setNotifications',
+    summary: "Set one's notifications",
+    description: 'Choose what one is mailed: each thing at once, a digest, or nothing',
     access: { by: 'person' },
     body: schemas.mailChoiceBody,
     answers: {

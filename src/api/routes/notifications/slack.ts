@@ -1,30 +1,32 @@
 import { z } from 'zod'
-import { answerInteraction } from '../../../delivery/slack/answer-interaction.ts'
-import { isSignedBySlack } from '../../../delivery/slack/slack-signature.ts'
-import { Problem } from '../../../domain/problem.ts'
-import { confirmSlackLink } from '../../../services/slack/confirm-slack-link.ts'
-import { hearOnce } from '../../../services/slack/hear-once.ts'
-import { listSlackLinks, type SlackLinkRecord } from '../../../services/slack/list-slack-links.ts'
-import { removeSlackLink } from '../../../services/slack/remove-slack-link.ts'
+import { answerInteraction } from '#delivery/slack/answer-interaction.ts'
+import { isSignedBySlack } from '#delivery/slack/slack-signature.ts'
+import { Problem } from '#domain/problem.ts'
+import { confirmSlackLink } from '#services/channels/slack/confirm-slack-link.ts'
+import { rememberSignature } from '#services/channels/slack/remember-signature.ts'
+import { listSlackLinks, type SlackLinkRecord } from '#services/channels/slack/list-slack-links.ts'
+import { removeSlackLink } from '#services/channels/slack/remove-slack-link.ts'
 import { failureLimit } from '../../middleware/failure-limit.ts'
-import { route, type Route } from '../../route.ts'
+import { route, type Route } from '../../route/route.ts'
 import { id } from '../../schemas/common.ts'
-import * as schemas from '../../schemas/notifications/slack.ts'
+import * as schemas from '../../schemas/notifications/notifications.ts'
 
 /** Where Slack posts what people do; its body is a form, judged by its bytes. */
 export const interactionsPath = '/v1/slack/interactions'
 
 /** Slack: what people do there, and who they are here. */
-export function slackRoutes(): Route[] {
+export function slackRoutes() {
   return [interactions(), links, confirm, unlink]
 }
 
-function interactions(): Route {
+function interactions(): Route<'postSlackInteraction', 'post', typeof interactionsPath> {
   const failures = failureLimit(60, 'signatures')
   return {
     method: 'post',
     path: interactionsPath,
-    summary:
+    name: 'postSlackInteraction',
+    summary: 'Post a Slack interaction',
+    description:
       "For Slack alone: a form with what somebody did there, under Slack's signature of the last five minutes, heard once",
     access: { by: 'everybody' },
     answers: {
@@ -50,7 +52,7 @@ function interactions(): Route {
       const message = { timestamp, signature, body: bytes, now: new Date() }
       const isGenuine =
         isSignedBySlack(workspace.signingSecret, message) &&
-        (await hearOnce(api.ctx, signature ?? ''))
+        (await rememberSignature(api.ctx, signature ?? ''))
       if (!isGenuine) {
         await failures.fail(request)
         throw new Problem('unauthenticated', 'This is not signed by Slack, or was heard before')
@@ -77,7 +79,9 @@ function payloadOf(bytes: Buffer): unknown {
 const links = route({
   method: 'get',
   path: '/v1/slack/links',
-  summary: 'Who one is in Slack',
+  name: 'listSlackLinks',
+  summary: 'List Slack links',
+  description: 'Who one is in Slack',
   access: { by: 'person' },
   answers: { 200: { description: 'Each link', schema: schemas.slackLinkList } },
   answer: async (api, { caller }) => {
@@ -90,7 +94,9 @@ const links = route({
 const confirm = route({
   method: 'post',
   path: '/v1/slack/links',
-  summary: 'Confirm, with the code that Slack showed, that one is that user',
+  name: 'confirmSlackLink',
+  summary: 'Confirm a Slack link',
+  description: 'Confirm, with the code that Slack showed, that one is that user',
   access: { by: 'person' },
   body: schemas.slackCodeBody,
   answers: { 201: { description: 'Linked', schema: schemas.slackLink } },
@@ -104,7 +110,9 @@ const confirm = route({
 const unlink = route({
   method: 'delete',
   path: '/v1/slack/links/:id',
-  summary: 'End a link, at once',
+  name: 'removeSlackLink',
+  summary: 'Remove a Slack link',
+  description: 'End a link, at once',
   access: { by: 'person' },
   params: z.object({ id }),
   answers: { 200: { description: 'Ended', schema: schemas.slackUnlinked } },

@@ -1,19 +1,21 @@
+import { type DeliveryRecord, listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
+import type { WebhookDelivery } from '../../schemas/notifications/webhooks.ts'
 import { z } from 'zod'
-import { listDeliveries } from '../../../services/webhooks/list-deliveries.ts'
-import { listEndpoints } from '../../../services/webhooks/list-endpoints.ts'
-import { resendDelivery } from '../../../services/webhooks/resend-delivery.ts'
-import { route, type Route } from '../../route.ts'
+import { listEndpoints } from '#services/channels/webhooks/list-endpoints.ts'
+import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
+import { pageView } from '../../views/page-view.ts'
+import { route } from '../../route/route.ts'
 import { emptyBody, id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/notifications/webhooks.ts'
-import { deliveryView } from '../../views/webhook-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
 
 /** Programs that are told of requests: which, what became of it, and again. */
-export const webhookRoutes: Route[] = [
+export const webhookRoutes = [
   route({
     method: 'get',
     path: '/v1/webhooks',
-    summary: 'The endpoints of the policy in force (right readAudit or activatePolicy)',
+    name: 'listWebhooks',
+    summary: 'List webhooks',
+    description: 'The endpoints of the policy in force (right readAudit or activatePolicy)',
     access: { by: 'person' },
     answers: { 200: { description: 'Each endpoint', schema: schemas.endpointList } },
     answer: async (api, { caller }) => {
@@ -24,7 +26,9 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/webhooks/deliveries',
-    summary:
+    name: 'listDeliveries',
+    summary: 'List deliveries',
+    description:
       "Notifications and what became of them (right readAudit or activatePolicy; mine=true: callbacks to programs with keys of one's own)",
     access: { by: 'person' },
     query: schemas.deliveryQuery,
@@ -33,16 +37,17 @@ export const webhookRoutes: Route[] = [
     },
     answer: async (api, { query, caller }) => {
       const { mine, ...asked } = query
-      const filter = { ...withoutUndefined(asked), mine: mine === 'true' }
+      const filter = { ...asked, mine: mine === 'true' }
       const page = await listDeliveries(api.ctx, caller, filter)
-      const items = page.items.map(deliveryView)
-      return { status: 200, body: { items, nextCursor: page.nextCursor } }
+      return { status: 200, body: pageView(page, deliveryView) }
     },
   }),
   route({
     method: 'post',
     path: '/v1/webhooks/deliveries/:id/resend',
-    summary:
+    name: 'resendDelivery',
+    summary: 'Resend a delivery',
+    description:
       "Send one that has ended again, with the same id and body (right activatePolicy; none for callbacks to one's own programs)",
     access: { by: 'person' },
     params: z.object({ id }),
@@ -55,3 +60,12 @@ export const webhookRoutes: Route[] = [
     },
   }),
 ]
+
+function deliveryView(record: DeliveryRecord): WebhookDelivery {
+  return {
+    ...record,
+    nextAttemptAt: record.nextAttemptAt?.toISOString() ?? null,
+    createdAt: record.createdAt.toISOString(),
+    endedAt: record.endedAt?.toISOString() ?? null,
+  }
+}

@@ -1,18 +1,26 @@
-import { openRoute, type Route } from '../../route.ts'
+import { Problem } from '#domain/problem.ts'
+import { callerOf } from '../../identity/identity.ts'
+import { admit, openRoute, type Question } from '../../route/route.ts'
+import type { Api } from '../../context/api.ts'
+import { hasRight } from '#services/core/rights-of.ts'
 import { healthy, readiness } from '../../schemas/operation/health.ts'
 
-export const healthRoutes: Route[] = [
+export const healthRoutes = [
   openRoute({
     method: 'get',
     path: '/healthz',
-    summary: 'The process answers',
+    name: 'getHealth',
+    summary: "Get the process's health",
+    description: 'The process answers',
     answers: { 200: { description: 'It does', schema: healthy } },
     answer: () => ({ status: 200, body: { status: 'ok' } }),
   }),
   openRoute({
     method: 'get',
     path: '/readyz',
-    summary: 'Postgres and Temporal answer, and the relay keeps up',
+    name: 'getReadiness',
+    summary: 'Get readiness',
+    description: 'Postgres and Temporal answer, and the relay keeps up',
     answers: {
       200: { description: 'Ready', schema: readiness },
       503: { description: 'Not ready, and which part is not', schema: readiness },
@@ -22,4 +30,36 @@ export const healthRoutes: Route[] = [
       return { status: found.ready ? 200 : 503, body: found }
     },
   }),
+  openRoute({
+    method: 'get',
+    path: '/metrics',
+    name: 'getMetrics',
+    summary: 'Get the metrics',
+    description:
+      'The figures of this process and of the installation, for Prometheus; no ids in them. In the development profile for everybody, else for the right readAudit and the scope audit:read',
+    answers: { 200: { description: 'Prometheus text format', contentTypes: ['text/plain'] } },
+    problems: ['unauthenticated', 'forbidden', 'not_found'],
+    answer: async (api, question) => {
+      // The development profile listens on loopback only, and a scraper there has no key.
+      if (api.settings.developmentToken === null) await refuseStrangers(api, question)
+      const { metrics } = api
+      if (metrics === undefined) throw new Problem('not_found', 'There is nothing under this path')
+      const text = await metrics.text()
+      return (response) => {
+        response
+          .set({ 'content-type': metrics.contentType, 'cache-control': 'no-store' })
+          .send(text)
+      }
+    },
+  }),
 ]
+
+async function refuseStrangers(
+  api: Api,
+  { identity, request }: Question<unknown, unknown, unknown>,
+): Promise<void> {
+  const { actor } = callerOf(admit({ by: 'personOrKey', scope: 'audit:read' }, identity), request)
+  if (actor.type === 'person' && !(await hasRight(api.ctx, actor, 'readAudit'))) {
+    throw new Problem('forbidden', 'Reading metrics takes the right readAudit')
+  }
+}

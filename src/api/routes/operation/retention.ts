@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { archiveRuns } from '../../../services/retention/archive-runs.ts'
-import { previewRetention } from '../../../services/retention/preview-retention.ts'
-import { ruleText } from '../../../services/retention/retention-rules.ts'
-import { route, type Route } from '../../route.ts'
+import { archiveRuns } from '#services/retention/archive-runs.ts'
+import { previewRetention } from '#services/retention/preview-retention.ts'
+import { ruleText } from '#services/retention/retention-rules.ts'
+import { fileAnswer } from '../../route/byte-answers.ts'
+import { route } from '../../route/route.ts'
 import {
   archiveQuery,
   retentionPreview,
@@ -11,11 +10,13 @@ import {
   type RetentionPreviewView,
 } from '../../schemas/operation/retention.ts'
 
-export const retentionRoutes: Route[] = [
+export const retentionRoutes = [
   route({
     method: 'get',
     path: '/v1/retention',
-    summary:
+    name: 'previewRetention',
+    summary: 'Preview retention',
+    description:
       'What `retention` would remove now, by its rules or by others; removes nothing (right readAudit)',
     access: { by: 'person' },
     query: retentionQuery,
@@ -41,7 +42,9 @@ export const retentionRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/runs-archive',
-    summary:
+    name: 'getRunsArchive',
+    summary: 'Get the archive of runs',
+    description:
       'What was said and returned in runs that ended before a moment, a line a run; its hash becomes an event of the trail (right readAudit)',
     access: { by: 'person' },
     query: archiveQuery,
@@ -50,13 +53,7 @@ export const retentionRoutes: Route[] = [
     },
     answer: async (api, { query, caller }) => {
       const lines = await archiveRuns(api.ctx, caller, { before: query.before })
-      return async (response) => {
-        response.status(200).set({
-          'content-type': 'application/jsonl; charset=utf-8',
-          'content-disposition': 'attachment; filename="runs.jsonl"',
-        })
-        await pipeline(Readable.from(lines), response)
-      }
+      return fileAnswer('runs.jsonl', lines, { 'content-type': 'application/jsonl; charset=utf-8' })
     },
   }),
 ]

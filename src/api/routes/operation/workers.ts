@@ -1,37 +1,41 @@
 import { z } from 'zod'
-import { Problem } from '../../../domain/problem.ts'
-import { readPerson } from '../../../services/access/read-person.ts'
-import { pageByName } from '../../../services/pages.ts'
-import { personBehind } from '../../../services/requests/viewer.ts'
-import { route, type Route } from '../../route.ts'
+import { Problem } from '#domain/problem.ts'
+import { readPerson } from '#services/access/read-person.ts'
+import { pageByName } from '#services/core/pages.ts'
+import { personBehind } from '#services/requests/people/viewer.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
+import { pageView } from '../../views/page-view.ts'
+import { route } from '../../route/route.ts'
 import { name, pageQuery } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/operation/workers.ts'
 import { workerDetailView, workerView } from '../../views/worker-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
 
-export const workerRoutes: Route[] = [
+export const workerRoutes = [
   route({
     method: 'get',
     path: '/v1/workers',
-    summary: 'The workers of the policy in force',
+    name: 'listWorkers',
+    summary: 'List workers',
+    description: 'The workers of the policy in force',
     access,
     query: pageQuery,
     answers: { 200: { description: 'A page of workers, by name', schema: schemas.workerList } },
     answer: async (api, { query, caller }) => {
       const policy = await api.ctx.policies.inForce()
       const person = await readPerson(api.ctx, personBehind(caller))
-      const page = pageByName([...policy.workers.values()], withoutUndefined(query), 'workers')
-      const items = page.items.map((worker) => workerView(policy, worker, person.teams))
-      const { nextCursor } = page
-      return { status: 200, body: { items, nextCursor, policyDigest: policy.digest } }
+      const page = pageByName([...policy.workers.values()], query, 'workers')
+      const view = (worker: WorkerDefinition) => workerView(policy, worker, person.teams)
+      return { status: 200, body: { ...pageView(page, view), policyDigest: policy.digest } }
     },
   }),
   route({
     method: 'get',
     path: '/v1/workers/:name',
-    summary: 'One worker, as it is in force',
+    name: 'getWorker',
+    summary: 'Get a worker',
+    description: 'One worker, as it is in force',
     access,
     params: z.object({ name }),
     answers: { 200: { description: 'The worker', schema: schemas.workerDetail } },

@@ -1,16 +1,18 @@
 import { z } from 'zod'
-import { listGrants } from '../../../services/grants/list-grants.ts'
-import { revokeGrant } from '../../../services/grants/revoke-grant.ts'
-import { route, type Route } from '../../route.ts'
+import { listGrants } from '#services/grants/list-grants.ts'
+import { revokeGrant } from '#services/grants/revoke-grant.ts'
+import { route } from '../../route/route.ts'
 import { id, revoked } from '../../schemas/common.ts'
 import { grantList } from '../../schemas/policy/grants.ts'
-import { grantView } from '../../views/grant-view.ts'
+import { grantView } from '../../views/policy-view.ts'
 
-export const grantRoutes: Route[] = [
+export const grantRoutes = [
   route({
     method: 'get',
     path: '/v1/runs/:id/grants',
-    summary: "Approvals that reach beyond one call of the run's root run",
+    name: 'listGrants',
+    summary: 'List grants',
+    description: "Approvals that reach beyond one call of the run's root run",
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id }),
     answers: { 200: { description: 'Grants, newest first', schema: grantList } },
@@ -22,7 +24,9 @@ export const grantRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/grants/:id',
-    summary: 'Revoke a grant with immediate effect',
+    name: 'revokeGrant',
+    summary: 'Revoke a grant',
+    description: 'Revoke a grant with immediate effect',
     access: { by: 'personOrKey', scope: null },
     params: z.object({ id }),
     answers: { 200: { description: 'Revoked', schema: revoked } },

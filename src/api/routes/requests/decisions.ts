@@ -1,25 +1,30 @@
-import type { Response } from 'express'
+import { type BulkAnswer as BulkRecord, decideMany } from '#services/decisions/decide-many.ts'
+import {
+  type DecisionAnswer as DecisionRecord,
+  decideRequest,
+} from '#services/decisions/decide-request.ts'
+import { type StageRecord, waitForStage } from '#services/requests/detail/wait-for-stage.ts'
+import type { BulkAnswer, DecisionAnswer } from '../../schemas/requests/decisions.ts'
+import { executionView, quorumView } from '../../views/request-parts.ts'
 import { z } from 'zod'
-import type { Json } from '../../../domain/json.ts'
-import { limits } from '../../../domain/limits.ts'
-import { Problem } from '../../../domain/problem.ts'
-import { decideMany } from '../../../services/decisions/decide-many.ts'
-import { decideRequest } from '../../../services/decisions/decide-request.ts'
-import { offerSignature } from '../../../services/decisions/signing/offer-signature.ts'
-import { waitForStage } from '../../../services/decisions/wait-for-stage.ts'
-import { relyingPartyOf } from '../../../services/passkeys/relying-party.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { offerSignature } from '#services/decisions/offer-signature.ts'
+import { relyingPartyOf } from '#services/passkeys/relying-party.ts'
 import {
   idempotencyHeader,
   idempotencyKeyOf,
   preferHeader,
   preferredWaitMs,
-} from '../../preferences.ts'
-import { route, type Route } from '../../route.ts'
+} from '../../route/preferences.ts'
+import { endSignal } from '../../held-open/wait-for-request.ts'
+import { route } from '../../route/route.ts'
 import { json, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/decisions.ts'
-import { bulkAnswerView, decisionAnswerView } from '../../views/decision-view.ts'
 
-/** Any key may knock: the verb refuses machines with `not_eligible` and records it (product.md 19). */
+/**
+ * Any key may knock: the verb refuses machines with `not_eligible` and records it (product.md 19).
+ */
 const access = { by: 'personOrKey', scope: null } as const
 
 /** Of a decision as such, signed or not. */
@@ -27,6 +32,7 @@ const refusals = [
   'not_eligible',
   'already_decided',
   'already_voted',
+  'tampered',
   'expired',
   'cancelled',
   'stale_digest',
@@ -35,16 +41,19 @@ const refusals = [
   'reason_required',
   'not_displayed',
   'digest_required',
+  'again_required',
 ] as const
 
-export const decisionRoutes: Route[] = [
+export const decisionRoutes = [
   route({
     method: 'post',
     path: '/v1/requests/:id/decisions',
-    summary: 'Approve or deny one revision of a request',
+    name: 'decideRequest',
+    summary: 'Decide a request',
+    description: 'Approve or deny one revision of a request',
     access,
     params: z.object({ id: requestRef }),
-    body: schemas.decisionBody as unknown as z.ZodType<Json>,
+    body: schemas.decisionBody,
     bodyIsJudgedByVerb: true,
     headers: z.object({ ...idempotencyHeader, ...preferHeader }),
     answers: {
@@ -65,10 +74,7 @@ export const decisionRoutes: Route[] = [
       const withinMs = preferredWaitMs(request)
       if (withinMs === 0) return { status: 200, body: decisionAnswerView(decided, null) }
       const { decisionId } = decided
-      const signal = AbortSignal.any([
-        signalOf(response),
-        ...(api.stopping === undefined ? [] : [api.stopping]),
-      ])
+      const signal = endSignal(api, response)
       const reached = await waitForStage(api.ctx, { decisionId, withinMs, signal })
       return {
         status: 200,
@@ -80,11 +86,13 @@ export const decisionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/challenge',
-    summary:
+    name: 'createChallenge',
+    summary: 'Create a signing challenge',
+    description:
       'What a passkey is to sign for this decision; takes its body, and counts once, for five minutes',
     access: { by: 'person' },
     params: z.object({ id: requestRef }),
-    body: schemas.decisionBody as unknown as z.ZodType<Json>,
+    body: schemas.decisionBody,
     bodyIsJudgedByVerb: true,
     answers: { 200: { description: 'The statement and the options', schema: schemas.challenge } },
     problems: [...refusals, 'no_passkey'],
@@ -102,9 +110,11 @@ export const decisionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/decisions',
-    summary: 'Decide several requests, each judged alone',
+    name: 'decideRequests',
+    summary: 'Decide several requests',
+    description: 'Decide several requests, each judged alone, in one action',
     access,
-    body: schemas.bulkDecisionsBody as unknown as z.ZodType<Json>,
+    body: schemas.bulkDecisionsBody,
     bodyIsJudgedByVerb: true,
     headers: z.object(idempotencyHeader),
     answers: {
@@ -112,9 +122,9 @@ export const decisionRoutes: Route[] = [
     },
     problems: ['idempotency_key_reused'],
     answer: async (api, { body, caller, request }) => {
-      const { decisions } = envelope.parse(body)
-      const key = idempotencyKeyOf(request)
-      const answer = await decideMany(api.ctx, caller, { decisions, ...key })
+      const { decisions, turn } = envelope.parse(body)
+      const asked = { decisions, ...(turn === undefined ? {} : { turn }) }
+      const answer = await decideMany(api.ctx, caller, { ...asked, ...idempotencyKeyOf(request) })
       return { status: 200, body: bulkAnswerView(answer) }
     },
   }),
@@ -122,12 +132,26 @@ export const decisionRoutes: Route[] = [
 
 /** The list is judged here; each decision in it by the verb, so that a bad one spoils no other. */
 const envelope = z.strictObject({
+  turn: schemas.turnRef.optional(),
   decisions: z.array(json).min(1).max(limits.bulkDecisions),
 })
 
-/** Fires when the caller has gone. */
-function signalOf(response: Response): AbortSignal {
-  const controller = new AbortController()
-  response.on('close', () => controller.abort())
-  return controller.signal
+/** A decision as it was recorded, and how far it has come when somebody waited. */
+function decisionAnswerView(decided: DecisionRecord, reached: StageRecord | null): DecisionAnswer {
+  return {
+    requestId: decided.requestId,
+    decisionId: decided.decisionId,
+    state: decided.state,
+    stage: reached?.stage ?? decided.stage,
+    quorum: quorumView(decided.quorum),
+    execution: executionView(reached?.execution ?? decided.execution),
+  }
+}
+
+/** Facts of a refusal stand beside its code, as in a problem document. */
+function bulkAnswerView(answer: BulkRecord): BulkAnswer {
+  return {
+    batchDecisionId: answer.batchDecisionId,
+    items: answer.items.map(({ facts, ...item }) => ({ ...facts, ...item })),
+  }
 }

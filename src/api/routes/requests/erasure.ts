@@ -1,20 +1,23 @@
 import { z } from 'zod'
-import { eraseRequestContents } from '../../../services/erasure/erase-contents.ts'
-import { erasePersonWords, eraseRequestWords } from '../../../services/erasure/erase-words.ts'
-import { route, type Route } from '../../route.ts'
+import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
+import { erasePersonWords, eraseRequestWords } from '#services/erasure/erase-words.ts'
+import { route } from '../../route/route.ts'
 import { email, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/erasure.ts'
 import type { ErasedView } from '../../schemas/requests/erasure.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
 
 const none: ErasedView = { texts: 0, requests: 0, contents: 0, bytes: 0, kept: 0 }
 
-/** Erasing what people wrote and what calls hold; the trail keeps the commitments (audit.md, Form). */
-export const erasureRoutes: Route[] = [
+/**
+ * Erasing what people wrote and what calls hold; the trail keeps the commitments (audit.md, Form).
+ */
+export const erasureRoutes = [
   route({
     method: 'post',
     path: '/v1/requests/:id/erasures',
-    summary:
+    name: 'eraseRequest',
+    summary: "Erase a request's contents",
+    description:
       'Erase what people wrote about a request, or what its call holds, for good (right activatePolicy)',
     access: { by: 'person' },
     params: z.object({ id: requestRef }),
@@ -22,7 +25,7 @@ export const erasureRoutes: Route[] = [
     answers: { 200: { description: 'Erased; again erases nothing', schema: schemas.erased } },
     problems: ['not_found', 'forbidden', 'conflict'],
     answer: async (api, { params, body, caller }) => {
-      const { what, ...asked } = { request: params.id, ...withoutUndefined(body) }
+      const { what, ...asked } = { request: params.id, ...body }
       const erased =
         what === 'contents'
           ? await eraseRequestContents(api.ctx, caller, asked)
@@ -33,7 +36,9 @@ export const erasureRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/people/:email/erasures',
-    summary: 'Erase what a person wrote about any request, for good (right activatePolicy)',
+    name: 'erasePerson',
+    summary: "Erase a person's words",
+    description: 'Erase what a person wrote about any request, for good (right activatePolicy)',
     access: { by: 'person' },
     params: z.object({ email }),
     body: schemas.personErasure,

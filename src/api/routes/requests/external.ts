@@ -1,28 +1,29 @@
 import { z } from 'zod'
-import { consumePermit } from '../../../services/external/consume-permit.ts'
-import { callbackSecret } from '../../../services/external/callback-secret.ts'
-import { openExternal } from '../../../services/external/open-external.ts'
-import { reportOutcome } from '../../../services/external/report-outcome.ts'
-import { withdrawRequest } from '../../../services/external/withdraw-request.ts'
-import { getRequest } from '../../../services/requests/detail/get-request.ts'
-import { route, type Route } from '../../route.ts'
+import { consumePermit } from '#services/external/consume-permit.ts'
+import { callbackSecret } from '#services/external/callback-secret.ts'
+import { openExternal } from '#services/external/open-external.ts'
+import { reportOutcome } from '#services/external/report-outcome.ts'
+import { withdrawRequest } from '#services/external/withdraw-request.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { route } from '../../route/route.ts'
 import { emptyBody, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/external.ts'
 import { requestDetail } from '../../schemas/requests/requests.ts'
 import { requestDetailView } from '../../views/request-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
-import { workspaceRootOf } from '../../workspace-root.ts'
+import { workspaceRootOf } from '../../context/api.ts'
 
 /** For programs: the verbs refuse people. */
 const access = { by: 'personOrKey', scope: 'requests:write' } as const
 const params = z.object({ id: requestRef })
 
 /** Programs that are no runs of ours: they ask, take the permit once, and say what became of it. */
-export const externalRoutes: Route[] = [
+export const externalRoutes = [
   route({
     method: 'post',
     path: '/v1/requests',
-    summary:
+    name: 'openRequest',
+    summary: 'Open a request',
+    description:
       'A program asks for an approval of a call of its own; again under the same externalId, for the answer',
     access,
     body: schemas.externalBody,
@@ -41,11 +42,10 @@ export const externalRoutes: Route[] = [
       'workspace_unreachable',
     ],
     answer: async (api, { body, caller, request }) => {
-      const { callbackUrl, presentation, ...asked } = body
+      const { callbackUrl, ...call } = body
       const callback = callbackOf(callbackUrl, request.get('authorization'))
       const opened = await openExternal(api.ctx, caller, {
-        ...withoutUndefined(asked),
-        ...(presentation === undefined ? {} : { presentation: withoutUndefined(presentation) }),
+        ...call,
         ...(callback === null ? {} : { callback }),
       })
       const record = await getRequest(api.ctx, caller, { request: opened.requestId })
@@ -59,13 +59,16 @@ export const externalRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/consume',
-    summary: "Take the permit of a program's request, once",
+    name: 'consumePermit',
+    summary: 'Consume a permit',
+    description: "Take the permit of a program's request, once",
     access,
     params,
     body: schemas.consumeBody,
     answers: { 200: { description: 'The permit, signed', schema: schemas.consumed } },
     problems: [
       'already_consumed',
+      'tampered',
       'already_decided',
       'conflict',
       'expired',
@@ -83,7 +86,9 @@ export const externalRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/outcome',
-    summary: 'Say what became of the call, once',
+    name: 'reportOutcome',
+    summary: 'Report an outcome',
+    description: 'Say what became of the call, once',
     access,
     params,
     body: schemas.outcomeBody,
@@ -98,7 +103,9 @@ export const externalRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/withdraw',
-    summary: 'A program no longer wants what it asked for',
+    name: 'withdrawRequest',
+    summary: 'Withdraw a request',
+    description: 'A program no longer wants what it asked for',
     access,
     params,
     body: emptyBody,
@@ -111,7 +118,10 @@ export const externalRoutes: Route[] = [
   }),
 ]
 
-/** A program is called back with a secret of the key that it asks with; people, who have none, are refused by the verb. */
+/**
+ * A program is called back with a secret of the key that it asks with; people, who have none, are
+ * refused by the verb.
+ */
 function callbackOf(url: string | undefined, authorization: string | undefined) {
   const key = authorization?.replace(/^Bearer /i, '')
   return url === undefined || key === undefined ? null : { url, secret: callbackSecret(key) }

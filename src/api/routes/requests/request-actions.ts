@@ -1,33 +1,36 @@
 import { z } from 'zod'
-import { extendRequest } from '../../../services/decisions/ending/extend-request.ts'
-import { revokePermit } from '../../../services/decisions/permits/revoke-permit.ts'
-import { settleOutcome } from '../../../services/decisions/settle-outcome.ts'
-import { answerQuestion } from '../../../services/questions/answer-question.ts'
-import { claimRequest, releaseClaim } from '../../../services/requests/claim-request.ts'
-import { commentRequest } from '../../../services/requests/comment-request.ts'
-import { revealSecret } from '../../../services/requests/detail/reveal-secret.ts'
-import { idempotencyHeader, idempotencyKeyOf } from '../../preferences.ts'
-import { route, type Route } from '../../route.ts'
-import { emptyBody, requestRef, revoked } from '../../schemas/common.ts'
-import { revealed } from '../../schemas/masked-value.ts'
+import { extendRequest } from '#services/requests/extend-request.ts'
+import { revokePermit } from '#services/permits/revoke-permit.ts'
+import { settleOutcome } from '#services/decisions/settle-outcome.ts'
+import { answerQuestion } from '#services/decisions/answer-question.ts'
+import { claimRequest, releaseClaim } from '#services/requests/claim-request.ts'
+import { commentRequest } from '#services/requests/comment-request.ts'
+import { revealSecret } from '#services/requests/detail/reveal-secret.ts'
+import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
+import { route } from '../../route/route.ts'
+import { emptyBody, requestRef, revoked, revealed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/request-actions.ts'
 import { claimView, commentView } from '../../schemas/requests/requests.ts'
 
-/** Any key may knock: the verbs refuse machines with `not_eligible` and record it (product.md 19). */
+/**
+ * Any key may knock: the verbs refuse machines with `not_eligible` and record it (product.md 19).
+ */
 const access = { by: 'personOrKey', scope: null } as const
 const params = z.object({ id: requestRef })
 
 /** What the queue's people do to a request besides deciding it. */
-export const requestActionRoutes: Route[] = [
+export const requestActionRoutes = [
   route({
     method: 'post',
     path: '/v1/requests/:id/claim',
-    summary: 'Tell colleagues that one is looking; a hint with a lease, never a lock',
+    name: 'claimRequest',
+    summary: 'Claim a request',
+    description: 'Tell colleagues that one is looking; a hint with a lease, never a lock',
     access,
     params,
     body: emptyBody,
     answers: { 200: { description: 'Claimed', schema: claimView } },
-    problems: ['not_eligible', 'claimed', 'already_decided', 'expired', 'cancelled'],
+    problems: ['not_eligible', 'tampered', 'claimed', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, caller }) => {
       const { person, at, leaseUntil } = await claimRequest(api.ctx, caller, { request: params.id })
       return {
@@ -39,11 +42,13 @@ export const requestActionRoutes: Route[] = [
   route({
     method: 'delete',
     path: '/v1/requests/:id/claim',
-    summary: "End one's own claim",
+    name: 'releaseRequest',
+    summary: 'Release a request',
+    description: "End one's own claim",
     access,
     params,
     answers: { 200: { description: 'Released', schema: schemas.released } },
-    problems: ['not_eligible', 'claimed'],
+    problems: ['not_eligible', 'tampered', 'claimed'],
     answer: async (api, { params, caller }) => {
       await releaseClaim(api.ctx, caller, { request: params.id })
       return { status: 200, body: { released: true } }
@@ -52,12 +57,14 @@ export const requestActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/comments',
-    summary: "Say something to the queue's people",
+    name: 'commentRequest',
+    summary: 'Comment on a request',
+    description: "Say something to the queue's people",
     access,
     params,
     body: schemas.commentBody,
     answers: { 201: { description: 'Said', schema: commentView } },
-    problems: ['not_eligible'],
+    problems: ['not_eligible', 'tampered'],
     answer: async (api, { params, body, caller }) => {
       const comment = await commentRequest(api.ctx, caller, {
         request: params.id,
@@ -69,7 +76,9 @@ export const requestActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/reveals',
-    summary: 'Record that a masked value is shown to who looks at the request',
+    name: 'recordRequestReveal',
+    summary: 'Record a revealed value',
+    description: 'Record that a masked value is shown to who looks at the request',
     access: { by: 'personOrKey', scope: 'requests:read' },
     params,
     body: schemas.revealBody,
@@ -82,12 +91,14 @@ export const requestActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/revoke',
-    summary: 'Take back an approval whose call has not started',
+    name: 'revokeApproval',
+    summary: 'Revoke an approval',
+    description: 'Take back an approval whose call has not started',
     access,
     params,
     body: schemas.revokeBody,
     answers: { 200: { description: 'Revoked', schema: revoked } },
-    problems: ['not_eligible', 'already_started', 'conflict'],
+    problems: ['not_eligible', 'tampered', 'already_started', 'conflict'],
     answer: async (api, { params, body, caller }) => {
       await revokePermit(api.ctx, caller, { request: params.id, reason: body.reason })
       return { status: 200, body: { revoked: true } }
@@ -96,12 +107,14 @@ export const requestActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/extend',
-    summary: 'Give people more time',
+    name: 'extendRequest',
+    summary: 'Extend a deadline',
+    description: 'Give people more time',
     access,
     params,
     body: schemas.extendBody,
     answers: { 200: { description: 'Extended', schema: schemas.extended } },
-    problems: ['not_eligible', 'already_decided', 'expired', 'cancelled'],
+    problems: ['not_eligible', 'tampered', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, body, caller }) => {
       const extended = await extendRequest(api.ctx, caller, {
         request: params.id,
@@ -116,13 +129,22 @@ export const requestActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/answer',
-    summary: 'Answer a question of a run (kind question); the answer is the result of its call',
+    name: 'answerQuestion',
+    summary: 'Answer a question',
+    description: 'Answer a question of a run (kind question); the answer is the result of its call',
     access,
     params,
     body: schemas.answerBody,
     headers: z.object(idempotencyHeader),
     answers: { 200: { description: 'Answered: recorded and durable', schema: schemas.answered } },
-    problems: ['not_eligible', 'already_decided', 'expired', 'cancelled', 'idempotency_key_reused'],
+    problems: [
+      'not_eligible',
+      'tampered',
+      'already_decided',
+      'expired',
+      'cancelled',
+      'idempotency_key_reused',
+    ],
     answer: async (api, { params, body, caller, request }) => {
       const answered = await answerQuestion(api.ctx, caller, {
         request: params.id,
@@ -135,12 +157,14 @@ export const requestActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/settle',
-    summary: 'Say what became of a call whose outcome is unknown (kind outcome_check)',
+    name: 'settleOutcome',
+    summary: 'Settle an outcome',
+    description: 'Say what became of a call whose outcome is unknown (kind outcome_check)',
     access,
     params,
     body: schemas.settleBody,
     answers: { 200: { description: 'Settled', schema: schemas.settled } },
-    problems: ['not_eligible', 'conflict', 'already_decided', 'expired', 'cancelled'],
+    problems: ['not_eligible', 'tampered', 'conflict', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, body, caller }) => {
       const settled = await settleOutcome(api.ctx, caller, { request: params.id, ...body })
       return { status: 200, body: settled }

@@ -1,45 +1,44 @@
 import { z } from 'zod'
-import { getRequest } from '../../../services/requests/detail/get-request.ts'
-import { listRequests } from '../../../services/requests/lists/list-requests.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
-import { workspaceRootOf } from '../../workspace-root.ts'
-import { requestContent } from '../../../services/requests/detail/request-content.ts'
-import { requireQueue } from '../../known-names.ts'
-import { route, type Route } from '../../route.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { listRequests } from '#services/requests/lists/list-requests.ts'
+import { workspaceRootOf } from '../../context/api.ts'
+import { requestContent } from '#services/requests/detail/request-content.ts'
+import { requireQueue } from '../../route/known-names.ts'
+import { bytesAnswer } from '../../route/byte-answers.ts'
+import { route } from '../../route/route.ts'
 import { hash, requestRef } from '../../schemas/common.ts'
 import { waitQuery } from '../../schemas/requests/external.ts'
 import * as schemas from '../../schemas/requests/requests.ts'
-import { waitForRequest } from '../../wait-for-request.ts'
+import { waitForRequest } from '../../held-open/wait-for-request.ts'
+import { pageView } from '../../views/page-view.ts'
 import { requestDetailView, requestItemView } from '../../views/request-view.ts'
 
 const access = { by: 'personOrKey', scope: 'requests:read' } as const
 const params = z.object({ id: requestRef })
 
-export const requestRoutes: Route[] = [
+export const requestRoutes = [
   route({
     method: 'get',
     path: '/v1/requests',
-    summary: 'Requests the caller may see',
+    name: 'listRequests',
+    summary: 'List requests',
+    description: 'Requests the caller may see',
     access,
     query: schemas.requestsQuery,
     answers: { 200: { description: 'A page', schema: schemas.requestList } },
     answer: async (api, { query, caller }) => {
       await requireQueue(api, query.queue)
       const { mine, ...filters } = query
-      const page = await listRequests(api.ctx, caller, {
-        ...withoutUndefined(filters),
-        mine: mine === 'true',
-      })
-      return {
-        status: 200,
-        body: { items: page.items.map(requestItemView), nextCursor: page.nextCursor },
-      }
+      const page = await listRequests(api.ctx, caller, { ...filters, mine: mine === 'true' })
+      return { status: 200, body: pageView(page, requestItemView) }
     },
   }),
   route({
     method: 'get',
     path: '/v1/requests/:id',
-    summary: 'One request, by id or number; `wait` holds the answer until it is decided',
+    name: 'getRequest',
+    summary: 'Get a request',
+    description: 'One request, by id or number; `wait` holds the answer until it is decided',
     access,
     params,
     query: waitQuery,
@@ -67,7 +66,9 @@ export const requestRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/requests/:id/content',
-    summary:
+    name: 'getContent',
+    summary: "Get a request's bytes",
+    description:
       'Every byte of what will run or be written, or of one of `namedFiles`; reading it is recorded',
     access,
     params,
@@ -82,21 +83,15 @@ export const requestRoutes: Route[] = [
     answer: async (api, { params, query, caller }) => {
       const content = await requestContent(api.ctx, caller, {
         request: params.id,
-        ...withoutUndefined(query),
+        ...query,
       })
-      return (response) => {
-        // What an agent wrote is shown as text or saved, never run as a page of ours.
-        response.set({
-          'content-type':
-            content.contentType === 'text/plain'
-              ? 'text/plain; charset=utf-8'
-              : 'application/octet-stream',
-          'content-disposition': content.contentType === 'text/plain' ? 'inline' : 'attachment',
-          'content-length': String(content.bytes.length),
-          'x-content-digest': content.digest,
-        })
-        response.status(200).end(content.bytes)
-      }
+      const isText = content.contentType === 'text/plain'
+      // What an agent wrote is shown as text or saved, never run as a page of ours.
+      return bytesAnswer(content.bytes, {
+        'content-type': isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
+        'content-disposition': isText ? 'inline' : 'attachment',
+        'x-content-digest': content.digest,
+      })
     },
   }),
 ]

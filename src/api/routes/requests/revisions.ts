@@ -1,19 +1,21 @@
 import { z } from 'zod'
-import { reviseRequest } from '../../../services/decisions/revising/revise-request.ts'
-import { getRequest } from '../../../services/requests/detail/get-request.ts'
-import { route, type Route } from '../../route.ts'
+import { reviseRequest } from '#services/decisions/revising/revise-request.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { route } from '../../route/route.ts'
 import { requestRef } from '../../schemas/common.ts'
 import { revisionBody } from '../../schemas/requests/request-actions.ts'
 import { requestDetail } from '../../schemas/requests/requests.ts'
 import { requestDetailView } from '../../views/request-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
-import { workspaceRootOf } from '../../workspace-root.ts'
+import { workspaceRootOf } from '../../context/api.ts'
 
-export const revisionRoutes: Route[] = [
+export const revisionRoutes = [
   route({
     method: 'post',
     path: '/v1/requests/:id/revisions',
-    summary: 'Change a call before it is decided; the new revision is decided by its own digest',
+    name: 'reviseRequest',
+    summary: 'Revise a request',
+    description:
+      'Change a call before it is decided; the new revision is decided by its own digest',
     access: { by: 'personOrKey', scope: null },
     params: z.object({ id: requestRef }),
     body: revisionBody,
@@ -26,6 +28,7 @@ export const revisionRoutes: Route[] = [
     problems: [
       'not_eligible',
       'edits_off',
+      'tampered',
       'already_decided',
       'expired',
       'cancelled',
@@ -39,7 +42,7 @@ export const revisionRoutes: Route[] = [
       const { digest, ...changed } = body
       const revised = await reviseRequest(api.ctx, caller, {
         request: params.id,
-        ...withoutUndefined(changed),
+        ...changed,
         ...(typeof digest === 'string' ? { digest } : {}),
       })
       const record = await getRequest(api.ctx, caller, { request: revised.requestId })

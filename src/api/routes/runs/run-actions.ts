@@ -1,24 +1,25 @@
 import { z } from 'zod'
-import { invokeTool } from '../../../services/manual-calls/invoke-tool.ts'
-import { cancelRun } from '../../../services/runs/ending/cancel-run.ts'
-import { messageRun } from '../../../services/runs/message-run.ts'
-import { revealRunSecret } from '../../../services/runs/reading/reveal-run-secret.ts'
-import { startRun } from '../../../services/runs/starting/start-run.ts'
-import { idempotencyHeader, idempotencyKeyOf } from '../../preferences.ts'
-import { route, type Route } from '../../route.ts'
-import { id } from '../../schemas/common.ts'
-import { maskedValue, revealed } from '../../schemas/masked-value.ts'
+import { invokeTool } from '#services/engine/manual-calls/invoke-tool.ts'
+import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
+import { messageRun } from '#services/runs/message-run.ts'
+import { revealRunSecret } from '#services/runs/reading/reveal-run-secret.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
+import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
+import { route } from '../../route/route.ts'
+import { id, maskedValue, revealed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:write' } as const
 
 /** What changes a run. */
-export const runActionRoutes: Route[] = [
+export const runActionRoutes = [
   route({
     method: 'post',
     path: '/v1/runs',
+    name: 'startRun',
     summary: 'Start a run',
+    description:
+      'Answers once the run is recorded; it takes its first turn as soon as a Temporal worker is free',
     access,
     body: schemas.startRunBody,
     headers: z.object(idempotencyHeader),
@@ -34,14 +35,16 @@ export const runActionRoutes: Route[] = [
     ],
     answer: async (api, { body, caller, request }) => {
       const key = idempotencyKeyOf(request)
-      const started = await startRun(api.ctx, caller, { ...withoutUndefined(body), ...key })
+      const started = await startRun(api.ctx, caller, { ...body, ...key })
       return { status: 201, body: started, headers: { location: `/v1/runs/${started.id}` } }
     },
   }),
   route({
     method: 'post',
     path: '/v1/runs/:id/messages',
-    summary: 'Post a message, which the next turn reads; a run that waits for input goes on',
+    name: 'postMessage',
+    summary: 'Post a message',
+    description: 'Post a message, which the next turn reads; a run that waits for input goes on',
     access,
     params: z.object({ id }),
     body: schemas.messageBody,
@@ -55,7 +58,10 @@ export const runActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/runs/:id/calls',
-    summary: 'Invoke a manual tool on a run; judged like any other call, with the caller behind it',
+    name: 'invokeTool',
+    summary: 'Invoke a tool',
+    description:
+      'Invoke a manual tool on a run; judged like any other call, with the caller behind it',
     access: { by: 'person' },
     params: z.object({ id }),
     body: schemas.callBody,
@@ -77,7 +83,9 @@ export const runActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/runs/:id/cancel',
-    summary: 'Cancel a run and every run below it',
+    name: 'cancelRun',
+    summary: 'Cancel a run',
+    description: 'Cancel a run and every run below it',
     access,
     params: z.object({ id }),
     body: schemas.cancelRunBody,
@@ -86,7 +94,7 @@ export const runActionRoutes: Route[] = [
     answer: async (api, { params, body, caller }) => {
       const cancelled = await cancelRun(api.ctx, caller, {
         runId: params.id,
-        ...withoutUndefined(body),
+        ...body,
       })
       return { status: 200, body: cancelled }
     },
@@ -94,7 +102,9 @@ export const runActionRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/runs/:id/reveals',
-    summary: 'Record that a masked value is shown to who looks at the run',
+    name: 'recordRunReveal',
+    summary: 'Record a revealed value',
+    description: 'Record that a masked value is shown to who looks at the run',
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id }),
     body: maskedValue,

@@ -1,46 +1,47 @@
 import { z } from 'zod'
-import { pictureTypes } from '../../../domain/picture-type.ts'
-import { listManualTools } from '../../../services/manual-calls/list-manual-tools.ts'
-import { getRun } from '../../../services/runs/reading/get-run.ts'
-import { listRuns } from '../../../services/runs/reading/list-runs.ts'
-import { readCallFile } from '../../../services/runs/transcript/read-call-file.ts'
-import { readCallOutput } from '../../../services/runs/transcript/read-call-output.ts'
-import { readTranscript } from '../../../services/runs/transcript/transcript.ts'
-import { requirePerson, requireWorker } from '../../known-names.ts'
-import { route, type Route } from '../../route.ts'
+import { pictureTypes } from '#domain/picture-type.ts'
+import { listManualTools } from '#services/engine/manual-calls/list-manual-tools.ts'
+import { getRun } from '#services/runs/reading/get-run.ts'
+import { listRuns } from '#services/runs/reading/list-runs.ts'
+import { readCallFile } from '#services/runs/reading/read-call-file.ts'
+import { readCallOutput } from '#services/runs/reading/read-call-output.ts'
+import { readTranscript } from '#services/runs/reading/transcript.ts'
+import { requirePerson, requireWorker } from '../../route/known-names.ts'
+import { bytesAnswer } from '../../route/byte-answers.ts'
+import { route } from '../../route/route.ts'
 import { hash, id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
 import { transcript } from '../../schemas/runs/transcript.ts'
-import { runDetailView, runView } from '../../views/run-view.ts'
-import { transcriptItemView } from '../../views/transcript-view.ts'
-import { withoutUndefined } from '../../without-undefined.ts'
-import { workspaceRootOf } from '../../workspace-root.ts'
+import { pageView } from '../../views/page-view.ts'
+import { runDetailView, runView, transcriptItemView } from '../../views/run-view.ts'
+import { workspaceRootOf } from '../../context/api.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
 const params = z.object({ id })
 
-export const runRoutes: Route[] = [
+export const runRoutes = [
   route({
     method: 'get',
     path: '/v1/runs',
-    summary: 'Runs the caller may see, newest first',
+    name: 'listRuns',
+    summary: 'List runs',
+    description: 'Runs the caller may see, newest first',
     access,
     query: schemas.runsQuery,
     answers: { 200: { description: 'A page', schema: schemas.runList } },
     answer: async (api, { query, caller }) => {
       await requireWorker(api, query.worker)
       await requirePerson(api, query.startedBy)
-      const page = await listRuns(api.ctx, caller, withoutUndefined(query))
-      return {
-        status: 200,
-        body: { items: page.items.map(runView), nextCursor: page.nextCursor },
-      }
+      const page = await listRuns(api.ctx, caller, query)
+      return { status: 200, body: pageView(page, runView) }
     },
   }),
   route({
     method: 'get',
     path: '/v1/runs/:id',
-    summary: 'One run',
+    name: 'getRun',
+    summary: 'Get a run',
+    description: 'One run',
     access,
     params,
     answers: { 200: { description: 'The run', schema: schemas.runDetail } },
@@ -53,7 +54,9 @@ export const runRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/runs/:id/tools',
-    summary: 'The manual tools that the caller may invoke on a run',
+    name: 'listRunTools',
+    summary: "List a run's tools",
+    description: 'The manual tools that the caller may invoke on a run',
     access: { by: 'person' },
     params,
     answers: { 200: { description: 'The tools, with their schemas', schema: schemas.manualTools } },
@@ -66,7 +69,9 @@ export const runRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/runs/:id/transcript',
-    summary: 'What was said, asked and answered, turn by turn',
+    name: 'getTranscript',
+    summary: 'Get a transcript',
+    description: 'What was said, asked and answered, turn by turn',
     access,
     params,
     answers: { 200: { description: 'The whole transcript', schema: transcript } },
@@ -78,7 +83,9 @@ export const runRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/calls/:id/output/:stream',
-    summary:
+    name: 'getOutput',
+    summary: "Get a command's output",
+    description:
       'What a command wrote to one of its streams: all that was kept, or the newest while it runs',
     access,
     params: params.extend({ stream: z.enum(['stdout', 'stderr']) }),
@@ -95,23 +102,21 @@ export const runRoutes: Route[] = [
       const { offset } = query
       const output = await readCallOutput(api.ctx, caller, { callId, stream, offset })
       const { attempt, bytes, start, state } = output
-      return (response) => {
-        response.set({
-          'content-type': 'text/plain; charset=utf-8',
-          'content-disposition': 'inline',
-          'content-length': String(bytes.length),
-          'x-output-state': state,
-          'x-output-attempt': String(attempt),
-          'x-output-start': String(start),
-        })
-        response.status(200).end(bytes)
-      }
+      return bytesAnswer(bytes, {
+        'content-type': 'text/plain; charset=utf-8',
+        'content-disposition': 'inline',
+        'x-output-state': state,
+        'x-output-attempt': String(attempt),
+        'x-output-start': String(start),
+      })
     },
   }),
   route({
     method: 'get',
     path: '/v1/calls/:id/files/:hash',
-    summary: "A picture, sound or blob that a tool returned, as the result's `files` name it",
+    name: 'getResultFile',
+    summary: "Get a result's file",
+    description: "A picture, sound or blob that a tool returned, as the result's `files` name it",
     access,
     params: params.extend({ hash }),
     answers: {
@@ -125,16 +130,12 @@ export const runRoutes: Route[] = [
       const { id: callId, hash } = params
       const { bytes, picture } = await readCallFile(api.ctx, caller, { callId, hash })
       const suffix = picture === null ? 'bin' : picture.slice('image/'.length)
-      return (response) => {
-        // A page of ours may draw it; opened by itself it is saved, and whatever it holds runs nothing.
-        response.set({
-          'content-type': picture ?? 'application/octet-stream',
-          'content-disposition': `attachment; filename="${hash.slice(7, 19)}.${suffix}"`,
-          'content-security-policy': "default-src 'none'; sandbox",
-          'content-length': String(bytes.length),
-        })
-        response.status(200).end(bytes)
-      }
+      // A page of ours may draw it; opened by itself it is saved, and its scripts do not run.
+      return bytesAnswer(bytes, {
+        'content-type': picture ?? 'application/octet-stream',
+        'content-disposition': `attachment; filename="${hash.slice(7, 19)}.${suffix}"`,
+        'content-security-policy': "default-src 'none'; sandbox",
+      })
     },
   }),
 ]

@@ -26,13 +26,12 @@ export const credential = z
   .meta({ id: 'Credential' })
 export type CredentialView = z.infer<typeof credential>
 
-/** `of=everybody` takes the right activatePolicy. */
+/** `of=everybody` takes the right managePeople. */
 export const credentialsQuery = z.strictObject({
   ...page,
   of: z.enum(['me', 'everybody']).default('me'),
 })
 export const credentialList = listOf(credential)
-export type CredentialList = z.infer<typeof credentialList>
 
 /** What `navigator.credentials.create` is asked with, in WebAuthn's own JSON form. */
 export const registrationOptions = z
@@ -41,7 +40,10 @@ export const registrationOptions = z
 
 const encoded = text(20_000).regex(/^[\w-]+$/, 'must be base64url')
 
-/** What an authenticator answered, in WebAuthn's own JSON form; browsers may say more than this. */
+/** What is checked here of a type that is WebAuthn's own; browsers may say more than this. */
+type Checked<Json> = z.ZodType<Json, Json>
+
+/** What an authenticator answered, in WebAuthn's own JSON form. */
 const registrationResponse = z
   .looseObject({
     id: encoded,
@@ -54,15 +56,14 @@ const registrationResponse = z
     }),
     clientExtensionResults: z.looseObject({}),
   })
-  .meta({ id: 'RegistrationResponse' })
-  .transform((answer) => answer as unknown as RegistrationResponseJSON)
+  .meta({ id: 'RegistrationResponse' }) as unknown as Checked<RegistrationResponseJSON>
 
 /** What `navigator.credentials.get` is asked with, in WebAuthn's own JSON form. */
 export const assertionOptions = z
   .custom<PublicKeyCredentialRequestOptionsJSON>()
   .meta({ id: 'AssertionOptions', type: 'object' })
 
-/** What an authenticator signed, in WebAuthn's own JSON form; browsers may say more than this. */
+/** What an authenticator signed, in WebAuthn's own JSON form. */
 export const assertion = z
   .looseObject({
     id: encoded,
@@ -76,12 +77,38 @@ export const assertion = z
     }),
     clientExtensionResults: z.looseObject({}),
   })
-  .meta({ id: 'Assertion' })
+  .meta({ id: 'Assertion' }) as unknown as Checked<AuthenticationResponseJSON>
 
-export const assertionBody = z.strictObject({
-  response: assertion.transform((answer) => answer as unknown as AuthenticationResponseJSON),
+const passkeyExample = { id: 'q1w2e3r4', rawId: 'q1w2e3r4', type: 'public-key' }
+const clientDataJSON = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0'
+
+export const assertionBody = z.strictObject({ response: assertion }).meta({
+  examples: [
+    {
+      response: {
+        ...passkeyExample,
+        response: { clientDataJSON, authenticatorData: 'SZYN5YgO', signature: 'MEUCIQDx' },
+        clientExtensionResults: {},
+      },
+    },
+  ],
 })
 
-export const registerBody = z.strictObject({ name: credentialName, response: registrationResponse })
-export const renameBody = z.strictObject({ name: credentialName })
+export const registerBody = z
+  .strictObject({ name: credentialName, response: registrationResponse })
+  .meta({
+    examples: [
+      {
+        name: 'Laptop',
+        response: {
+          ...passkeyExample,
+          response: { clientDataJSON, attestationObject: 'o2NmbXRkbm9uZQ' },
+          clientExtensionResults: {},
+        },
+      },
+    ],
+  })
+export const renameBody = z
+  .strictObject({ name: credentialName })
+  .meta({ examples: [{ name: 'Laptop' }] })
 export const credentialRemoved = z.object({ removed: z.literal(true) })

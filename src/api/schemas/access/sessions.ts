@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import { signInMethods } from '../../../services/access/start-session.ts'
+import { signInMethods } from '#services/access/sessions/start-session.ts'
 import { email, id, instant, listOf, page } from '../common.ts'
+import * as example from '../examples.ts'
 
-/** `person`: an e-mail address; somebody else's takes the right activatePolicy. */
+/** `person`: an e-mail address; somebody else's takes the right managePeople. */
 export const sessionsQuery = z.strictObject({ ...page, person: email.optional() })
-export const endOthersBody = z.strictObject({ person: email.optional() })
+export const endOthersBody = z
+  .strictObject({ person: email.optional() })
+  .meta({ examples: [{ person: example.adasAddress }] })
 
 export const session = z
   .object({
@@ -13,6 +16,8 @@ export const session = z
     method: z.enum(signInMethods),
     /** where, in a few words, as the caller claimed: `Firefox on Linux` */
     device: z.string(),
+    /** its cookie counts only with what its browser keeps for this origin; false: a program's */
+    bound: z.boolean(),
     /** it is the one that asks */
     current: z.boolean(),
     createdAt: instant,

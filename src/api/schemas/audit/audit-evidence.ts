@@ -1,15 +1,18 @@
 import { z } from 'zod'
-import { bundleFormat } from '../../../evidence/bundle/evidence-bundle.ts'
+import { bundleFormat } from '#evidence/bundle/evidence-bundle.ts'
 import { id } from '../common.ts'
+import { logSize } from './audit-log.ts'
 
 const note = z.string().meta({ description: 'A signed note (C2SP signed-note)' })
 
 export const evidenceQuery = z.strictObject({
   /** size of a checkpoint that was kept: the bundle proves that the log continues it */
-  since: z.coerce.number().int().min(0).optional(),
+  since: logSize.optional(),
 })
 
-/** What there is about one request, to be verified with the log's key alone (audit.md, Verifying). */
+/**
+ * What there is about one request, to be verified with the log's key alone (audit.md, Verifying).
+ */
 export const bundle = z
   .object({
     format: z.literal(bundleFormat),
@@ -33,7 +36,10 @@ export const bundle = z
     /** words of people that events commit to: the salted document of each hash */
     revealed: z.array(z.object({ hash: z.string(), document: z.string() })),
     consistency: z.object({ from: z.int(), proof: z.array(z.base64()) }).optional(),
-    /** the newest checkpoint that each witness cosigned, of `from` events, and that `checkpoint` goes on from it */
+    /**
+     * the newest checkpoint that each witness cosigned, of `from` events, and that `checkpoint`
+     * goes on from it
+     */
     witnessed: z
       .array(z.object({ from: z.int(), checkpoint: note, proof: z.array(z.base64()) }))
       .optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, instant } from '../common.ts'
+import { id, instant, wholeNumber } from '../common.ts'
 
 const vkey = z.string().meta({ description: 'The log’s public key, `name+hash+base64`' })
 const checkpoint = z
@@ -15,7 +15,10 @@ export const signedCheckpoint = z
     size: z.int(),
     /** when it was stored */
     at: instant,
-    /** that the log goes on from `since` events, each hash in base64 (RFC 9162 2.1.4); empty when it is not longer */
+    /**
+     * that the log goes on from `since` events, each hash in base64 (RFC 9162 2.1.4); empty when it
+     * is not longer
+     */
     consistency: z.array(z.base64()).optional(),
     /** how the log's keys took over from each other: signed notes, the first one first */
     handovers: z.array(z.string()),
@@ -37,9 +40,16 @@ export const signedCheckpoint = z
   .meta({ id: 'SignedCheckpoint' })
 export type SignedCheckpointView = z.infer<typeof signedCheckpoint>
 
+/** The size of a checkpoint, in a query. */
+export const logSize = wholeNumber({
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  message: 'must be the size of a checkpoint',
+})
+
 /** `since`: the size of a checkpoint that the caller holds. */
 export const checkpointQuery = z.strictObject({
-  since: z.coerce.number().pipe(z.int().min(0)).optional(),
+  since: logSize.optional(),
 })
 
 /** What an approver keeps: that the log has each event of the request. */

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { auditEventTypes } from '../../../domain/audit-event.ts'
+import { actorTypes } from '#domain/actor.ts'
+import { auditEventTypes } from '#domain/audit-event.ts'
 import { id, instant, json, listOf, page, requestRef, text } from '../common.ts'
+import * as example from '../examples.ts'
 
 export const auditEventType = z.enum(auditEventTypes)
 
@@ -23,7 +25,7 @@ export const auditExportQuery = z.strictObject({
 export const auditExportHeaders = z.object({ 'x-total-count': z.string() })
 
 export const actor = z.object({
-  type: z.enum(['person', 'machine', 'policy', 'timer', 'system']),
+  type: z.enum(actorTypes),
   id: z.string().optional(),
   name: z.string().optional(),
 })
@@ -46,7 +48,24 @@ export const auditEvent = z
     previous: z.string().nullable().optional(),
     detail: z.record(z.string(), json),
   })
-  .meta({ id: 'AuditEvent' })
+  .meta({
+    id: 'AuditEvent',
+    examples: [
+      {
+        id: example.otherId,
+        type: 'execution.finished',
+        at: example.carriedOutAt,
+        actor: { type: 'system' },
+        channel: 'temporal-worker',
+        runId: example.runId,
+        requestId: example.requestId,
+        callId: example.callId,
+        digest: example.digest,
+        sequence: 5,
+        previous: example.otherDigest,
+        detail: { state: 'succeeded' },
+      },
+    ],
+  })
 export type AuditEventView = z.infer<typeof auditEvent>
 export const auditList = listOf(auditEvent)
-export type AuditList = z.infer<typeof auditList>

@@ -1,12 +1,17 @@
 import { z } from 'zod'
+import { id, instant, text } from '../common.ts'
+import { streamEvents } from '#domain/stream-event.ts'
+import { emailChoices } from '#domain/email.ts'
 
-const emailChoice = z.enum(['atOnce', 'digest', 'nothing'])
+const emailChoice = z.enum(emailChoices)
 
-export const mailChoiceBody = z.strictObject({
-  choice: emailChoice,
-  /** also of what others decided, or ended otherwise */
-  ended: z.boolean(),
-})
+export const mailChoiceBody = z
+  .strictObject({
+    choice: emailChoice,
+    /** also of what others decided, or ended otherwise */
+    ended: z.boolean(),
+  })
+  .meta({ examples: [{ choice: 'digest', ended: false }] })
 
 export const notificationChoice = z
   .object({
@@ -20,7 +25,10 @@ export const notificationChoice = z
       /** what who has not chosen gets */
       usual: emailChoice,
       isUsual: z.boolean(),
-      /** when digests come: a time of day with its zone, or every so many seconds; null where there is no mail */
+      /**
+       * when digests come: a time of day with its zone, or every so many seconds; null where there
+       * is no mail
+       */
       digest: z
         .union([
           z.object({ at: z.string(), timeZone: z.string() }),
@@ -31,3 +39,33 @@ export const notificationChoice = z
   })
   .meta({ id: 'NotificationChoice' })
 export type NotificationChoice = z.infer<typeof notificationChoice>
+
+/** Types of the live stream; `data:` is the ids of what changed. The reader fetches again. */
+export const streamEventType = z.enum(streamEvents)
+export type StreamEventName = z.infer<typeof streamEventType>
+
+export const streamEventData = z
+  .object({ requestId: z.uuid().optional(), runId: z.uuid().optional() })
+  .meta({ id: 'StreamEventData' })
+export type StreamEventData = z.infer<typeof streamEventData>
+
+export const slackLink = z
+  .object({
+    id,
+    /** id of the workspace */
+    team: z.string(),
+    /** id of the user there */
+    userId: z.string(),
+    createdAt: instant,
+  })
+  .meta({ id: 'SlackLink' })
+export type SlackLinkView = z.infer<typeof slackLink>
+export const slackLinkList = z.object({
+  /** whether the policy in force names a workspace */
+  configured: z.boolean(),
+  items: z.array(slackLink),
+})
+export const slackCodeBody = z
+  .strictObject({ code: text(200).min(1) })
+  .meta({ examples: [{ code: 'the code of the message in Slack' }] })
+export const slackUnlinked = z.object({ removed: z.literal(true) })

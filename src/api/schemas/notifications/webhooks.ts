@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { channelKinds } from '../../../domain/channel-kind.ts'
-import { streamEvents } from '../../../domain/stream-event.ts'
+import { deliveryStates } from '#domain/delivery-state.ts'
+import { channelKinds } from '#domain/channel-kind.ts'
+import { streamEvents } from '#domain/stream-event.ts'
 import { id, instant, listOf, name, page } from '../common.ts'
 
-const deliveryState = z.enum(['pending', 'delivered', 'dead'])
+const deliveryState = z.enum(deliveryStates)
 
 const webhookEndpoint = z
   .object({
@@ -19,7 +20,6 @@ const webhookEndpoint = z
   })
   .meta({ id: 'WebhookEndpoint' })
 export const endpointList = z.object({ items: z.array(webhookEndpoint) })
-export type WebhookEndpointList = z.infer<typeof endpointList>
 
 const delivery = z
   .object({

@@ -15,7 +15,10 @@ export const readiness = z
       eventLagMs: z.number(),
       /** age in milliseconds of the oldest event that no checkpoint covers */
       auditLagMs: z.number(),
-      /** age in milliseconds of the oldest checkpoint that a witness did not cosign; absent: there are no witnesses */
+      /**
+       * age in milliseconds of the oldest checkpoint that a witness did not cosign; absent: there
+       * are no witnesses
+       */
       witnessLagMs: z.number().optional(),
     }),
     /** what is wrong, as sentences; also of a process that is ready */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseDuration } from '../../../policy/reading/duration.ts'
+import { parseDuration } from '#policy/reading/duration.ts'
 import { instant } from '../common.ts'
 
 /** `90d`, as countersign.yaml writes it; in milliseconds behind the schema. */

@@ -15,7 +15,6 @@ export const worker = z
   .meta({ id: 'Worker' })
 export type Worker = z.infer<typeof worker>
 export const workerList = listOf(worker).extend({ policyDigest: z.string() })
-export type WorkerList = z.infer<typeof workerList>
 
 export const workerDetail = worker
   .extend({

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { scopes } from '#domain/verdict.ts'
 import { hash, id, instant, person } from '../common.ts'
 
-export const scope = z.enum(['once', 'run', 'path', 'command'])
+export const scope = z.enum(scopes)
 export type ScopeName = z.infer<typeof scope>
 
 export const grant = z
@@ -22,7 +23,10 @@ export const grant = z
     revokedBy: person.nullable(),
     /** set when the root run has ended */
     endedAt: instant.nullable(),
-    /** why it covers nothing now although it has neither ended nor been revoked; null when it can count */
+    /**
+     * why it covers nothing now although it has neither ended nor been revoked; null when it can
+     * count
+     */
     dormant: z.string().nullable(),
     /** the caller may revoke it */
     canRevoke: z.boolean(),
@@ -30,4 +34,3 @@ export const grant = z
   .meta({ id: 'Grant' })
 export type GrantView = z.infer<typeof grant>
 export const grantList = z.object({ items: z.array(grant) })
-export type GrantList = z.infer<typeof grantList>

@@ -1,10 +1,15 @@
 import { z } from 'zod'
+import { changeKinds } from '#domain/change-kind.ts'
+import { pinStates } from '#domain/definition-pin.ts'
+import { approvalWords, editsPolicies } from '#domain/verdict.ts'
 import { actor } from '../audit/audit.ts'
-import { hash, id, instant, json, listOf, name, page, person } from '../common.ts'
-import { risk } from '../requests/requests.ts'
+import { hash, id, instant, json, listOf, name, page, person, risk } from '../common.ts'
 import { rule, verdict } from '../runs/transcript.ts'
+import * as example from '../examples.ts'
 
-export const explainBody = z.strictObject({ worker: name, tool: name, input: json })
+export const explainBody = z
+  .strictObject({ worker: name, tool: name, input: json })
+  .meta({ examples: [{ worker: example.worker, tool: example.tool, input: example.input }] })
 export const explanation = z
   .object({
     verdict,
@@ -42,7 +47,6 @@ const activation = z
   .meta({ id: 'PolicyActivation' })
 export type PolicyActivation = z.infer<typeof activation>
 export const activationList = listOf(activation)
-export type PolicyActivationList = z.infer<typeof activationList>
 export const activationQuery = z.strictObject(page)
 
 /** A version that waits for a second person. */
@@ -61,7 +65,10 @@ const proposal = z
   })
   .meta({ id: 'PolicyProposal' })
 
-/** Which calls an entry or overlay is about: all that are given must match, each by any of its values. */
+/**
+ * Which calls an entry or overlay is about: all that are given must match, each by any of its
+ * values.
+ */
 const when = z.record(z.string(), z.array(z.string()))
 const routingEntry = z.object({
   when,
@@ -80,7 +87,7 @@ const queueSettings = z.object({
   team: z.string(),
   selfApproval: z.boolean(),
   /** null: by the call's risk */
-  edits: z.enum(['approve', 'revise', 'off']).nullable(),
+  edits: z.enum(editsPolicies).nullable(),
   expiresAfter: z.string(),
   remindAfter: z.array(z.string()),
   escalate: z.array(z.object({ after: z.string(), addTeams: z.array(z.string()) })),
@@ -130,8 +137,10 @@ export const policyDifference = z
     files: z.array(
       z.object({
         path: z.string(),
-        change: z.enum(['added', 'changed', 'removed']),
-        /** a unified diff; null for tool files (their hashes are compared) and for what is too large */
+        change: z.enum(changeKinds),
+        /**
+         * a unified diff; null for tool files (their hashes are compared) and for what is too large
+         */
         diff: z.string().nullable(),
       }),
     ),
@@ -142,14 +151,15 @@ export const policyDifference = z
   .meta({ id: 'PolicyDifference' })
 export type PolicyDifference = z.infer<typeof policyDifference>
 
-/** What the version in force takes an MCP server's tools to be: the server's own words, its claim. */
+/**
+ * What the version in force takes an MCP server's tools to be: the server's own words, its claim.
+ */
 const pinnedServer = z
   .object({
     worker: z.string(),
     /** as the worker's file names it */
     server: z.string(),
-    /** `waiting`: not heard since the activation, so it asks. `forged`: not what was signed, so nothing of it runs */
-    state: z.enum(['pinned', 'waiting', 'forged']),
+    state: z.enum(pinStates),
     problem: z.string().nullable(),
     definitionsHash: hash.nullable(),
     pinnedAt: instant.nullable(),
@@ -158,7 +168,7 @@ const pinnedServer = z
         name: z.string(),
         hash,
         /** what the worker's file says of it */
-        approval: z.enum(['preApproved', 'ask', 'blocked']),
+        approval: z.enum(approvalWords),
         text: z.string(),
         warnings: z.array(z.string()),
       }),
@@ -170,7 +180,7 @@ const pinnedServer = z
         tools: z.array(
           z.object({
             name: z.string(),
-            change: z.enum(['added', 'changed', 'removed']),
+            change: z.enum(changeKinds),
             /** a unified diff of the texts */
             diff: z.string(),
           }),
@@ -183,10 +193,11 @@ export type PinnedServer = z.infer<typeof pinnedServer>
 export const definitionList = z
   .object({ items: z.array(pinnedServer) })
   .meta({ id: 'PinnedServerList' })
-export type DefinitionList = z.infer<typeof definitionList>
 
 /** `digest`: of the version that was shown. */
-export const activateBody = z.strictObject({ digest: hash })
+export const activateBody = z
+  .strictObject({ digest: hash })
+  .meta({ examples: [{ digest: example.otherDigest }] })
 export const agreement = z
   .object({
     state: z.enum(['activated', 'in_force', 'proposed']),
@@ -204,13 +215,15 @@ const replayedVerdict = z.object({
   /** where it asks, such as `platform: 1 of platform, risk medium` */
   asks: z.string().nullable(),
 })
-export const replayBody = z.strictObject({
-  /** only calls made since then */
-  since: instant.optional(),
-  cursor: page.cursor,
-  /** how many calls to judge, at most 200 */
-  limit: z.int().min(1).max(200).optional(),
-})
+export const replayBody = z
+  .strictObject({
+    /** only calls made since then */
+    since: instant.optional(),
+    cursor: page.cursor,
+    /** how many calls to judge, at most 200 */
+    limit: z.int().min(1).max(200).optional(),
+  })
+  .meta({ examples: [{ since: example.askedAt, limit: 100 }] })
 export const replay = z
   .object({
     /** of the version that was replayed under: what the folder holds */
@@ -225,7 +238,10 @@ export const replay = z
         tool: z.string(),
         /** what was recorded when the call was made; a mode's or a grant's word is in it */
         recorded: verdict,
-        /** by the version that judged it, asked again about the files of today; null when it cannot be read */
+        /**
+         * by the version that judged it, asked again about the files of today; null when it cannot
+         * be read
+         */
         before: replayedVerdict.nullable(),
         after: replayedVerdict,
       }),

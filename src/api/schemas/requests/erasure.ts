@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { limits } from '../../../domain/limits.ts'
+import { limits } from '#domain/limits.ts'
 import { email, text } from '../common.ts'
 
 const why = text(limits.reasonCharacters).min(1)
 
 /**
- * What people wrote about one request (`words`, the default), of `person` only what this one wrote; or its `contents`: what
- * its call was given, showed and returned.
+ * What people wrote about one request (`words`, the default), of `person` only what this one wrote;
+ * or its `contents`: what its call was given, showed and returned.
  */
 export const requestErasure = z
   .strictObject({
@@ -18,9 +18,12 @@ export const requestErasure = z
     path: ['person'],
     message: 'goes with words only: contents are nobody’s own',
   })
+  .meta({ examples: [{ why: 'The file had a customer’s address in it', what: 'contents' }] })
 
 /** What one person wrote about any request. */
-export const personErasure = z.strictObject({ why })
+export const personErasure = z
+  .strictObject({ why })
+  .meta({ examples: [{ why: 'Ada asked for it when she left' }] })
 
 export const erased = z
   .object({
@@ -34,5 +37,5 @@ export const erased = z
     /** contents whose bytes stay, since something that was not erased holds the same */
     kept: z.int(),
   })
-  .meta({ id: 'Erased' })
+  .meta({ id: 'Erased', examples: [{ texts: 0, requests: 1, contents: 2, bytes: 4096, kept: 0 }] })
 export type ErasedView = z.infer<typeof erased>

@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { executionOutcomes } from '#domain/request.ts'
+import { claimedTypes } from '#domain/presentation.ts'
 import { instant, json, person } from '../common.ts'
 
 const keyRef = z.object({ id: z.string(), name: z.string() })
-/** All but `binary`: a claim is read as text, whatever it says it is. */
-export const claimedType = z.enum(['text', 'diff', 'file_content', 'command', 'structured'])
-
 /** The program that asked: its key, whose that is, and for whom it acts. */
 export const externalItem = z.object({
   externalId: z.string(),
@@ -23,7 +22,7 @@ export const externalDetail = externalItem.extend({
       title: z.string().nullable(),
       presentation: z
         .object({
-          type: claimedType,
+          type: z.enum(claimedTypes),
           content: z.string(),
           language: z.string().optional(),
         })
@@ -31,13 +30,34 @@ export const externalDetail = externalItem.extend({
     })
     .nullable(),
   metadata: z.record(z.string(), json).nullable(),
+  /** where the program says that it works, as it reported it */
+  origin: z
+    .object({
+      program: z.string(),
+      version: z.string().optional(),
+      host: z.string(),
+      folder: z.string(),
+      git: z
+        .object({
+          remote: z.string().nullable(),
+          commit: z.string().nullable(),
+          dirty: z.boolean().nullable(),
+        })
+        .optional(),
+      files: z
+        .array(z.object({ path: z.string(), hash: z.string(), content: z.string().optional() }))
+        .optional(),
+      /** its proof was right, and the folder lies in the workspace */
+      proved: z.boolean(),
+    })
+    .nullable(),
   /** when the permit must have been taken */
   permitExpiresAt: instant.nullable(),
   consumed: z.object({ at: instant, by: keyRef }).nullable(),
   /** what the program says became of it */
   outcome: z
     .object({
-      state: z.enum(['succeeded', 'failed', 'unknown']),
+      state: z.enum(executionOutcomes),
       summary: z.string().nullable(),
       at: instant,
     })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { instant, listOf } from '../common.ts'
+import * as example from '../examples.ts'
 
 export const queueList = listOf(
   z.object({
@@ -11,5 +12,21 @@ export const queueList = listOf(
     /** pending ones that the caller may decide and has not voted on */
     mine: z.int(),
   }),
-).meta({ id: 'Queues' })
-export type QueueList = z.infer<typeof queueList>
+).meta({
+  id: 'Queues',
+  examples: [
+    {
+      items: [
+        {
+          name: 'platform',
+          team: 'platform',
+          pending: 1,
+          oldestAt: example.askedAt,
+          expiringSoon: 0,
+          mine: 1,
+        },
+      ],
+      nextCursor: null,
+    },
+  ],
+})

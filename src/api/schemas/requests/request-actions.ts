@@ -1,43 +1,77 @@
 import { z } from 'zod'
-import { id, instant, json, reason, text } from '../common.ts'
+import { settlementThens } from '#domain/request.ts'
+import { id, instant, json, reason, text, maskedValue } from '../common.ts'
 import { requestState } from './requests.ts'
-import { maskedValue } from '../masked-value.ts'
-import { limits } from '../../../domain/limits.ts'
+import { limits } from '#domain/limits.ts'
+import * as example from '../examples.ts'
 
 /** Changing a call: revision + 1, an empty tally, decided by its new digest (product.md 11). */
-export const revisionBody = z.strictObject({
-  input: z.record(z.string(), json),
-  digest: text(200).nullish(),
-  revision: z.int().min(1),
-  reason: reason.optional(),
-})
+export const revisionBody = z
+  .strictObject({
+    input: z.record(z.string(), json),
+    digest: text(200).nullish(),
+    revision: z.int().min(1),
+    reason: reason.optional(),
+  })
+  .meta({
+    examples: [
+      {
+        input: { ...example.input, content: '# Notes of 1.2\n' },
+        digest: example.digest,
+        revision: 1,
+      },
+    ],
+  })
 
-export const commentBody = z.strictObject({ text: text(limits.reasonCharacters).min(1) })
-export const revokeBody = z.strictObject({ reason: reason.min(1) })
-export const extendBody = z.strictObject({ expiresAt: instant })
+export const commentBody = z
+  .strictObject({ text: text(limits.reasonCharacters).min(1) })
+  .meta({ examples: [{ text: 'Is this for 1.2 or for 1.3?' }] })
+export const revokeBody = z
+  .strictObject({ reason: reason.min(1) })
+  .meta({ examples: [{ reason: 'The release was called off' }] })
+export const extendBody = z
+  .strictObject({ expiresAt: instant })
+  .meta({ examples: [{ expiresAt: '2026-03-06T09:30:00.000Z' }] })
 
 /** A masked value of a revision. */
-export const revealBody = maskedValue.extend({ revision: z.int().min(1) })
+export const revealBody = maskedValue
+  .extend({ revision: z.int().min(1) })
+  .meta({ examples: [{ kind: 'Countersign API key', characters: 63, revision: 1 }] })
 
 /** An answer to a question; where the question offers choices, one of them. */
-export const answerBody = z.strictObject({ text: text(limits.reasonCharacters).min(1) })
-export const answered = z.object({
-  requestId: id,
-  decisionId: id,
-  state: z.literal('approved'),
-})
+export const answerBody = z
+  .strictObject({ text: text(limits.reasonCharacters).min(1) })
+  .meta({ examples: [{ text: '1.2' }] })
+export const answered = z
+  .object({
+    requestId: id,
+    decisionId: id,
+    state: z.literal('approved'),
+  })
+  .meta({
+    examples: [{ requestId: example.requestId, decisionId: example.decisionId, state: 'approved' }],
+  })
 
-/** What a person found out about a call whose outcome is unknown; `again` only with `ran: false`. */
+/**
+ * What a person found out about a call whose outcome is unknown; `again` only with `ran: false`.
+ */
 export const settleBody = z
   .strictObject({
     ran: z.union([z.literal(true), z.literal(false), z.null()]),
-    then: z.enum(['continue', 'again', 'stop']),
+    then: z.enum(settlementThens),
     reason: reason.min(1),
   })
   .refine((body) => body.then !== 'again' || body.ran === false, {
     path: ['then'],
     message: '"again" needs ran: false',
   })
-export const settled = z.object({ requestId: id, decisionId: id, state: requestState })
-export const extended = z.object({ requestId: id, expiresAt: instant })
-export const released = z.object({ released: z.literal(true) })
+  .meta({ examples: [{ ran: false, then: 'again', reason: 'The file is not there' }] })
+export const settled = z.object({ requestId: id, decisionId: id, state: requestState }).meta({
+  examples: [{ requestId: example.requestId, decisionId: example.decisionId, state: 'approved' }],
+})
+export const extended = z
+  .object({ requestId: id, expiresAt: instant })
+  .meta({ examples: [{ requestId: example.requestId, expiresAt: '2026-03-06T09:30:00.000Z' }] })
+export const released = z
+  .object({ released: z.literal(true) })
+  .meta({ examples: [{ released: true }] })

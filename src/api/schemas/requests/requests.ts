@@ -1,30 +1,24 @@
 import { z } from 'zod'
-import { hash, id, instant, json, listOf, name, page, person, text } from '../common.ts'
+import {
+  cancelReasons,
+  executionStates,
+  permitStates,
+  requestKinds,
+  requestSorts,
+  requestStates,
+} from '#domain/request.ts'
+import { namedFileKinds, presentationTypes, writingStates } from '#domain/presentation.ts'
+import { editsPolicies } from '#domain/verdict.ts'
+import { hash, id, instant, json, listOf, name, page, person, risk, text } from '../common.ts'
 import { externalDetail, externalItem } from './external-request.ts'
 import { scope } from '../policy/grants.ts'
 import { lineageEntry, runMode } from '../runs/runs.ts'
-import { rule, verdict } from '../runs/transcript.ts'
+import { rule, ruleExample, verdict } from '../runs/transcript.ts'
+import * as example from '../examples.ts'
 
-export const requestState = z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
-export const requestKind = z.enum([
-  'tool_call',
-  'attachment',
-  'question',
-  'outcome_check',
-  'external',
-])
-export const risk = z.enum(['low', 'medium', 'high'])
-export type RiskName = z.infer<typeof risk>
-export const cancelReason = z.enum([
-  'run_cancelled',
-  'run_failed',
-  'workflow_lost',
-  'sibling_denied',
-  'superseded',
-  'withdrawn',
-  'settled',
-  'delegation_denied',
-])
+export const requestState = z.enum(requestStates)
+export const requestKind = z.enum(requestKinds)
+export const cancelReason = z.enum(cancelReasons)
 
 export const requestsQuery = z.strictObject({
   ...page,
@@ -36,8 +30,7 @@ export const requestsQuery = z.strictObject({
   /** pending, I may decide it, and have not voted */
   mine: z.enum(['true', 'false']).optional(),
   q: text(200).optional(),
-  /** `age`: the longest waiting first; `createdAt`: the newest first */
-  sort: z.enum(['expiresAt', 'createdAt', 'age', 'risk']).optional(),
+  sort: z.enum(requestSorts).optional(),
 })
 
 /** `file`: the path of one of `namedFiles` */
@@ -46,7 +39,7 @@ export const contentQuery = z.strictObject({ file: text(1024).min(1).optional() 
 /** What is shown to approvers; `content` is text, never markup. `digest` covers all the rest. */
 export const presentation = z
   .object({
-    type: z.enum(['text', 'diff', 'file_content', 'command', 'structured', 'binary']),
+    type: z.enum(presentationTypes),
     language: z.string().nullable(),
     content: z.string(),
     truncated: z.boolean(),
@@ -74,14 +67,7 @@ export const quorum = z
   .meta({ id: 'Quorum' })
 export type QuorumView = z.infer<typeof quorum>
 
-export const executionState = z.enum([
-  'not_started',
-  'started',
-  'succeeded',
-  'failed',
-  'refused',
-  'unknown',
-])
+export const executionState = z.enum(executionStates)
 /** What happened to the effect. Members other than `state` appear once they are known. */
 export const execution = z
   .object({
@@ -132,15 +118,69 @@ const batchWithSiblings = batch.extend({
   siblings: z.array(sibling),
 })
 
-export const claimView = z.object({ person, at: instant, leaseUntil: instant })
+export const claimView = z.object({ person, at: instant, leaseUntil: instant }).meta({
+  examples: [
+    { person: example.grace, at: example.askedAt, leaseUntil: '2026-03-02T09:45:00.000Z' },
+  ],
+})
 
-/** What is done about a request that waits: reminding, or adding teams; `takenAt` is null until it is done. */
+/**
+ * What is done about a request that waits: reminding, or adding teams; `takenAt` is null until it
+ * is done.
+ */
 export const waitingStep = z.object({
   kind: z.enum(['remind', 'escalate']),
   addTeams: z.array(z.string()),
   dueAt: instant,
   takenAt: instant.nullable(),
 })
+
+const itemExample = {
+  id: example.requestId,
+  number: 142,
+  revision: 1,
+  state: 'pending',
+  kind: 'tool_call',
+  queue: 'platform',
+  risk: 'medium',
+  tool: example.tool,
+  title: example.title,
+  digest: example.digest,
+  policyDigest: example.otherDigest,
+  rule: ruleExample,
+  claim: null,
+  agentReason: 'The notes are missing',
+  worker: example.worker,
+  mode: 'prompt',
+  runId: example.runId,
+  callId: example.callId,
+  toolCallId: 'toolu_01',
+  turn: 1,
+  invokedBy: null,
+  batch: { position: 1, size: 1 },
+  lineage: [{ runId: example.runId, worker: example.worker, startedBy: example.ada }],
+  quorum: {
+    required: [{ team: 'platform', count: 1 }],
+    counted: [],
+    missing: [{ team: 'platform', count: 1 }],
+    text: '1 of platform',
+  },
+  eligibility: { canDecide: true, reason: null },
+  allowedDecisions: ['approve', 'deny'],
+  allowedScopes: ['once'],
+  external: null,
+  execution: { state: 'not_started' },
+  permit: null,
+  createdAt: example.askedAt,
+  expiresAt: example.expiresAt,
+  steps: [],
+  decidedAt: null,
+  supersededBy: null,
+  cancelReason: null,
+  decidedBy: null,
+  askedBeforeRestore: false,
+  alike: { same: 0, similar: 0, again: 0 },
+}
 
 /** A row of a list: without what only the request's own page shows. */
 export const requestItem = z
@@ -178,7 +218,7 @@ export const requestItem = z
     external: externalItem.nullable(),
     execution,
     /** the approval's right to be carried out once; null without one */
-    permit: z.enum(['live', 'consumed', 'lapsed', 'revoked']).nullable(),
+    permit: z.enum(permitStates).nullable(),
     createdAt: instant,
     expiresAt: instant,
     /** in the order of their times; empty for a queue that says nothing of them */
@@ -188,20 +228,30 @@ export const requestItem = z
     cancelReason: cancelReason.nullable(),
     /** of a request that has ended: who ended it, the last to decide */
     decidedBy: person.nullable(),
-    /** it is pending again, and may have been decided and carried out in rows that a restore lost */
+    /**
+     * it is pending again, and may have been decided and carried out in rows that a restore lost
+     */
     askedBeforeRestore: z.boolean(),
+    /**
+     * how many are alike, as far as the request's page would list them, and how often it was
+     * carried out
+     */
+    alike: z.object({ same: z.int(), similar: z.int(), again: z.int() }),
   })
-  .meta({ id: 'RequestItem' })
+  .meta({ id: 'RequestItem', examples: [itemExample] })
 export type RequestItem = z.infer<typeof requestItem>
 export const requestList = listOf(requestItem)
 export type RequestList = z.infer<typeof requestList>
 
-/** A file that a command names, as it was when the request opened: `text` and `binary` ones are kept, to be read. */
+/**
+ * A file that a command names, as it was when the request opened: `text` and `binary` ones are
+ * kept, to be read.
+ */
 const namedFile = z.object({
   path: z.string(),
   bytes: z.int(),
   hash,
-  kind: z.enum(['text', 'binary', 'withheld', 'large', 'changed']),
+  kind: z.enum(namedFileKinds),
   /** the newest earlier call of this root run that wrote it, when one did */
   writtenBy: z
     .object({
@@ -210,13 +260,22 @@ const namedFile = z.object({
       worker: z.string(),
       tool: z.string(),
       turn: z.int(),
-      state: z.enum(['done', 'waiting', 'unknown']),
+      state: z.enum(writingStates),
     })
     .nullable(),
 })
 export type NamedFileView = z.infer<typeof namedFile>
 
-export const commentView = z.object({ id, person, text: z.string(), at: instant })
+export const commentView = z.object({ id, person, text: z.string(), at: instant }).meta({
+  examples: [
+    {
+      id: example.otherId,
+      person: example.grace,
+      text: 'Is this for 1.2 or for 1.3?',
+      at: example.askedAt,
+    },
+  ],
+})
 
 const erasedContents = z
   .object({
@@ -229,8 +288,82 @@ const erasedContents = z
   })
   .meta({ id: 'ErasedContents' })
 
+/** Another request of the same call, or of one about the same file or program. */
+const alikeRequest = z.object({
+  requestId: id,
+  number: z.int(),
+  title: z.string(),
+  worker: z.string().nullable(),
+  state: requestState,
+  execution,
+  /** when it was carried out last, else decided, else asked */
+  at: instant,
+  decidedBy: z.string().nullable(),
+  reason: z.string().nullable(),
+})
+export type AlikeRequest = z.infer<typeof alikeRequest>
+
+/** What is alike, as far as the caller may see it; `hidden` counts the rest. */
+const alike = z
+  .object({
+    same: z.array(alikeRequest),
+    similar: z.array(alikeRequest),
+    hidden: z.int(),
+    /**
+     * how often the very call was carried out: by this root run ever, by any run or program within
+     * a day
+     */
+    again: z.int(),
+  })
+  .meta({ id: 'Alike' })
+
+const detailExample = {
+  ...itemExample,
+  alike: { same: [], similar: [], hidden: 0, again: 0 },
+  input: example.input,
+  externalId: null,
+  verdict: null,
+  metadata: null,
+  presentation: {
+    type: 'file_content',
+    language: 'markdown',
+    content: example.input.content,
+    truncated: false,
+    totalLines: 1,
+    totalBytes: 8,
+    metadata: { path: example.path },
+    warnings: [],
+    digest: example.otherDigest,
+  },
+  namedFiles: [],
+  batch: { position: 1, size: 1, finished: false, siblings: [] },
+  eligiblePeople: [example.grace],
+  scopeCoverage: [],
+  scopesNotOffered: [],
+  decisions: [],
+  previous: [],
+  comments: [],
+  revisions: [
+    {
+      revision: 1,
+      digest: example.digest,
+      title: example.title,
+      editor: null,
+      reason: null,
+      at: example.askedAt,
+    },
+  ],
+  edits: 'revise',
+  signatureRequired: false,
+  facts: {},
+  outcomeOf: null,
+  erased: null,
+  workspaceRoot: null,
+}
+
 export const requestDetail = requestItem
   .extend({
+    alike,
     input: json,
     /** of a program's request: as in `external` */
     externalId: z.string().nullable(),
@@ -242,7 +375,10 @@ export const requestDetail = requestItem
     namedFiles: z.array(namedFile),
     batch: batchWithSiblings.nullable(),
     eligiblePeople: z.array(person),
-    /** of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in sentences */
+    /**
+     * of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in
+     * sentences
+     */
     scopeCoverage: z.array(
       z.object({
         scope,
@@ -253,7 +389,9 @@ export const requestDetail = requestItem
         covers: z.array(z.string()),
       }),
     ),
-    /** wider scopes that one may expect of such a call and that it cannot be approved with, and why */
+    /**
+     * wider scopes that one may expect of such a call and that it cannot be approved with, and why
+     */
     scopesNotOffered: z.array(z.object({ scope, why: z.string() })),
     decisions: z.array(decisionView),
     previous: z.array(
@@ -277,7 +415,7 @@ export const requestDetail = requestItem
       }),
     ),
     /** whether the caller may change the call before deciding it (product.md 11) */
-    edits: z.enum(['approve', 'revise', 'off']),
+    edits: z.enum(editsPolicies),
     /** an approval carries `assertion`, a passkey's signature */
     signatureRequired: z.boolean(),
     /** what the execution is compared with: bases of files, tool definition */
@@ -289,5 +427,5 @@ export const requestDetail = requestItem
     /** absolute path of the workspace; development profile only */
     workspaceRoot: z.string().nullable(),
   })
-  .meta({ id: 'Request' })
+  .meta({ id: 'Request', examples: [detailExample] })
 export type RequestDetail = z.infer<typeof requestDetail>

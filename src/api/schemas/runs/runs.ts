@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { outputStates, runStates } from '#domain/request.ts'
+import { runModes } from '#domain/verdict.ts'
 import {
   email,
   hash,
@@ -10,18 +12,13 @@ import {
   page,
   person,
   reason,
+  wholeNumber,
   text,
 } from '../common.ts'
+import * as example from '../examples.ts'
 
-export const runMode = z.enum(['prompt', 'strict', 'approve_all'])
-export const runState = z.enum([
-  'running',
-  'waiting_for_approval',
-  'waiting_for_input',
-  'completed',
-  'failed',
-  'cancelled',
-])
+export const runMode = z.enum(runModes)
+export const runState = z.enum(runStates)
 export type RunStateName = z.infer<typeof runState>
 
 /** Text or an object; what the run is asked to do. */
@@ -29,26 +26,27 @@ const runInput = z.union([text(1_000_000).min(1), z.record(z.string(), json)], {
   error: 'must be text or an object',
 })
 
-export const startRunBody = z.strictObject({
-  worker: name,
-  input: runInput,
-  mode: runMode.optional(),
-  /** paths in the workspace: files that the run is given with its task */
-  attachments: z.array(text(1024).min(1)).max(50).optional(),
-})
+export const startRunBody = z
+  .strictObject({
+    worker: name,
+    input: runInput,
+    mode: runMode.optional(),
+    /** paths in the workspace: files that the run is given with its task */
+    attachments: z.array(text(1024).min(1)).max(50).optional(),
+  })
+  .meta({
+    examples: [{ worker: example.worker, input: 'Write the notes of 1.2', mode: 'prompt' }],
+  })
 
 export const outputQuery = z.strictObject({
   /** bytes that the reader has */
-  offset: z.coerce
-    .number('must be a whole number')
-    .int('must be a whole number')
-    .min(0)
-    .max(2 ** 31 - 1)
-    .default(0),
+  offset: wholeNumber({ least: 0, most: 2 ** 31 - 1, message: 'must be a whole number' }).default(
+    0,
+  ),
 })
 
 export const outputHeaders = z.object({
-  'x-output-state': z.enum(['running', 'unknown', 'ended']).meta({
+  'x-output-state': z.enum(outputStates).meta({
     description:
       'running: ask again from where this ends; unknown: nobody knows how it ended, this is no result; ended: all that was kept',
   }),
@@ -72,6 +70,24 @@ export const runFailure = z.object({ code: z.string(), message: z.string() })
 export const lineageEntry = z.object({ runId: id, worker: z.string(), startedBy: person })
 export type LineageEntry = z.infer<typeof lineageEntry>
 
+const startedExample = {
+  id: example.runId,
+  workflowId: `agent-run:${example.runId}`,
+  worker: example.worker,
+  state: 'running',
+  mode: 'prompt',
+  startedBy: example.ada,
+  createdAt: example.askedAt,
+}
+const runExample = {
+  ...startedExample,
+  state: 'waiting_for_approval',
+  endedAt: null,
+  pendingRequests: 1,
+  title: 'Write the notes of 1.2',
+  scripted: false,
+}
+
 export const run = z
   .object({
     id,
@@ -89,10 +105,9 @@ export const run = z
     scripted: z.boolean(),
     failure: runFailure.optional(),
   })
-  .meta({ id: 'Run' })
+  .meta({ id: 'Run', examples: [runExample] })
 export type Run = z.infer<typeof run>
 export const runList = listOf(run)
-export type RunList = z.infer<typeof runList>
 
 export const runDetail = run
   .extend({
@@ -110,7 +125,10 @@ export const runDetail = run
     output: z.string().optional(),
     policyDigest: hash,
     input: json,
-    /** files it was given with its task; `given`: their text was in its first message, else their name */
+    /**
+     * files it was given with its task; `given`: their text was in its first message, else their
+     * name
+     */
     attachments: z.array(z.object({ path: z.string(), bytes: z.int(), hash, given: z.boolean() })),
     model: z.string(),
     /** why the run ended, when somebody said so */
@@ -122,38 +140,85 @@ export const runDetail = run
     /** `call`: the worker may have tools that the caller can invoke */
     allowed: z.object({ message: z.boolean(), cancel: z.boolean(), call: z.boolean() }),
   })
-  .meta({ id: 'RunDetail' })
+  .meta({
+    id: 'RunDetail',
+    examples: [
+      {
+        ...runExample,
+        turns: 1,
+        lineage: [],
+        children: [],
+        policyDigest: example.otherDigest,
+        input: 'Write the notes of 1.2',
+        attachments: [],
+        model: 'anthropic:claude-sonnet-5-5',
+        endReason: null,
+        temporalUrl: null,
+        workspaceRoot: null,
+        allowed: { message: true, cancel: true, call: false },
+      },
+    ],
+  })
 export type RunDetail = z.infer<typeof runDetail>
 
-export const messageBody = z.strictObject({ text: text(100_000).min(1) })
-export const postedMessage = z.object({ messageId: id, runId: id, state: runState })
-export type PostedMessage = z.infer<typeof postedMessage>
+export const messageBody = z
+  .strictObject({ text: text(100_000).min(1) })
+  .meta({ examples: [{ text: 'Leave the internal changes out' }] })
+export const postedMessage = z.object({ messageId: id, runId: id, state: runState }).meta({
+  examples: [{ messageId: example.otherId, runId: example.runId, state: 'running' }],
+})
 /** A manual tool and its input: an object, as the tool's schema says. */
-export const callBody = z.strictObject({ tool: name, input: z.record(z.string(), json) })
-export const invokedTool = z.object({
-  callId: id,
-  runId: id,
-  tool: z.string(),
-  verdict: z.enum(['preApproved', 'ask']),
-  /** the request that somebody else decides, when the call asks */
-  requestId: id.nullable(),
-})
+export const callBody = z
+  .strictObject({ tool: name, input: z.record(z.string(), json) })
+  .meta({ examples: [{ tool: example.tool, input: example.input }] })
+export const invokedTool = z
+  .object({
+    callId: id,
+    runId: id,
+    tool: z.string(),
+    verdict: z.enum(['preApproved', 'ask']),
+    /** the request that somebody else decides, when the call asks */
+    requestId: id.nullable(),
+  })
+  .meta({
+    examples: [
+      {
+        callId: example.callId,
+        runId: example.runId,
+        tool: example.tool,
+        verdict: 'ask',
+        requestId: example.requestId,
+      },
+    ],
+  })
 export type InvokedTool = z.infer<typeof invokedTool>
-export const manualTools = z.object({
-  items: z.array(
-    z.object({
-      name: z.string(),
-      description: z.string(),
-      inputSchema: z.record(z.string(), json),
-    }),
-  ),
-})
+export const manualTools = z
+  .object({
+    items: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        inputSchema: z.record(z.string(), json),
+      }),
+    ),
+  })
+  .meta({
+    examples: [
+      {
+        items: [
+          { name: example.tool, description: 'Write a file', inputSchema: { type: 'object' } },
+        ],
+      },
+    ],
+  })
 export type ManualTools = z.infer<typeof manualTools>
 export const startedRun = run
   .pick({ id: true, workflowId: true, worker: true, state: true, mode: true })
   .extend({ startedBy: person, createdAt: instant })
-  .meta({ id: 'StartedRun' })
-export type StartedRunView = z.infer<typeof startedRun>
-export const cancelledRun = z.object({ id, state: runState })
-export type CancelledRun = z.infer<typeof cancelledRun>
-export const cancelRunBody = z.strictObject({ reason: reason.optional() })
+  .meta({ id: 'StartedRun', examples: [startedExample] })
+export const cancelledRun = z
+  .object({ id, state: runState })
+  .meta({ examples: [{ id: example.runId, state: 'cancelled' }] })
+export const cancelRunBody = z
+  .strictObject({ reason: reason.optional() })
+  .meta({ examples: [{ reason: 'The release was called off' }] })

@@ -1,17 +1,29 @@
 import { z } from 'zod'
+import { callResultTypes, requestStates } from '#domain/request.ts'
+import { verdicts } from '#domain/verdict.ts'
 import { hash, id, instant, json } from '../common.ts'
+import * as example from '../examples.ts'
 
-export const verdict = z.enum(['preApproved', 'ask', 'blocked', 'error'])
+export const verdict = z.enum(verdicts)
+
+export const ruleExample = {
+  id: 'zone:docs.write',
+  text: 'zone docs: write asks',
+  source: 'workers/release-notes.md:9',
+}
 
 /** The rule that decided, with `file:line` where it is written. */
 export const rule = z
   .object({ id: z.string(), text: z.string(), source: z.string().nullable() })
-  .meta({ id: 'Rule' })
+  .meta({ id: 'Rule', examples: [ruleExample] })
 
 /** Bytes of a result, which `GET /v1/calls/:id/files/:hash` reads. */
 const resultFile = z.object({
   hash,
-  /** of a picture that can be shown only where the bytes are that picture; of anything else what the tool says */
+  /**
+   * of a picture that can be shown only where the bytes are that picture; of anything else what the
+   * tool says
+   */
   mediaType: z.string(),
   bytes: z.int(),
 })
@@ -19,7 +31,7 @@ export type ResultFile = z.infer<typeof resultFile>
 
 /** `output` is what the tool returned, `text` what the model was told. */
 export const callResult = z.object({
-  type: z.enum(['output', 'error', 'denied', 'blocked', 'expired', 'cancelled', 'unknown']),
+  type: z.enum(callResultTypes),
   output: json.optional(),
   text: z.string().optional(),
   files: z.array(resultFile).optional(),
@@ -27,8 +39,9 @@ export const callResult = z.object({
 export type CallResult = z.infer<typeof callResult>
 
 /**
- * How many bytes a call without a result has written so far, which `GET /v1/calls/:id/output/:stream` reads. `unknown`:
- * nobody knows how it ended, and what it had written until then is no result.
+ * How many bytes a call without a result has written so far, which `GET
+ * /v1/calls/:id/output/:stream` reads. `unknown`: nobody knows how it ended, and what it had
+ * written until then is no result.
  */
 const liveOutput = z.object({
   state: z.enum(['running', 'unknown']),
@@ -47,7 +60,7 @@ export const transcriptCall = z
     rule: rule.nullable(),
     requestId: id.optional(),
     /** of that request, the call's newest */
-    requestState: z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled']).optional(),
+    requestState: z.enum(requestStates).optional(),
     manual: z.boolean().optional(),
     /** the run that a delegation started */
     childRunId: id.optional(),
@@ -68,5 +81,40 @@ export const transcriptItem = z.object({
   calls: z.array(transcriptCall).optional(),
 })
 export type TranscriptItem = z.infer<typeof transcriptItem>
-export const transcript = z.object({ items: z.array(transcriptItem) }).meta({ id: 'Transcript' })
+export const transcript = z.object({ items: z.array(transcriptItem) }).meta({
+  id: 'Transcript',
+  examples: [
+    {
+      items: [
+        {
+          turn: 1,
+          role: 'user',
+          author: example.ada,
+          at: example.askedAt,
+          text: 'Write the notes of 1.2',
+        },
+        {
+          turn: 1,
+          role: 'assistant',
+          author: null,
+          at: example.askedAt,
+          text: 'The notes are missing.',
+          calls: [
+            {
+              callId: example.callId,
+              toolCallId: 'toolu_01',
+              tool: example.tool,
+              input: example.input,
+              verdict: 'ask',
+              rule: ruleExample,
+              requestId: example.requestId,
+              requestState: 'approved',
+              result: { type: 'output', output: { path: example.path, bytes: 8 } },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+})
 export type Transcript = z.infer<typeof transcript>

@@ -1,25 +1,28 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { isLogFile } from '../../../evidence/bundle/log-files.ts'
-import { filesOfArchive } from '../../../evidence/bundle/tar.ts'
-import { parseCheckpoint } from '../../../evidence/note/checkpoint.ts'
-import { parseNote } from '../../../evidence/note/signed-note.ts'
-import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { requestOf } from '#client/call.ts'
+import { isLogFile } from '#evidence/bundle/log-files.ts'
+import { filesOfArchive } from '#evidence/bundle/tar.ts'
+import { parseCheckpoint } from '#evidence/note/checkpoint.ts'
+import { parseNote } from '#evidence/note/signed-note.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { connect } from '../../service/connect.ts'
-import { query } from '../../service/query.ts'
 import type { Service } from '../../service/service.ts'
 import { filtersOf, withFilters, type FilterOptions } from './audit-filters.ts'
 import { withExamples } from '../examples.ts'
 
 interface ExportOptions extends FilterOptions {
-  format?: 'jsonl' | 'csv'
-  log?: boolean
-  since?: string
-  out?: string
+  readonly format?: 'jsonl' | 'csv'
+  readonly log?: boolean
+  readonly since?: string
+  readonly out?: string
 }
 
-/** `countersign audit export`: lines of the trail, an evidence bundle of one request, or the whole log. */
+/**
+ * `countersign audit export`: lines of the trail, an evidence bundle of one request, or the whole
+ * log.
+ */
 export function addAuditExportCommand(audit: Command): void {
   const whole = withFilters(audit.command('export'))
     .description(
@@ -53,12 +56,12 @@ async function exportTrail(options: ExportOptions): Promise<void> {
   }
   const service = await connect(options)
   if (isBundle) {
-    const size = since === undefined ? undefined : String(await sizeIn(since))
-    const path = `/v1/requests/${encodeURIComponent(request)}/evidence${query({ since: size })}`
-    return write(await service.bytes(path), out, null)
+    const size = since === undefined ? undefined : await sizeIn(since)
+    const evidence = requestOf('getEvidence', { params: { id: request }, query: { since: size } })
+    return write(await service.bytes(evidence), out, null)
   }
-  const fields = { ...filtersOf(options), format: format ?? 'jsonl' }
-  const { bytes, headers } = await service.answer(`/v1/audit/export${query(fields)}`)
+  const query = { ...filtersOf(options), format: format ?? 'jsonl' }
+  const { bytes, headers } = await service.answer(requestOf('exportAudit', { query }))
   return write(bytes, out, headers.get('x-total-count'))
 }
 
@@ -83,7 +86,8 @@ async function exportLog(service: Service, folder: string): Promise<void> {
   if (there.length > 0) throw new CommandFailure(`${folder} is not empty`, exitCodes.usage)
   let files = 0
   let size = 0
-  for await (const { path, bytes } of filesOfArchive(service.chunks('/v1/audit/log/archive'))) {
+  const archive = service.chunks(requestOf('getLogArchive'))
+  for await (const { path, bytes } of filesOfArchive(archive)) {
     if (!isLogFile(path)) throw new CommandFailure('The archive has a file that no log has')
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), bytes)

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
-import { readInstant } from '../read-instant.ts'
+import { readInstant } from '../option-values.ts'
 
 /** Which events of the trail. */
 export interface FilterOptions extends ServiceOptions {
-  type?: string
-  actor?: string
-  request?: string
-  run?: string
-  from?: string
-  to?: string
+  readonly type?: string
+  readonly actor?: string
+  readonly request?: string
+  readonly run?: string
+  readonly from?: string
+  readonly to?: string
 }
 
 export function withFilters(command: Command): Command {
@@ -23,7 +23,7 @@ export function withFilters(command: Command): Command {
 }
 
 /** The filters as the service reads them. */
-export function filtersOf(options: FilterOptions): Record<string, string | undefined> {
+export function filtersOf(options: FilterOptions) {
   const { type, actor, request, run, from, to } = options
   return { type, actor, requestId: request, runId: run, from, to }
 }

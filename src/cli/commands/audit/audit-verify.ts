@@ -1,25 +1,25 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { parseBundle } from '../../../evidence/bundle/evidence-bundle.ts'
-import type { LogFiles } from '../../../evidence/bundle/log-files.ts'
-import { MalformedEvidence } from '../../../evidence/malformed.ts'
-import { parseVerifierKey, type NoteKey } from '../../../evidence/note/note-key.ts'
-import type { Finding, Verdict } from '../../../evidence/verify/finding.ts'
-import type { WitnessQuorum } from '../../../evidence/verify/log/check-witnesses.ts'
-import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
-import { verifyLog } from '../../../evidence/verify/verify-log.ts'
-import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { parseBundle } from '#evidence/bundle/evidence-bundle.ts'
+import type { LogFiles } from '#evidence/bundle/log-files.ts'
+import { MalformedEvidence } from '#evidence/malformed.ts'
+import { parseVerifierKey, type NoteKey } from '#evidence/note/note-key.ts'
+import type { Finding, Verdict } from '#evidence/verify/findings/finding.ts'
+import type { WitnessQuorum } from '#evidence/verify/log/check-witnesses.ts'
+import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { printableLine } from '../../text/terminal-text.ts'
-import { andAnother } from '../and-another.ts'
+import { andAnother } from '../option-values.ts'
 import { withExamples } from '../examples.ts'
 
 interface VerifyOptions {
-  key: string
-  since?: string
-  witness?: readonly string[]
-  witnessQuorum?: string
-  json?: boolean
+  readonly key: string
+  readonly since?: string
+  readonly witness?: readonly string[]
+  readonly witnessQuorum?: string
+  readonly json?: boolean
 }
 
 /** `countersign audit verify`: needs no service, no database, no network and no project. */
@@ -71,11 +71,14 @@ function verifyEvidence(path: string, options: VerifyOptions): void {
 }
 
 function verdictText(verdict: Verdict): string {
-  const { name, outcome, findings, found, notes } = verdict
+  const { name, outcome, findings, found, warnings, notes } = verdict
   const [first = '', ...others] = notes
   const words = { holds: 'holds', fails: 'FAILS', unknown: 'CANNOT BE JUDGED' }
   const lines = [`${name.padEnd(14)}${words[outcome]}${first === '' ? '' : `  ${first}`}`]
   for (const note of others) lines.push(`  ${note}`)
+  for (const warning of warnings) {
+    lines.push(`  warning (${warning.kind}): ${printableLine(warning.problem)}`)
+  }
   for (const finding of findings) lines.push(`  ${printableLine(findingText(finding))}`)
   if (found > findings.length) lines.push(`  and ${found - findings.length} more`)
   return lines.join('\n')

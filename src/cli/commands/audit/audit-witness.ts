@@ -1,37 +1,31 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { SignedCheckpointView } from '../../../api/schemas/audit/audit-log.ts'
-import { MalformedEvidence } from '../../../evidence/malformed.ts'
-import { logKeysOf, parseHandovers } from '../../../evidence/note/log-keys.ts'
-import {
-  formatVerifierKey,
-  parseVerifierKey,
-  type NoteKey,
-} from '../../../evidence/note/note-key.ts'
-import {
-  witnessCheckpoint,
-  type WitnessRefusal,
-} from '../../../evidence/note/witness-checkpoint.ts'
-import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { MalformedEvidence } from '#evidence/malformed.ts'
+import { logKeysOf, parseHandovers } from '#evidence/note/log-keys.ts'
+import { formatVerifierKey, parseVerifierKey, type NoteKey } from '#evidence/note/note-key.ts'
+import { witnessCheckpoint, type WitnessRefusal } from '#evidence/note/witness-checkpoint.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
-import { listenAddress } from '../../witness/listen-address.ts'
-import { serveWitness } from '../../witness/serve-witness.ts'
+import { listenAddress, serveWitness } from '../../witness/serve-witness.ts'
 import { Witness } from '../../witness/witness.ts'
 import { keepContradiction, keepNote, openWitnessFolder } from '../../witness/witness-folder.ts'
-import { andAnother } from '../and-another.ts'
+import { andAnother } from '../option-values.ts'
 import { withExamples } from '../examples.ts'
 
 interface WitnessOptions extends ServiceOptions {
-  key: readonly string[]
-  dir: string
-  listen?: string
-  tlsCert?: string
-  tlsKey?: string
-  behindProxy?: boolean
+  readonly key: readonly string[]
+  readonly dir: string
+  readonly listen?: string
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly behindProxy?: boolean
 }
 
-/** `countersign audit witness`: run elsewhere, now and then or as a server, it remembers what the log was. */
+/**
+ * `countersign audit witness`: run elsewhere, now and then or as a server, it remembers what the
+ * log was.
+ */
 export function addAuditWitnessCommand(audit: Command): void {
   const witness = withService(audit.command('witness'))
     .description(
@@ -83,7 +77,7 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
     checkpoint: note,
     consistency = [],
     handovers,
-  } = await service.get<SignedCheckpointView>(`/v1/audit/checkpoint?since=${last?.size ?? 0}`)
+  } = await service.call('getCheckpoint', { query: { since: last?.size ?? 0 } })
   const proof = consistency.map((hash) => Buffer.from(hash, 'base64'))
   const atSeconds = Math.floor(Date.now() / 1000)
   const witnessed = refusing(() =>
@@ -107,7 +101,7 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
   console.log(`${size} events, cosigned as ${formatVerifierKey(signer.key)}: ${file}`)
 }
 
-/** Answers what the service sends, until it is stopped. */
+/** Serves what the service sends, until it is stopped. */
 async function listen(
   address: string,
   keys: readonly NoteKey[],

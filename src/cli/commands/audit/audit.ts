@@ -1,15 +1,22 @@
 import type { Command } from 'commander'
-import type { AuditEventView, AuditList } from '../../../api/schemas/audit/audit.ts'
+import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { connect } from '../../service/connect.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../../service/paging.ts'
-import { query } from '../../service/query.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  type ServiceOptions,
+  withService,
+} from '../../service/service-options.ts'
 import { table } from '../../text/table.ts'
 import { addAuditExportCommand } from './audit-export.ts'
 import { filtersOf, withFilters, type FilterOptions } from './audit-filters.ts'
 import { addAuditVerifyCommand } from './audit-verify.ts'
-import { addAuditKeyCommand } from './audit-key.ts'
 import { addAuditWitnessCommand } from './audit-witness.ts'
 import { withExamples } from '../examples.ts'
+import { parseHandovers } from '#evidence/note/log-keys.ts'
+import { formatVerifierKey } from '#evidence/note/note-key.ts'
 
 /** `countersign audit [tail|export|verify]`. */
 export function addAuditCommand(program: Command): void {
@@ -26,8 +33,8 @@ export function addAuditCommand(program: Command): void {
 
 async function tail(options: FilterOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
-  const fields = { ...filtersOf(options), ...pageOf(options) }
-  const list = await service.get<AuditList>(`/v1/audit${query(fields)}`)
+  const query = { ...filtersOf(options), ...pageOf(options) }
+  const list = await service.call('listAuditEvents', { query })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
@@ -42,4 +49,38 @@ async function tail(options: FilterOptions & PagingOptions): Promise<void> {
 function row(event: AuditEventView): string[] {
   const subject = event.requestId ?? event.callId ?? event.runId ?? ''
   return [event.at, event.type, event.actor.name ?? event.actor.type, event.channel, subject]
+}
+
+interface KeyOptions extends ServiceOptions {
+  readonly json?: boolean
+  readonly chain?: boolean
+}
+
+/** `countersign audit key`: what one who verifies later keeps now, apart from the service. */
+export function addAuditKeyCommand(audit: Command): void {
+  const key = withService(audit.command('key'))
+    .description('the public key of the audit log, to verify its checkpoints with')
+    .option('--chain', 'print the keys before it too, and how each took over')
+    .option('--json', 'print the newest checkpoint too, as JSON')
+    .action(printKey)
+  withExamples(key, ['audit key', 'audit key --chain', 'audit key --json'])
+}
+
+async function printKey(options: KeyOptions): Promise<void> {
+  const service = await connect(options)
+  const signed = await service.call('getCheckpoint')
+  if (options.json === true) return console.log(JSON.stringify(signed))
+  if (options.chain !== true) return console.log(signed.vkey)
+  const handovers = parseHandovers(signed.handovers)
+  const [first] = handovers
+  const beginning = first === undefined ? signed.vkey : formatKey(first.before)
+  console.log(`from the beginning\n  ${beginning}`)
+  for (const { size, after, isVouched } of handovers) {
+    const how = isVouched ? 'signed by the key before' : 'NOT signed by the key before'
+    console.log(`from event ${size - 1}, ${how}\n  ${formatKey(after)}`)
+  }
+}
+
+function formatKey(key: Parameters<typeof formatVerifierKey>[0] | null): string {
+  return key === null ? 'a key that is not known any more' : formatVerifierKey(key)
 }

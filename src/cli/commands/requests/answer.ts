@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
 import { askAnswer, sendAnswer } from '../../decide/answer.ts'
-import { CommandFailure, exitCodes } from '../../exit-codes.ts'
-import { isInteractive } from '../../interactive.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { isInteractive } from '../../terminal/interactive.ts'
 import { connect } from '../../service/connect.ts'
-import { path } from '../../service/path.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { requestText } from '../../text/request-text.ts'
 import { withExamples } from '../examples.ts'
@@ -30,7 +28,7 @@ async function answer(
     throw new CommandFailure(sentence, exitCodes.usage)
   }
   const service = await connect(options)
-  const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
+  const request = await service.call('getRequest', { params: { id: ref } })
   if (request.kind !== 'question') {
     throw new CommandFailure(`#${request.number} is not a question: approve or deny it.`)
   }

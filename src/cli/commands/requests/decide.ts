@@ -1,29 +1,31 @@
 import { confirm } from '@clack/prompts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ScopeName } from '../../../api/schemas/policy/grants.ts'
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
-import { whyReason } from '../../../domain/deciding/why-reason.ts'
+import { scopes } from '#domain/verdict.ts'
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { whyReason } from '#domain/deciding/why-reason.ts'
+import { askAgain } from '../../decide/ask-decision.ts'
 import { type Choice, outcomeSentence, sendDecision } from '../../decide/decide.ts'
 import { coverageText } from '../../text/coverage-text.ts'
 import { whereToSign } from '../../decide/needs-passkey.ts'
 import { promptReason } from '../../decide/prompt-reason.ts'
 import { showWhole } from '../../decide/show-whole.ts'
-import { CommandFailure, exitCodes } from '../../exit-codes.ts'
-import { isInteractive } from '../../interactive.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { isInteractive } from '../../terminal/interactive.ts'
 import { connect } from '../../service/connect.ts'
-import { path } from '../../service/path.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
-import { readInstant } from '../read-instant.ts'
+import { readInstant } from '../option-values.ts'
 
 interface DecideOptions extends ServiceOptions {
-  scope?: ScopeName
-  uses?: number
-  until?: string
-  message?: string
-  digest?: string
-  stop?: boolean
-  json?: boolean
+  readonly scope?: ScopeName
+  readonly uses?: number
+  readonly until?: string
+  readonly message?: string
+  readonly digest?: string
+  readonly stop?: boolean
+  readonly again?: boolean
+  readonly json?: boolean
 }
 
 const digestExample = '"$(countersign requests show 12 --digest)"'
@@ -33,12 +35,14 @@ export function addDecideCommands(program: Command): void {
   const approve = withDecision(program.command('approve'))
     .description('approve exactly what the request shows')
     .addOption(
-      new Option('--scope <scope>', 'how far the approval reaches')
-        .choices(['once', 'run', 'path', 'command'])
-        .default('once'),
+      new Option('--scope <scope>', 'how far the approval reaches').choices(scopes).default('once'),
     )
     .option('--uses <number>', 'with a scope wider than once: how often it may be used', readUses)
     .option('--until <time>', 'with a scope wider than once: when it ends, ISO 8601', readInstant)
+    .option(
+      '--again',
+      'at high risk: this very call was carried out before, and is to run once more',
+    )
     .action((ref: string, options: DecideOptions) => decide('approve', ref, options))
   withExamples(approve, [
     'approve 12',
@@ -80,7 +84,7 @@ async function decide(
     )
   }
   const service = await connect(options)
-  const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
+  const request = await service.call('getRequest', { params: { id: ref } })
   const print = options.json === true ? console.error : console.log
   const seenAll = await showWhole(service, request, (page) => print(page))
   const elsewhere = decision === 'approve' ? whereToSign(service, request) : null
@@ -90,11 +94,14 @@ async function decide(
   if (options.digest === undefined && !(await isSure(decision, request, options))) {
     throw new CommandFailure('Nothing was decided.')
   }
+  const again = await isAgain(decision, request, options)
+  if (again === null) throw new CommandFailure('Nothing was decided.')
   const shown = options.digest === undefined ? request : { ...request, digest: options.digest }
   const then = options.stop === true ? 'stop' : 'continue'
   const answer = await sendDecision(service, shown, {
     decision,
     seenAll,
+    again,
     ...(decision === 'approve' ? approval(options) : { then }),
     ...(reason === undefined ? {} : { reason }),
   })
@@ -108,6 +115,19 @@ function approval({ scope, uses, until }: DecideOptions): Partial<Choice> {
     ...(until === undefined ? {} : { expiresAt: until }),
   }
   return { scope: scope ?? 'once', ...(Object.keys(grant).length === 0 ? {} : { grant }) }
+}
+
+/**
+ * Said on the command line, or asked for where somebody can answer; the service refuses where it is
+ * missing.
+ */
+async function isAgain(
+  decision: Choice['decision'],
+  request: RequestDetail,
+  options: DecideOptions,
+): Promise<boolean | null> {
+  if (decision === 'deny' || options.again === true) return options.again === true
+  return options.digest === undefined ? askAgain(request) : false
 }
 
 /** A reason that is needed is asked for where somebody can answer. */

@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
-import type { ErasedView } from '../../../api/schemas/requests/erasure.ts'
-import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import type { ErasedView } from '#api/schemas/requests/erasure.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { connect } from '../../service/connect.ts'
-import { path } from '../../service/path.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 
 interface EraseOptions extends ServiceOptions {
-  contents?: boolean
-  person?: string
-  message: string
-  json?: boolean
+  readonly contents?: boolean
+  readonly person?: string
+  readonly message: string
+  readonly json?: boolean
 }
 
 /** `countersign erase`: what people wrote or what a call holds goes, what commits to it stays. */
@@ -47,15 +46,15 @@ async function runErase(request: string | undefined, options: EraseOptions): Pro
     if (request !== undefined) {
       const body = {
         why,
-        ...(contents ? { what: 'contents' } : {}),
+        ...(contents ? { what: 'contents' as const } : {}),
         ...(person === undefined ? {} : { person }),
       }
-      return service.post<ErasedView>(path`/v1/requests/${request}/erasures`, body)
+      return service.call('eraseRequest', { params: { id: request }, body })
     }
     if (person === undefined) {
       throw new CommandFailure('Name a request, or a person with --person', exitCodes.usage)
     }
-    return service.post<ErasedView>(path`/v1/people/${person}/erasures`, { why })
+    return service.call('erasePerson', { params: { email: person }, body: { why } })
   }
 }
 

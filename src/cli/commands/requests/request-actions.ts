@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { settlementThens, type SettlementThen } from '#domain/request.ts'
 import { connect } from '../../service/connect.ts'
-import { path } from '../../service/path.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
-import { readInstant } from '../read-instant.ts'
+import { readInstant } from '../option-values.ts'
 
 interface SettleOptions extends ServiceOptions {
-  ran: boolean | null
-  then: string
-  message: string
+  readonly ran: boolean | null
+  readonly then: SettlementThen
+  readonly message: string
 }
 
 /** What people do with a request besides deciding it. */
@@ -26,8 +26,8 @@ function addClaim(requests: Command): void {
     .option('--release', 'give it back')
     .action(async (ref: string, options: ServiceOptions & { release?: boolean }) => {
       const service = await connect(options)
-      const claim = path`/v1/requests/${ref}/claim`
-      await (options.release === true ? service.delete(claim) : service.post(claim))
+      const operation = options.release === true ? 'releaseRequest' : 'claimRequest'
+      await service.call(operation, { params: { id: ref } })
       console.log(options.release === true ? 'Released.' : 'Claimed.')
     })
   withExamples(command, ['requests claim 12', 'requests claim 12 --release'])
@@ -38,7 +38,7 @@ function addComment(requests: Command): void {
     .description('say something to colleagues; the agent never reads it')
     .argument('<text>', 'the comment')
     .action(async (ref: string, text: string, options: ServiceOptions) => {
-      await (await connect(options)).post(path`/v1/requests/${ref}/comments`, { text })
+      await (await connect(options)).call('commentRequest', { params: { id: ref }, body: { text } })
       console.log('Commented.')
     })
   withExamples(command, ['requests comment 12 "is the plan approved?"'])
@@ -50,13 +50,13 @@ function addSettle(requests: Command): void {
     .requiredOption('--ran <answer>', 'yes, no or unknown', readRan)
     .addOption(
       new Option('--then <what>', 'what the run does next; again only when it did not run')
-        .choices(['continue', 'again', 'stop'])
+        .choices(settlementThens)
         .makeOptionMandatory(),
     )
     .requiredOption('-m, --message <reason>', 'how you found out')
     .action(async (ref: string, { ran, then, message, ...options }: SettleOptions) => {
       const body = { ran, then, reason: message }
-      await (await connect(options)).post(path`/v1/requests/${ref}/settle`, body)
+      await (await connect(options)).call('settleOutcome', { params: { id: ref }, body })
       console.log('Settled.')
     })
   withExamples(command, [
@@ -71,7 +71,7 @@ function addRevoke(requests: Command): void {
     .requiredOption('-m, --message <reason>', 'why')
     .action(async (ref: string, options: ServiceOptions & { message: string }) => {
       const body = { reason: options.message }
-      await (await connect(options)).post(path`/v1/requests/${ref}/revoke`, body)
+      await (await connect(options)).call('revokeApproval', { params: { id: ref }, body })
       console.log('Revoked. The call will not run.')
     })
   withExamples(command, ['requests revoke 12 -m "the release was called off"'])
@@ -82,7 +82,9 @@ function addExtend(requests: Command): void {
     .description('move the moment at which it expires')
     .argument('<time>', 'ISO 8601', readInstant)
     .action(async (ref: string, expiresAt: string, options: ServiceOptions) => {
-      await (await connect(options)).post(path`/v1/requests/${ref}/extend`, { expiresAt })
+      await (
+        await connect(options)
+      ).call('extendRequest', { params: { id: ref }, body: { expiresAt } })
       console.log(`Expires ${expiresAt}.`)
     })
   withExamples(command, ['requests extend 12 2027-01-15T12:00Z'])

@@ -1,50 +1,54 @@
 import { type Command, Option } from 'commander'
-import type {
-  RequestDetail,
-  RequestItem,
-  RequestList,
-} from '../../../api/schemas/requests/requests.ts'
+import { requestStates, type RequestSort } from '#domain/request.ts'
+import { risks } from '#domain/verdict.ts'
+import type { RequestItem } from '#api/schemas/requests/requests.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { connect } from '../../service/connect.ts'
-import { pageOf, type PagingOptions, printMore, withPaging } from '../../service/paging.ts'
-import { path } from '../../service/path.ts'
-import { query } from '../../service/query.ts'
-import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import {
+  pageOf,
+  type PagingOptions,
+  printMore,
+  withPaging,
+  addList,
+  type ServiceOptions,
+  withService,
+} from '../../service/service-options.ts'
 import { requestText } from '../../text/request-text.ts'
 import { table } from '../../text/table.ts'
 import { fromNow } from '../../text/times.ts'
 import { withExamples } from '../examples.ts'
 import { addRequestActions } from './request-actions.ts'
-import { addReceiptCommand } from './request-receipt.ts'
+import { writeFile } from 'node:fs/promises'
+import { requestOf } from '#client/call.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
-  state?: string
-  queue?: string
-  risk?: string
-  tool?: string
-  run?: string
-  mine?: boolean
-  search?: string
-  sort?: string
+  readonly state?: string
+  readonly queue?: string
+  readonly risk?: string
+  readonly tool?: string
+  readonly run?: string
+  readonly mine?: boolean
+  readonly search?: string
+  readonly sort?: string
 }
 
 /** Orders by the words of the command line; the newest first without one. */
-const orders: Readonly<Record<string, string>> = {
+const orders: Readonly<Record<string, RequestSort>> = {
   newest: 'createdAt',
   oldest: 'age',
   expiry: 'expiresAt',
   risk: 'risk',
 }
-const states = ['pending', 'approved', 'denied', 'expired', 'cancelled', 'all']
+const states = [...requestStates, 'all']
 
 /** `countersign requests [ls|show|receipt|claim|comment|settle|revoke|extend]`. */
 export function addRequestsCommand(program: Command): void {
   const requests = program.command('requests').description('what waits, and what became of it')
-  const ls = withPaging(withService(requests.command('ls', { isDefault: true })))
+  const ls = withPaging(addList(requests))
     .description('list requests; by default those that wait')
     .addOption(new Option('--state <state>', 'only this state').choices(states).default('pending'))
     .option('--queue <name>', 'only this queue')
-    .addOption(new Option('--risk <risk>', 'only this risk').choices(['low', 'medium', 'high']))
+    .addOption(new Option('--risk <risk>', 'only this risk').choices(risks))
     .option('--tool <name>', 'only calls of this tool')
     .option('--run <run>', 'only those of this run')
     .option('--mine', 'only those you may decide and have not voted on')
@@ -71,7 +75,7 @@ export function addRequestsCommand(program: Command): void {
 
 async function listRequests(options: ListOptions): Promise<void> {
   const service = await connect(options)
-  const fields = {
+  const query = {
     state: options.state === 'all' ? undefined : options.state,
     queue: options.queue,
     risk: options.risk,
@@ -82,7 +86,7 @@ async function listRequests(options: ListOptions): Promise<void> {
     sort: options.sort === undefined ? undefined : orders[options.sort],
     ...pageOf(options),
   }
-  const list = await service.get<RequestList>(`/v1/requests${query(fields)}`)
+  const list = await service.call('listRequests', { query })
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
@@ -112,9 +116,34 @@ async function showRequest(
   options: ServiceOptions & { full?: boolean; digest?: boolean; json?: boolean },
 ): Promise<void> {
   const service = await connect(options)
-  const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
+  const request = await service.call('getRequest', { params: { id: ref } })
   if (options.json === true) return console.log(JSON.stringify(request))
   if (options.digest === true) return console.log(request.digest)
   if (options.full === true) await showWhole(service, request, (text) => console.log(text))
   else console.log(requestText(request, { full: false }).text)
+}
+
+/** `countersign requests receipt`: what an approver keeps of a request. */
+export function addReceiptCommand(requests: Command): void {
+  const receipt = withService(requests.command('receipt'))
+    .description('the proof that the audit log has each event of the request, as JSON')
+    .argument('<request>', 'its id or number')
+    .option('--out <file>', 'write to this file')
+    .action(printReceipt)
+  withExamples(receipt, ['requests receipt 12 --out receipt-12.json'])
+}
+
+async function printReceipt(
+  request: string,
+  options: ServiceOptions & { out?: string },
+): Promise<void> {
+  const service = await connect(options)
+  const bytes = await service.bytes(requestOf('getReceipt', { params: { id: request } }))
+  if (options.out === undefined) {
+    process.stdout.write(bytes)
+    console.log()
+    return
+  }
+  await writeFile(options.out, bytes)
+  console.log(`${options.out}: ${bytes.length} bytes`)
 }

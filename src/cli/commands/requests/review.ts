@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import type { RequestDetail, RequestList } from '../../../api/schemas/requests/requests.ts'
 import { askDecision, sendAsked } from '../../decide/ask-decision.ts'
-import { CommandFailure, exitCodes } from '../../exit-codes.ts'
-import { isInteractive } from '../../interactive.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { isInteractive } from '../../terminal/interactive.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
-import { query } from '../../service/query.ts'
 import { withExamples } from '../examples.ts'
 
 /** `countersign review`: walks what you may decide, one request after the other. */
@@ -28,8 +26,8 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
   const seen = new Set<string>()
   let decided = 0
   for (;;) {
-    const fields = { mine: 'true', state: 'pending', sort: 'expiresAt', queue: options.queue }
-    const list = await service.get<RequestList>(`/v1/requests${query(fields)}`)
+    const query = { mine: 'true', state: 'pending', sort: 'expiresAt', queue: options.queue }
+    const list = await service.call('listRequests', { query })
     const item = list.items.find((one) => !seen.has(one.id))
     if (item === undefined) {
       console.log(
@@ -37,7 +35,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
       )
       return
     }
-    const request = await service.get<RequestDetail>(`/v1/requests/${item.id}`)
+    const request = await service.call('getRequest', { params: { id: item.id } })
     const asked = await askDecision(service, request)
     if (asked === 'quit') return
     seen.add(item.id)

@@ -1,13 +1,13 @@
-import type { DecisionBasis } from '../../../domain/deciding/decision-basis.ts'
-import { quorumTeams, quorumText, tally } from '../../../domain/deciding/quorum.ts'
-import type { Check, Extent } from '../check.ts'
-import { isGiven } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
+import { quorumTeams, quorumText, tally } from '#domain/deciding/quorum.ts'
+import type { Check, Extent } from '../findings/check.ts'
+import { isGiven } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import { PeopleBehind } from './people-behind.ts'
 import { readBasis, readCounted } from './read-basis.ts'
 
-interface Ballot {
+interface RequestVotes {
   readonly kind: string
   /** the quorum as the request's opening tells it; `null` once an edit has routed it anew */
   asked: string | null
@@ -23,19 +23,20 @@ interface Ballot {
 const writtenWithinMs = 60_000
 
 /**
- * Authorisation: every decision was a person's who might take it, nobody behind the request decided but where the queue
- * allowed that and it is marked, and each permit rests on a quorum that is met when it is counted again.
+ * Authorisation: every decision was a person's who might take it, nobody behind the request decided
+ * but where the queue allowed that and it is marked, and each permit rests on a quorum that is met
+ * when it is counted again.
  */
 export function checkAuthorisation(findings: Findings, extent: Extent): Check {
   const behind = new PeopleBehind()
-  const ballots = new Map<string, Ballot>()
+  const votesByRequest = new Map<string, RequestVotes>()
   /** id of a person: the event that disabled them */
   const disabled = new Map<string, LoggedEvent>()
   let decisions = 0
   let permits = 0
 
   function decide(event: LoggedEvent, requestId: string): void {
-    const ballot = ballots.get(requestId)
+    const requestVotes = votesByRequest.get(requestId)
     const basis = readBasis(event.detail)
     const { actor } = event
     decisions += 1
@@ -43,23 +44,23 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
       findings.fail(`a ${actor.type} decided; only people do`, referenceTo(event))
       return
     }
-    if (ballot !== undefined && textIn(event.detail, 'decision') === 'approve') {
-      if (ballot.votes.has(actor.id)) {
+    if (requestVotes !== undefined && textIn(event.detail, 'decision') === 'approve') {
+      if (requestVotes.votes.has(actor.id)) {
         findings.fail('this person had decided this revision before', referenceTo(event))
       }
-      ballot.votes.set(actor.id, basis)
+      requestVotes.votes.set(actor.id, basis)
     }
     if (basis === null) {
       findings.cannotJudge('the decision does not say what it was judged by', referenceTo(event))
       return
     }
     judgePerson(event, requestId, actor.id, basis)
-    if (ballot !== undefined) judgeQuorum(event, ballot, basis)
+    if (requestVotes !== undefined) judgeQuorum(event, requestVotes, basis)
   }
 
   function judgeQuorum(
     event: LoggedEvent,
-    { asked, escalated }: Ballot,
+    { asked, escalated }: RequestVotes,
     { quorum }: DecisionBasis,
   ): void {
     const at = referenceTo(event)
@@ -109,8 +110,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     } else if (isBehind !== isMarked) {
       findings.fail(`it is ${isMarked ? '' : 'not '}marked as a self-approval`, at)
     }
-    const revision = numberIn(event.detail, 'revision') ?? 0
-    const isEditor = behind.editorOf(requestId, revision) === personId
+    const isEditor = behind.editorsOf(requestId).has(personId)
     if (isEditor !== (event.detail['edited'] === true)) {
       findings.fail(
         `its giver ${isEditor ? 'edited' : 'did not edit'} the call, and it is marked otherwise`,
@@ -119,22 +119,22 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     }
   }
 
-  function permit(event: LoggedEvent, ballot: Ballot): void {
+  function permit(event: LoggedEvent, requestVotes: RequestVotes): void {
     const at = referenceTo(event)
     permits += 1
     if (event.actor.type === 'policy') {
-      const isItsOwn = ballot.kind === 'external' && ballot.preApproved === event.digest
+      const isItsOwn = requestVotes.kind === 'external' && requestVotes.preApproved === event.digest
       if (!isItsOwn) findings.fail('policy gave a permit for what it had not pre-approved', at)
       return
     }
     const counted = readCounted(event.detail)
-    const [basis] = [...ballot.votes.values()].flatMap((one) => one ?? []).slice(-1)
+    const [basis] = [...requestVotes.votes.values()].flatMap((one) => one ?? []).slice(-1)
     if (counted === null || basis === undefined) {
       findings.cannotJudge('the permit does not say which votes were counted', at)
       return
     }
     for (const { personId } of counted) {
-      if (!ballot.votes.has(personId)) {
+      if (!requestVotes.votes.has(personId)) {
         findings.fail(`it counts a vote of ${personId}, who did not approve this revision`, at)
       }
       const end = disabled.get(personId)
@@ -142,7 +142,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
         findings.fail(`it counts a vote of ${personId}, whom event ${end.index} disabled`, at)
       }
     }
-    if (ballot.kind === 'outcome_check') return
+    if (requestVotes.kind === 'outcome_check') return
     const votes = counted.map(({ personId, team }) => ({ personId, teams: [team] }))
     const { met, missing } = tally(basis.quorum, votes)
     if (met) return
@@ -159,24 +159,26 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
         if (personId !== null && !disabled.has(personId)) disabled.set(personId, event)
       }
       if (requestId === null) return
-      const ballot = ballots.get(requestId)
-      if (type === 'request.opened') ballots.set(requestId, ballotOf(event))
+      const requestVotes = votesByRequest.get(requestId)
+      if (type === 'request.opened') votesByRequest.set(requestId, ballotOf(event))
       else if (type === 'decision.recorded') decide(event, requestId)
-      else if (type === 'permit.issued' && ballot !== undefined) permit(event, ballot)
-      else if (type === 'call.judged' && ballot !== undefined) {
-        ballot.preApproved = textIn(event.detail, 'verdict') === 'preApproved' ? event.digest : null
-      } else if (type === 'request.escalated' && ballot !== undefined) ballot.escalated = true
-      else if (type === 'request.revised' && ballot !== undefined) {
-        ballot.revision = numberIn(event.detail, 'revision') ?? ballot.revision + 1
-        ballot.asked = null
-        ballot.votes.clear()
+      else if (type === 'permit.issued' && requestVotes !== undefined) permit(event, requestVotes)
+      else if (type === 'call.judged' && requestVotes !== undefined) {
+        requestVotes.preApproved =
+          textIn(event.detail, 'verdict') === 'preApproved' ? event.digest : null
+      } else if (type === 'request.escalated' && requestVotes !== undefined)
+        requestVotes.escalated = true
+      else if (type === 'request.revised' && requestVotes !== undefined) {
+        requestVotes.revision = numberIn(event.detail, 'revision') ?? requestVotes.revision + 1
+        requestVotes.asked = null
+        requestVotes.votes.clear()
       }
     },
     end: () => findings.note(`${decisions} decisions, ${permits} permits`),
   }
 }
 
-function ballotOf(event: LoggedEvent): Ballot {
+function ballotOf(event: LoggedEvent): RequestVotes {
   return {
     kind: textIn(event.detail, 'kind') ?? '',
     asked: textIn(event.detail, 'quorum'),

@@ -1,4 +1,4 @@
-import { numberIn, objectIn, textIn, type LoggedEvent } from '../logged-event.ts'
+import { textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
 /** Who stands behind a request, as the events before its opening tell (product.md 17). */
 export interface BehindRequest {
@@ -17,15 +17,15 @@ interface KnownRun {
 export class PeopleBehind {
   readonly #runs = new Map<string, KnownRun>()
   readonly #requests = new Map<string, { people: Map<string, LoggedEvent>; known: boolean }>()
-  /** revision: who edited the call into it */
-  readonly #editors = new Map<string, { readonly revision: number; readonly personId: string }>()
+  /** of a request: everybody whose edit is in the history of its current revision */
+  readonly #editors = new Map<string, Set<string>>()
 
   take(event: LoggedEvent): void {
     const { runId, requestId } = event
     if (event.type === 'run.started' && runId !== null) this.#start(event, runId)
-    if (event.type === 'run.messaged' && runId !== null) this.#put(runId, personOf(event), event)
+    if (event.type === 'run.messaged' && runId !== null) this.#putAll(runId, event)
     if (event.type === 'decision.recorded' && textIn(event.detail, 'kind') === 'question') {
-      if (runId !== null) this.#put(runId, personOf(event), event)
+      if (runId !== null) this.#putAll(runId, event)
     }
     if (requestId === null) return
     if (event.type === 'request.opened') this.#open(event, requestId)
@@ -36,17 +36,23 @@ export class PeopleBehind {
     return this.#requests.get(requestId) ?? { people: new Map(), known: false }
   }
 
-  /** Who edited the call into this revision of the request; `null` when nobody did. */
-  editorOf(requestId: string, revision: number): string | null {
-    const edit = this.#editors.get(requestId)
-    return edit?.revision === revision ? edit.personId : null
+  /**
+   * Everybody whose edit is in the history of the request's revision, as it is by the events so
+   * far.
+   */
+  editorsOf(requestId: string): ReadonlySet<string> {
+    return this.#editors.get(requestId) ?? new Set()
   }
 
   #start(event: LoggedEvent, runId: string): void {
     const people = new Map<string, LoggedEvent>()
     this.#runs.set(runId, { parentRunId: textIn(event.detail, 'parentRunId'), people })
     this.#put(runId, textIn(event.detail, 'startedBy'), event)
-    if (event.actor.type === 'machine') this.#put(runId, event.actor.ownerId, event)
+    if (event.actor.type === 'machine') this.#putAll(runId, event)
+  }
+
+  #putAll(runId: string, event: LoggedEvent): void {
+    for (const personId of peopleOf(event)) this.#put(runId, personId, event)
   }
 
   #put(runId: string, personId: string | null, event: LoggedEvent): void {
@@ -69,26 +75,29 @@ export class PeopleBehind {
     const previous = textIn(event.detail, 'previous')
     const before = previous === null ? undefined : this.#requests.get(previous)
     for (const [personId, by] of before?.people ?? []) people.set(personId, by)
-    // A person opens the request of a call that they made themselves, a program one for its key's owner.
-    for (const personId of [personOf(event), textIn(event.detail, 'onBehalfOf')]) {
+    // A person opens the request of a call that they made themselves, a program one for its key's
+    // owner.
+    for (const personId of [...peopleOf(event), textIn(event.detail, 'onBehalfOf')]) {
       if (personId !== null) people.set(personId, event)
     }
     this.#requests.set(requestId, { people, known })
+    // It asks about the same call again, with what was edited in it.
+    if (previous !== null) this.#editors.set(requestId, new Set(this.editorsOf(previous)))
   }
 
   #revise(event: LoggedEvent, requestId: string): void {
-    const personId = personOf(event)
-    const revision = numberIn(event.detail, 'revision')
-    if (personId === null || revision === null) return
-    this.#editors.set(requestId, { revision, personId })
-    if (textIn(event.detail, 'edits') === 'revise') {
-      this.#requests.get(requestId)?.people.set(personId, event)
-    }
+    const [personId = null] = peopleOf(event)
+    if (personId === null) return
+    const editors = new Set([...this.editorsOf(requestId), personId])
+    this.#editors.set(requestId, editors)
+    if (textIn(event.detail, 'edits') !== 'revise') return
+    for (const editor of editors) this.#requests.get(requestId)?.people.set(editor, event)
   }
 }
 
-/** The person who acted, or the owner of the key that did. */
-function personOf({ actor, document }: LoggedEvent): string | null {
-  if (actor.type === 'person') return actor.id
-  return actor.type === 'machine' ? textIn(objectIn(document, 'actor'), 'ownerId') : null
+/** The person who acted; or the owner of the key that did, and who proposed that key. */
+function peopleOf({ actor }: LoggedEvent): readonly string[] {
+  if (actor.type === 'person') return actor.id === null ? [] : [actor.id]
+  if (actor.type !== 'machine') return []
+  return [actor.ownerId, actor.proposedBy].filter((id) => id !== null)
 }

@@ -1,9 +1,11 @@
-import type { CountedVote, DecisionBasis } from '../../../domain/deciding/decision-basis.ts'
-import type { Json, JsonObject } from '../../../domain/json.ts'
-import type { Quorum, QuorumPlace } from '../../../domain/request.ts'
-import { objectIn, textIn, textsIn } from '../logged-event.ts'
+import type { CountedVote, DecisionBasis } from '#domain/deciding/decision-basis.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { Quorum, QuorumPlace } from '#domain/request.ts'
+import { objectIn, textIn, textsIn } from '../findings/logged-event.ts'
 
-/** What a `decision.recorded` says it was judged by; `null` when it says nothing that can be read. */
+/**
+ * What a `decision.recorded` says it was judged by; `null` when it says nothing that can be read.
+ */
 export function readBasis(detail: JsonObject): DecisionBasis | null {
   const basis = objectIn(detail, 'basis')
   const quorum = readQuorum(objectIn(basis, 'quorum'))

@@ -1,37 +1,47 @@
-import type { Check } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import type { Check } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
-interface Shown {
+interface DisplayedRevision {
   digest: string | null
   revision: number
   factsDigest: string | null
   presentationDigest: string | null
 }
 
-/** Holds each decision and each permit against what the request showed in the revision that was current. */
+/**
+ * Holds each decision and each permit against what the request showed in the revision that was
+ * current.
+ */
 export function bindDecisions(findings: Findings): Check {
-  const requests = new Map<string, Shown>()
+  const requests = new Map<string, DisplayedRevision>()
 
-  function bind(event: LoggedEvent, shown: Shown): void {
+  function bind(event: LoggedEvent, displayed: DisplayedRevision): void {
     const at = referenceTo(event)
     const revision = numberIn(event.detail, 'revision')
-    const named = event.type === 'permit.issued' ? 'the permit is for' : 'the decision names'
-    if (revision !== null && revision !== shown.revision) {
-      findings.fail(`${named} revision ${revision}, and revision ${shown.revision} was shown`, at)
-    }
-    if (event.digest !== shown.digest) {
+    const subject = event.type === 'permit.issued' ? 'the permit is for' : 'the decision names'
+    if (revision !== null && revision !== displayed.revision) {
       findings.fail(
-        `${named} ${event.digest ?? 'no digest'}, and ${shown.digest ?? 'none'} was shown`,
+        `${subject} revision ${revision}, and revision ${displayed.revision} was shown`,
+        at,
+      )
+    }
+    if (event.digest !== displayed.digest) {
+      findings.fail(
+        `${subject} ${event.digest ?? 'no digest'}, and ${displayed.digest ?? 'none'} was shown`,
         at,
       )
     }
     const facts = textIn(event.detail, 'factsDigest')
-    if (facts !== null && shown.factsDigest !== null && facts !== shown.factsDigest) {
-      findings.fail(`${named} other facts than were shown`, at)
+    if (facts !== null && displayed.factsDigest !== null && facts !== displayed.factsDigest) {
+      findings.fail(`${subject} other facts than were shown`, at)
     }
-    const seen = textIn(event.detail, 'seen')
-    if (seen !== null && shown.presentationDigest !== null && seen !== shown.presentationDigest) {
+    const screenDigest = textIn(event.detail, 'seen')
+    if (
+      screenDigest !== null &&
+      displayed.presentationDigest !== null &&
+      screenDigest !== displayed.presentationDigest
+    ) {
       findings.fail('what was on the screen is not what the request showed', at)
     }
   }
@@ -49,9 +59,10 @@ export function bindDecisions(findings: Findings): Check {
         })
         return
       }
-      const shown = requests.get(requestId)
-      if (shown === undefined) return
-      if (event.type === 'decision.recorded' || event.type === 'permit.issued') bind(event, shown)
+      const displayed = requests.get(requestId)
+      if (displayed === undefined) return
+      if (event.type === 'decision.recorded' || event.type === 'permit.issued')
+        bind(event, displayed)
     },
     end: () => undefined,
   }

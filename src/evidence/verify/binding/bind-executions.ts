@@ -1,8 +1,8 @@
-import type { Check, Extent } from '../check.ts'
-import type { Findings } from '../finding.ts'
+import type { Check, Extent } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
 import { bindGrants } from './bind-grants.ts'
 import { bindPermits } from './bind-permits.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
 /** Holds each execution against the right it ran by, and its end against its beginning. */
@@ -33,8 +33,11 @@ export function bindExecutions(findings: Findings, extent: Extent): Check {
     const at = referenceTo(event)
     if (verdict === undefined) findings.fail('it ran by policy, and no verdict of it is there', at)
     else if (textIn(verdict.detail, 'verdict') !== 'preApproved') {
-      const said = textIn(verdict.detail, 'verdict') ?? 'nothing'
-      findings.fail(`it ran by policy, which had said ${said} with event ${verdict.index}`, at)
+      const verdictText = textIn(verdict.detail, 'verdict') ?? 'nothing'
+      findings.fail(
+        `it ran by policy, which had said ${verdictText} with event ${verdict.index}`,
+        at,
+      )
     } else if (verdict.digest !== event.digest) {
       findings.fail(`what ran is not what policy had judged with event ${verdict.index}`, at)
     }

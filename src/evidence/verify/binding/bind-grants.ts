@@ -1,24 +1,30 @@
-import type { Check, Extent } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import type { Check, Extent } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
 /** A grant's end is compared when a use is claimed; the event of that is dated a little later. */
 const writtenWithinMs = 60_000
 
 interface Grant {
-  readonly given: LoggedEvent
+  readonly event: LoggedEvent
   uses: number
   /** the event that ended it */
   end: LoggedEvent | null
 }
 
 export interface GrantBinding extends Check {
-  /** The use of a grant that was claimed for this call and has started nothing yet; asking uses it up. */
+  /**
+   * The use of a grant that was claimed for this call and has started nothing yet; asking uses it
+   * up.
+   */
   spentBy(callId: string): UsedRight | null
 }
 
-/** Follows every grant: its uses come after it was given and before it ended, and are no more than it allowed. */
+/**
+ * Follows every grant: its uses come after it was given and before it ended, and are no more than
+ * it allowed.
+ */
 export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding {
   const grants = new Map<string, Grant>()
   const spent = new Map<string, UsedRight>()
@@ -32,19 +38,20 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
       return
     }
     grant.uses += 1
-    const { given, end } = grant
-    const most = numberIn(given.detail, 'uses')
-    const expiresAt = textIn(given.detail, 'expiresAt')
+    const { event: grantEvent, end } = grant
+    const maxUses = numberIn(grantEvent.detail, 'uses')
+    const expiresAt = textIn(grantEvent.detail, 'expiresAt')
     if (end !== null) findings.fail(`the grant had ended with event ${end.index} (${end.type})`, at)
-    if (most !== null && grant.uses > most) findings.fail(`the grant allows ${most} uses`, at)
+    if (maxUses !== null && grant.uses > maxUses)
+      findings.fail(`the grant allows ${maxUses} uses`, at)
     if (numberIn(event.detail, 'uses') !== grant.uses) {
       findings.fail(`this is use ${grant.uses} of the grant, and it says otherwise`, at)
     }
     if (expiresAt !== null && !(event.atMs < Date.parse(expiresAt) + writtenWithinMs)) {
       findings.fail(`the grant expired at ${expiresAt}`, at)
     }
-    if (textIn(given.detail, 'scope') === 'run' && event.digest !== given.digest) {
-      findings.fail(`the grant of event ${given.index} is for another digest`, at)
+    if (textIn(grantEvent.detail, 'scope') === 'run' && event.digest !== grantEvent.digest) {
+      findings.fail(`the grant of event ${grantEvent.index} is for another digest`, at)
     }
   }
 
@@ -54,7 +61,7 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
       if (grantId === null) return
       if (event.type === 'grant.given') {
         if (grants.has(grantId)) findings.fail('the grant was given before', referenceTo(event))
-        grants.set(grantId, { given: event, uses: 0, end: null })
+        grants.set(grantId, { event, uses: 0, end: null })
       } else if (event.type === 'grant.used') use(event, grantId)
       else if (event.type === 'grant.revoked' || event.type === 'grant.ended') {
         const grant = grants.get(grantId)
@@ -67,7 +74,8 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
       return right
     },
     end() {
-      // A bundle has the uses of a grant by other calls, so that they can be counted, and not what they started.
+      // A bundle has the uses of a grant by other calls, so that they can be counted, and not what
+      // they started.
       if (!whole) return
       for (const { event } of spent.values()) {
         findings.fail('a grant was used, and nothing was started by it', referenceTo(event))

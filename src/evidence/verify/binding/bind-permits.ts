@@ -1,9 +1,11 @@
-import type { Check } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import type { Check } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
-/** The end of a permit is compared when it is claimed; the event of that is dated a little later. */
+/**
+ * The end of a permit is compared when it is claimed; the event of that is dated a little later.
+ */
 const writtenWithinMs = 60_000
 
 interface Permit {
@@ -18,7 +20,10 @@ export interface PermitBinding extends Check {
   spentBy(callId: string): UsedRight | null
 }
 
-/** Follows every permit: issued once, consumed once, for the digest it was issued for, and before its end. */
+/**
+ * Follows every permit: issued once, consumed once, for the digest it was issued for, and before
+ * its end.
+ */
 export function bindPermits(findings: Findings): PermitBinding {
   const permits = new Map<string, Permit>()
   const spent = new Map<string, UsedRight>()

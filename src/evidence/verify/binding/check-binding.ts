@@ -1,11 +1,11 @@
-import type { Check, Extent } from '../check.ts'
+import type { Check, Extent } from '../findings/check.ts'
 import { bindExecutions } from './bind-executions.ts'
 import { bindDecisions } from './bind-decisions.ts'
-import type { Findings } from '../finding.ts'
+import type { Findings } from '../findings/finding.ts'
 
 /**
- * Binding: what was decided is what was shown, and what ran is what was approved: the same digest, after the approval,
- * before its end, once.
+ * Binding: what was decided is what was shown, and what ran is what was approved: the same digest,
+ * after the approval, before its end, once.
  */
 export function checkBinding(findings: Findings, extent: Extent): Check {
   const parts = [bindDecisions(findings), bindExecutions(findings, extent)]

@@ -1,6 +1,9 @@
-import type { LoggedEvent } from '../logged-event.ts'
+import type { LoggedEvent } from '../findings/logged-event.ts'
 
-/** The right that an execution used, a permit's or one use of a grant: for what, and the event that says so. */
+/**
+ * The right that an execution used, a permit's or one use of a grant: for what, and the event that
+ * says so.
+ */
 export interface UsedRight {
   readonly digest: string | null
   readonly event: LoggedEvent

@@ -1,24 +1,25 @@
-import { auditEventTypes } from '../../../domain/audit-event.ts'
-import { canonicalJson } from '../../../domain/digest.ts'
-import type { Check, Extent } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { referenceTo, type LoggedEvent } from '../logged-event.ts'
+import { auditEventTypes } from '#domain/audit-event.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import type { Check, Extent } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import type { LogClock } from '../findings/log-clock.ts'
+import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 import { followExecutions } from './follow-executions.ts'
 import { followRequests } from './follow-requests.ts'
 import { followRuns } from './follow-runs.ts'
+import { followTime } from './follow-time.ts'
 
 const knownTypes: ReadonlySet<string> = new Set(auditEventTypes)
 
-/** How much earlier than one before it an event may be dated: a transaction that wrote it may commit late. */
-const latestMs = 10 * 60_000
-
 /**
- * Completeness: every event has the form it should have, none is there twice or was put in afterwards, the chain of each
- * request has no gap, and what the events tell are legal transitions in which every end has its event.
+ * Completeness: every event has the form it should have, none is there twice or was put in
+ * afterwards, the chain of each request has no gap, and what the events tell are legal transitions
+ * in which every end has its event.
  */
-export function checkCompleteness(findings: Findings, extent: Extent): Check {
+export function checkCompleteness(findings: Findings, extent: Extent, clock: LogClock): Check {
   const parts = [
     followForm(findings),
+    followTime(findings, clock),
     followRequests(findings, extent),
     followExecutions(findings),
     followRuns(findings, extent),
@@ -38,7 +39,6 @@ export function checkCompleteness(findings: Findings, extent: Extent): Check {
 
 function followForm(findings: Findings): Check {
   const ids = new Set<string>()
-  let newest: LoggedEvent | null = null
   return {
     take(event) {
       const at = referenceTo(event)
@@ -48,11 +48,6 @@ function followForm(findings: Findings): Check {
       else ids.add(event.id)
       if (Number.isNaN(event.atMs)) findings.fail('the event has no time', at)
       if (!isCanonical(event)) findings.fail('the event is not in canonical form', at)
-      if (newest !== null && event.atMs < newest.atMs - latestMs) {
-        const before = `event ${newest.index} before it is of ${newest.at}`
-        findings.fail(`the event is dated ${event.at}, but ${before}: it was put in afterwards`, at)
-      }
-      if (newest === null || event.atMs > newest.atMs) newest = event
     },
     end: () => findings.note(`${ids.size} events`),
   }

@@ -1,12 +1,8 @@
-import type { ExecutionState } from '../../../domain/request.ts'
-import {
-  executionTransitions,
-  transition,
-  type ExecutionEvent,
-} from '../../../domain/transitions.ts'
-import type { Check } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import type { ExecutionState } from '#domain/request.ts'
+import { executionTransitions, transition, type ExecutionEvent } from '#domain/transitions.ts'
+import type { Check } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
 interface Attempt {
   readonly number: number

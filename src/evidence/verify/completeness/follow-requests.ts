@@ -1,14 +1,9 @@
-import { hashBytes } from '../../../domain/digest.ts'
-import type { RequestState } from '../../../domain/request.ts'
-import {
-  isEnd,
-  requestTransitions,
-  transition,
-  type RequestEvent,
-} from '../../../domain/transitions.ts'
-import { isGiven, type Check, type Extent } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import { hashBytes } from '#domain/digest.ts'
+import type { RequestState } from '#domain/request.ts'
+import { isEnd, requestTransitions, transition, type RequestEvent } from '#domain/transitions.ts'
+import { isGiven, type Check, type Extent } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
 interface Chain {
   readonly openedBy: LoggedEvent
@@ -26,7 +21,10 @@ const effects: Readonly<Partial<Record<string, RequestEvent>>> = {
   'request.cancelled': 'cancel',
 }
 
-/** Follows the chain of each request: no gap, each event names the one before, and only legal transitions. */
+/**
+ * Follows the chain of each request: no gap, each event names the one before, and only legal
+ * transitions.
+ */
 export function followRequests(findings: Findings, extent: Extent): Check {
   const chains = new Map<string, Chain>()
   const pendingOfRun = new Map<string, Set<string>>()
@@ -34,8 +32,8 @@ export function followRequests(findings: Findings, extent: Extent): Check {
   let endsOfRuns: LoggedEvent[] = []
 
   /**
-   * Events that were committed together have one time, and the end of a run may stand before those of its requests: logs
-   * that were begun over an older trail have them so.
+   * Events that were committed together have one time, and the end of a run may stand before those
+   * of its requests: logs that were begun over an older trail have them so.
    */
   function closeRuns(): void {
     for (const event of endsOfRuns) {
@@ -126,7 +124,10 @@ export function followRequests(findings: Findings, extent: Extent): Check {
   }
 }
 
-/** What an event does to the request whose chain it is in. A quorum is met where the permit is issued. */
+/**
+ * What an event does to the request whose chain it is in. A quorum is met where the permit is
+ * issued.
+ */
 function effectOf(event: LoggedEvent, { kind, state }: Chain): RequestEvent | null {
   if (event.type === 'decision.recorded') {
     if (textIn(event.detail, 'decision') === 'deny') return 'deny'

@@ -1,8 +1,11 @@
-import type { Check, Extent } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { referenceTo, type LoggedEvent } from '../logged-event.ts'
+import type { Check, Extent } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
-/** Follows every run: it starts once, ends at most once, and nothing of it is asked or carried out outside of that. */
+/**
+ * Follows every run: it starts once, ends at most once, and nothing of it is asked or carried out
+ * outside of that.
+ */
 export function followRuns(findings: Findings, extent: Extent): Check {
   const started = new Set<string>()
   const ended = new Map<string, number | null>()

@@ -7,7 +7,7 @@ import { logKeysOf, openLogCheckpoint } from '../../note/log-keys.ts'
 import { noteKey, type NoteAlgorithm } from '../../note/note-key.ts'
 import { formatNote, parseNote, signText, type NoteSigner } from '../../note/signed-note.ts'
 import { checkFreshness } from './check-freshness.ts'
-import { Findings } from '../finding.ts'
+import { Findings } from '../findings/finding.ts'
 
 function signerOf(name: string, algorithm: NoteAlgorithm): NoteSigner {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')

@@ -2,15 +2,18 @@ import type { Checkpoint } from '../../note/checkpoint.ts'
 import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'
 import { sentenceOf } from './checkpoint-opened.ts'
 import { checkWitnesses, type WitnessedEvidence } from './check-witnesses.ts'
-import type { Findings } from '../finding.ts'
-import type { LoggedEvent } from '../logged-event.ts'
+import type { Findings } from '../findings/finding.ts'
+import type { LoggedEvent } from '../findings/logged-event.ts'
 
-/** Whether the older tree is the beginning of the newer one; `null`: it cannot be judged from what is given. */
+/**
+ * Whether the older tree is the beginning of the newer one; `null`: it cannot be judged from what
+ * is given.
+ */
 export type ContinuesFrom = (older: Checkpoint) => boolean | null
 
 /**
- * Freshness: up to which event and time the evidence reaches, and that it continues the log whose checkpoint somebody
- * kept (`since`), so that nothing from before was replaced.
+ * Freshness: up to which event and time the evidence reaches, and that it continues the log whose
+ * checkpoint somebody kept (`since`), so that nothing from before was replaced.
  */
 export function checkFreshness(
   findings: Findings,

@@ -4,11 +4,12 @@ import type { LogFiles } from '../../bundle/log-files.ts'
 import type { Checkpoint } from '../../note/checkpoint.ts'
 import { tileHeight, tilePath, tilesOfLevel, tileWidth } from '../../tiles/tile-path.ts'
 import type { CompactTree } from './compact-tree.ts'
-import type { Findings } from '../finding.ts'
+import type { Findings } from '../findings/finding.ts'
 
 /**
- * Integrity of a full export: the tree over the events as they are has the tiles that are there and the roots that were
- * signed. `checkpoints`: every one there was, the smallest first; they say between which two the first change lies.
+ * Integrity of a full export: the tree over the events as they are has the tiles that are there and
+ * the roots that were signed. `checkpoints`: every one there was, the smallest first; they say
+ * between which two the first change lies.
  */
 export function checkTree(
   findings: Findings,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { fixedLog, noteSigner } from '../../../../test/harness/evidence/fixed-log.ts'
+import { fixedLog, noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { cosign } from '../../note/cosignature.ts'
 import { logKeysOf } from '../../note/log-keys.ts'
 import { formatSignature, parseNote, type NoteSigner } from '../../note/signed-note.ts'
-import { Findings } from '../finding.ts'
+import { Findings } from '../findings/finding.ts'
 import { checkWitnesses, type WitnessedEvidence } from './check-witnesses.ts'
 
 const log = fixedLog(noteSigner('log.example'))

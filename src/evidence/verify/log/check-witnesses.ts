@@ -5,7 +5,7 @@ import { cosignedAt } from '../../note/cosignature.ts'
 import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'
 import type { NoteKey } from '../../note/note-key.ts'
 import { parseNote } from '../../note/signed-note.ts'
-import type { Findings } from '../finding.ts'
+import type { Findings } from '../findings/finding.ts'
 
 /** Whose cosignatures somebody asks for, and how many of them suffice. */
 export interface WitnessQuorum {
@@ -16,66 +16,73 @@ export interface WitnessQuorum {
 /** What witnesses may have cosigned. */
 export interface WitnessedEvidence {
   readonly witnesses: WitnessQuorum
-  /** the checkpoint that somebody kept: one who cosigned that one vouches for what it is the beginning of */
+  /**
+   * the checkpoint that somebody kept: one who cosigned that one vouches for what it is the
+   * beginning of
+   */
   readonly since: string | null
   /** checkpoints of the evidence as notes, the largest first */
   readonly notes: readonly string[]
   readonly logKeys: LogKeys
   /** whether the tree of that checkpoint is the beginning of the evidence's own */
   readonly isBeginning: (checkpoint: Checkpoint) => boolean
-  /** what the evidence has beyond so many events that a witness should have seen too; `null`: nothing */
+  /**
+   * what the evidence has beyond so many events that a witness should have seen too; `null`:
+   * nothing
+   */
   readonly beyond: (size: number) => string | null
 }
 
 /**
- * Freshness: somebody outside of the building saw this tree, and none that does not go on from it. Fewer than the quorum
- * asks for fail it, each with why. A key counts once, under whatever names.
+ * Freshness: somebody outside of the building saw this tree, and none that does not go on from it.
+ * Fewer than the quorum asks for fail it, each with why. A key counts once, under whatever names.
  */
 export function checkWitnesses(findings: Findings, evidence: WitnessedEvidence): void {
   const { witnesses } = evidence
   const answers = uniqueKeys(witnesses.keys).map((key) => ({ key, ...answerOf(key, evidence) }))
-  const held = answers.filter(({ holds }) => holds).length
-  const isMet = held >= witnesses.count
-  for (const { key, holds, said } of answers) {
-    const sentence = `${key.name} ${said}`
+  const vouching = answers.filter(({ holds }) => holds).length
+  const isMet = vouching >= witnesses.count
+  for (const { key, holds, text } of answers) {
+    const sentence = `${key.name} ${text}`
     if (holds || isMet) findings.note(sentence)
     else findings.fail(sentence)
   }
   if (!isMet && witnesses.count > 1) {
-    findings.fail(`${held} witnesses vouch for it, and ${witnesses.count} should`)
+    findings.fail(`${vouching} witnesses vouch for it, and ${witnesses.count} should`)
   }
 }
 
 interface WitnessAnswer {
   readonly holds: boolean
-  readonly said: string
+  readonly text: string
 }
 
 function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
   const { since, notes, beyond } = evidence
-  const kept = since === null ? null : cosigned(since, key)
-  if (kept !== null && 'size' in kept) return { holds: true, said: saidOf(kept) }
-  let refused = kept?.problem
+  const sinceCosignature = since === null ? null : cosigned(since, key)
+  if (sinceCosignature !== null && 'size' in sinceCosignature)
+    return { holds: true, text: cosignedText(sinceCosignature) }
+  let problem = sinceCosignature?.problem
   for (const note of notes) {
-    const found = cosigned(note, key)
-    if (found === null) continue
-    if ('problem' in found) {
-      refused ??= found.problem
+    const cosignature = cosigned(note, key)
+    if (cosignature === null) continue
+    if ('problem' in cosignature) {
+      problem ??= cosignature.problem
       continue
     }
     if (!isOwn(note, evidence)) {
-      refused ??= `cosigned a checkpoint of ${found.size} events that this log does not go on from`
+      problem ??= `cosigned a checkpoint of ${cosignature.size} events that this log does not go on from`
       continue
     }
-    const more = beyond(found.size)
-    if (more === null) return { holds: true, said: saidOf(found) }
-    return { holds: false, said: `${saidOf(found)}: ${more}` }
+    const more = beyond(cosignature.size)
+    if (more === null) return { holds: true, text: cosignedText(cosignature) }
+    return { holds: false, text: `${cosignedText(cosignature)}: ${more}` }
   }
   const which = since === null ? 'the checkpoint' : 'the checkpoint that was kept, nor one of these'
-  return { holds: false, said: refused ?? `did not cosign ${which}` }
+  return { holds: false, text: problem ?? `did not cosign ${which}` }
 }
 
-function saidOf({ size, atSeconds }: { size: number; atSeconds: number }): string {
+function cosignedText({ size, atSeconds }: { size: number; atSeconds: number }): string {
   return `cosigned the checkpoint of ${size} events at ${new Date(atSeconds * 1000).toISOString()}`
 }
 

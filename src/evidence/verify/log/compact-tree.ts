@@ -1,7 +1,10 @@
 import { hashBytesLong, nodeHash } from '../../merkle/tree-hash.ts'
 import type { NodeAt } from '../../merkle/tree-range.ts'
 
-/** The tree over a whole log's leaf hashes: each level is one block of bytes, so that a million leaves take 64 MB. */
+/**
+ * The tree over a whole log's leaf hashes: each level is one block of bytes, so that a million
+ * leaves take 64 MB.
+ */
 export class CompactTree {
   readonly size: number
   readonly #levels: Buffer[]

@@ -2,12 +2,18 @@ import { logFileNames, logPartNames, readLines, type LogFiles } from '../../bund
 import { decodeEntries } from '../../tiles/entry-bundle.ts'
 import { entriesPath, tileWidth } from '../../tiles/tile-path.ts'
 import type { WitnessedEvidence } from './check-witnesses.ts'
-import { readEvent } from '../logged-event.ts'
+import { readEvent } from '../findings/logged-event.ts'
 
-/** Witnesses follow the log by seconds, and may be away for a while: what they have not seen is at most so young. */
+/**
+ * Witnesses follow the log by seconds, and may be away for a while: what they have not seen is at
+ * most so young.
+ */
 const seenWithinMs = 10 * 60_000
 
-/** What witnesses may have cosigned of a full export: its checkpoints; and which events all of them must have seen. */
+/**
+ * What witnesses may have cosigned of a full export: its checkpoints; and which events all of them
+ * must have seen.
+ */
 export function witnessedLog(
   files: LogFiles,
   newest: { readonly size: number; readonly newestMs: number },

@@ -2,17 +2,23 @@ import {
   whyNotSigned,
   type DecisionSignature,
   type DecisionStatement,
-} from '../../../domain/deciding/decision-signature.ts'
-import type { JsonObject } from '../../../domain/json.ts'
-import type { Check } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { numberIn, objectIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+} from '#domain/deciding/decision-signature.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Check } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import {
+  numberIn,
+  objectIn,
+  referenceTo,
+  textIn,
+  type LoggedEvent,
+} from '../findings/logged-event.ts'
 import { Passkeys } from './passkeys.ts'
 
 /**
- * Signatures of approvers (audit.md). Authenticity: each holds under the passkey that was registered, for what the event
- * says, and is there once. Authorisation: an approval that needs one has one, and the passkey was the decider's own, in use, and
- * confirmed by a second person before.
+ * Signatures of approvers (audit.md). Authenticity: each holds under the passkey that was
+ * registered, for what the event says, and is there once. Authorisation: an approval that needs one
+ * has one, and the passkey was the decider's own, in use, and confirmed by a second person before.
  */
 export function checkSignatures(findings: {
   readonly authenticity: Findings

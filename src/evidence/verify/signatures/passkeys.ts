@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import { linkReachMs, readPasskeyKey } from '../../../domain/deciding/decision-signature.ts'
-import { hashBytes } from '../../../domain/digest.ts'
-import type { Findings } from '../finding.ts'
-import { referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import { linkReachMs, readPasskeyKey } from '#domain/deciding/decision-signature.ts'
+import { hashBytes } from '#domain/digest.ts'
+import type { Findings } from '../findings/finding.ts'
+import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
 /** A passkey as the events so far tell of it. */
 export interface Passkey {
@@ -19,8 +19,8 @@ export interface Passkey {
 }
 
 /**
- * Follows who registered which passkey, and who confirmed it: a second person, or the event is a failure of authorisation
- * (audit.md, Approver's signature).
+ * Follows who registered which passkey, and who confirmed it: a second person, or the event is a
+ * failure of authorisation (audit.md, Approver's signature).
  */
 export class Passkeys {
   readonly #byId = new Map<string, Passkey>()

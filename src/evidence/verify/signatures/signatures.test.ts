@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import {
-  challengeOf,
-  readPasskeyKey,
-  whyNotSigned,
-} from '../../../domain/deciding/decision-signature.ts'
-import { canonicalJson, hashBytes } from '../../../domain/digest.ts'
-import type { JsonObject } from '../../../domain/json.ts'
+import { challengeOf, readPasskeyKey, whyNotSigned } from '#domain/deciding/decision-signature.ts'
+import { canonicalJson, hashBytes } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
 import {
   passkeyOrigin,
   softwarePasskey,
   type Misbehaviour,
-} from '../../../../test/harness/fixtures/software-passkey.ts'
+} from '#test/harness/fixtures/software-passkey.ts'
 import { EventJudge, openFindings, verdictsOf } from '../judge-events.ts'
 import { asRequest, legalTrail, personOf, type TrailEvent } from '../trail.fixture.ts'
 
@@ -56,7 +52,10 @@ function signature(said: JsonObject = statement, wrong: Misbehaviour = {}): Json
   }
 }
 
-/** The legal trail, in which the queue requires a signature and grace's vote, the only one that counts, carries this. */
+/**
+ * The legal trail, in which the queue requires a signature and grace's vote, the only one that
+ * counts, carries this.
+ */
 function signedTrail(
   signed: JsonObject | null,
   before: readonly TrailEvent[] = [registered, confirmed],

@@ -1,29 +1,25 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from '../../../domain/digest.ts'
-import type { JsonObject } from '../../../domain/json.ts'
-import {
-  signStatement,
-  type Signer,
-  type Verifier,
-} from '../../../domain/statements/statement-bytes.ts'
-import type { StatementKind } from '../../../domain/statements/statement.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { signStatement, type Signer, type Verifier } from '#domain/statements/statement-bytes.ts'
+import type { StatementKind } from '#domain/statements/statement.ts'
 import { checkStatements } from './check-statements.ts'
-import { Findings } from '../finding.ts'
-import { readEvent } from '../logged-event.ts'
-import type { KeptStatement } from './statements.ts'
+import { Findings } from '../findings/finding.ts'
+import { readEvent } from '../findings/logged-event.ts'
+import type { StoredStatement } from '../../bundle/statements.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const signer: Signer = { keyId: 'key', privateKey }
 const verifier: Verifier = { publicKeys: new Map([['key', publicKey]]) }
 
-function kept(kind: StatementKind, statement: object): KeptStatement {
+function kept(kind: StatementKind, statement: object): StoredStatement {
   return { kind, ...signStatement(signer, kind, statement) }
 }
 
 function judge(
   events: readonly JsonObject[],
-  statements: readonly KeptStatement[],
+  statements: readonly StoredStatement[],
   by: Verifier = verifier,
 ): string[] {
   const findings = new Findings('authenticity')

@@ -1,14 +1,17 @@
-import type { JsonObject } from '../../../domain/json.ts'
-import { verifyStatement } from '../../../domain/statements/statement-bytes.ts'
-import type { StatementKind } from '../../../domain/statements/statement.ts'
-import type { Check } from '../check.ts'
-import type { Findings } from '../finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { verifyStatement } from '#domain/statements/statement-bytes.ts'
+import type { StatementKind } from '#domain/statements/statement.ts'
+import type { Check } from '../findings/check.ts'
+import type { Findings } from '../findings/finding.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import { readCounted } from '../authorisation/read-basis.ts'
-import type { KeptStatement, Statements } from './statements.ts'
+import type { StoredStatement, Statements } from '../../bundle/statements.ts'
 
-/** Of each kind of statement: the event that tells of it, and the field of the statement that names what it is about. */
-const told: Readonly<Record<string, { kind: StatementKind; id: string }>> = {
+/**
+ * Of each kind of statement: the event that tells of it, and the field of the statement that names
+ * what it is about.
+ */
+const subjectOfEvent: Readonly<Record<string, { kind: StatementKind; id: string }>> = {
   'run.started': { kind: 'run', id: 'runId' },
   'permit.issued': { kind: 'permit', id: 'permitId' },
   'grant.given': { kind: 'grant', id: 'grantId' },
@@ -20,51 +23,58 @@ const told: Readonly<Record<string, { kind: StatementKind; id: string }>> = {
 /** Statements that an export of an earlier version has not got. */
 const optional: ReadonlySet<StatementKind> = new Set(['pin', 'proposal'])
 
-/** How long before the newest event a statement may have been signed without an event that tells of it. */
-const untoldMs = 60_000
+/**
+ * How long before the newest event a statement may have been signed without an event that tells of
+ * it.
+ */
+const unreportedMs = 60_000
 
 /** What was begun with a key that is retired meanwhile is dated so much later at the most. */
 const retiredWithinMs = 60_000
 
 /**
- * Authenticity of statements: every run, permit, grant and activation that the log tells of was signed with a key of the
- * installation, for what the event says; and none is there that the log does not tell of.
+ * Authenticity of statements: every run, permit, grant and activation that the log tells of was
+ * signed with a key of the installation, for what the event says; and none is there that the log
+ * does not tell of.
  */
 export function checkStatements(findings: Findings, statements: Statements, whole: boolean): Check {
-  const kept = new Map<string, KeptStatement>()
+  const byKey = new Map<string, StoredStatement>()
   const counts = new Map<string, number>()
-  const toldOf = new Set<string>()
+  const reported = new Set<string>()
   let newestMs = Number.NEGATIVE_INFINITY
   for (const one of statements.kept) {
     const id = idOf(one)
     const key = `${one.kind} ${id ?? ''}`
     if (id === null) findings.fail(`a statement of kind ${one.kind} cannot be read`)
-    else if (kept.has(key)) findings.fail(`the statement of ${key} is there twice`)
-    kept.set(key, one)
+    else if (byKey.has(key)) findings.fail(`the statement of ${key} is there twice`)
+    byKey.set(key, one)
   }
   return {
     take(event) {
       if (event.atMs > newestMs) newestMs = event.atMs
-      const telling = Object.hasOwn(told, event.type) ? told[event.type] : undefined
-      if (telling === undefined) return
-      const key = `${telling.kind} ${subjectOf(event, telling) ?? ''}`
-      const statement = kept.get(key)
-      toldOf.add(key)
-      counts.set(telling.kind, (counts.get(telling.kind) ?? 0) + 1)
-      // What was pinned or proposed and is there no more allows nothing: its event alone proves nothing wrong.
-      if (statement === undefined && optional.has(telling.kind)) return
+      const subject = Object.hasOwn(subjectOfEvent, event.type)
+        ? subjectOfEvent[event.type]
+        : undefined
+      if (subject === undefined) return
+      const key = `${subject.kind} ${subjectOf(event, subject) ?? ''}`
+      const statement = byKey.get(key)
+      reported.add(key)
+      counts.set(subject.kind, (counts.get(subject.kind) ?? 0) + 1)
+      // What was pinned or proposed and is there no more allows nothing: its event alone proves
+      // nothing wrong.
+      if (statement === undefined && optional.has(subject.kind)) return
       if (statement === undefined) {
         findings.fail(`the signed statement of ${key} is missing`, referenceTo(event))
       } else hold(event, statement, key)
     },
     end() {
-      for (const [key, statement] of kept) if (!toldOf.has(key)) untold(key, statement)
+      for (const [key, statement] of byKey) if (!reported.has(key)) failUnreported(key, statement)
       const texts = [...counts].map(([kind, count]) => `${count} ${kind}`)
       findings.note(`signed statements: ${texts.join(', ') || 'none'}`)
     },
   }
 
-  function hold(event: LoggedEvent, statement: KeptStatement, key: string): void {
+  function hold(event: LoggedEvent, statement: StoredStatement, key: string): void {
     const at = referenceTo(event)
     if (statements.verifier === null) {
       findings.cannotJudge(`there is no key to verify the statement of ${key} with`, at)
@@ -84,7 +94,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
     }
   }
 
-  function untold(key: string, statement: KeptStatement): void {
+  function failUnreported(key: string, statement: StoredStatement): void {
     const { verifier } = statements
     const signed = verifier && verifyStatement<JsonObject>(verifier, statement.kind, statement)
     if (signed === null) {
@@ -97,7 +107,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
         textIn(signed, 'pinnedAt') ??
         '',
     )
-    if (whole && at < newestMs - untoldMs)
+    if (whole && at < newestMs - unreportedMs)
       findings.fail(`no event tells of ${key}, which was signed`)
   }
 }
@@ -111,8 +121,8 @@ function subjectOf(
   return kind === 'activation' ? String(numberIn(event.detail, id)) : textIn(event.detail, id)
 }
 
-function idOf({ kind, statement }: KeptStatement): string | null {
-  const field = Object.values(told).find((one) => one.kind === kind)?.id ?? ''
+function idOf({ kind, statement }: StoredStatement): string | null {
+  const field = Object.values(subjectOfEvent).find((one) => one.kind === kind)?.id ?? ''
   try {
     const parsed = JSON.parse(statement) as JsonObject
     if (kind === 'pin') return pinOf(parsed)
@@ -124,8 +134,8 @@ function idOf({ kind, statement }: KeptStatement): string | null {
 }
 
 /** Which pin it is: one a server of a worker, for each activation. */
-function pinOf(said: JsonObject): string {
-  return JSON.stringify([said['activation'], said['worker'], said['server']])
+function pinOf(pin: JsonObject): string {
+  return JSON.stringify([pin['activation'], pin['worker'], pin['server']])
 }
 
 /** The fields in which an event says something else than what was signed. */
@@ -177,7 +187,9 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
                   previousDigest: [detail['previousDigest'], signed['previousDigest']],
                   ...(signed['people'] === undefined ? {} : peoplePair(detail, signed)),
                 }
-  return Object.entries(pairs).flatMap(([field, [said, sworn]]) => (said === sworn ? [] : [field]))
+  return Object.entries(pairs).flatMap(([field, [eventValue, signedValue]]) =>
+    eventValue === signedValue ? [] : [field],
+  )
 }
 
 /** Who agreed to a version, which the executor does not ask and auditors do. */

@@ -1,6 +1,7 @@
-import { callDigest } from '../../../domain/digest.ts'
-import type { Json, JsonObject } from '../../../domain/json.ts'
-import type { Access, Tool } from '../../../domain/tool.ts'
+import { callDigest } from '#domain/digest.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { unclearNumberIn } from '#domain/number-literal.ts'
+import type { Access, Tool } from '#domain/tool.ts'
 import { analyseCommand, type CommandAnalysis } from '../../shell/analyse-command.ts'
 
 /** A call in the form that is shown, approved and executed. */
@@ -13,11 +14,20 @@ export interface CanonicalCall {
   readonly command: CommandAnalysis | null
 }
 
-/** Step 2: the canonical form, over which the digest is; or what is wrong with the input, for the model. */
+/**
+ * Step 2: the canonical form, over which the digest is; or what is wrong with the input, for the
+ * model.
+ */
 export async function canonicalCall(
   tool: Tool,
   input: Json,
 ): Promise<{ readonly call: CanonicalCall } | { readonly error: string }> {
+  const unclear = unclearNumberIn(input)
+  if (unclear !== null) {
+    return {
+      error: `Invalid input for ${tool.name}: the number at ${unclear} is beyond 2^53, where readers disagree; give it as text`,
+    }
+  }
   const parsed = await tool.parse(input)
   if (!parsed.ok) return { error: `Invalid input for ${tool.name}: ${parsed.problems.join('; ')}` }
   const { input: canonical } = parsed

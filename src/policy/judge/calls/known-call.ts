@@ -1,13 +1,19 @@
-import type { Tool } from '../../../domain/tool.ts'
-import type { Rule } from '../../../domain/verdict.ts'
+import type { Tool } from '#domain/tool.ts'
+import type { Rule } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import { didYouMean } from '../../reading/did-you-mean.ts'
-import type { JudgeQuestion } from '../question.ts'
+import type { JudgeQuestion } from './question.ts'
 
-/** Id of the rule by which nothing of an MCP server runs whose pin is not what was signed (security.md 13). */
+/**
+ * Id of the rule by which nothing of an MCP server runs whose pin is not what was signed
+ * (security.md 13).
+ */
 export const forgedPinRuleId = 'mcp:forged'
 
-/** Step 1: is this a call that could be made at all? The tool, or why not as a sentence for the model. */
+/**
+ * Step 1: is this a call that could be made at all? The tool, or why not as a sentence for the
+ * model.
+ */
 export function knownCall(
   question: JudgeQuestion,
   worker: WorkerDefinition,

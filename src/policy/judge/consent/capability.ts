@@ -1,7 +1,7 @@
-import { isChange, type Access, type FileState, type Workspace } from '../../../domain/tool.ts'
-import { WorkspaceProblem } from '../../../domain/workspace-problem.ts'
+import { isChange, type Access, type FileState, type Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import type { WorkerDefinition, Zone } from '../../policy.ts'
-import { containsPath, decidingZones } from './zones-of-path.ts'
+import { containsPath, decidingZones } from '../../globs/zones-of-path.ts'
 
 /** What a path was found to be, for the question whether a person needs to be asked at all. */
 export interface Touched {
@@ -10,8 +10,8 @@ export interface Touched {
 }
 
 /**
- * Step 3: can the worker do this at all (product.md 1)? Zone, mode, suffix, name and type of the target;
- * what was found, or a sentence for the model.
+ * Step 3: can the worker do this at all (product.md 1)? Zone, mode, suffix, name and type of the
+ * target; what was found, or a sentence for the model.
  */
 export async function judgeCapability(
   worker: WorkerDefinition,
@@ -77,11 +77,14 @@ function refusedByType(access: Access, state: FileState): string | null {
     case 'file':
       return access.target === 'file' ? null : `${name} is not a directory`
     case 'absent':
+    case 'unknown':
       return null
   }
 }
 
-/** A call about a file that is not there could not run, so nobody is asked about it (product.md 4). */
+/**
+ * A call about a file that is not there could not run, so nobody is asked about it (product.md 4).
+ */
 export function missingTarget(
   touched: readonly Touched[],
   earlierWrites: ReadonlySet<string>,

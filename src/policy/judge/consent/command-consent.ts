@@ -1,9 +1,11 @@
-import type { CommandHost } from '../../../domain/command.ts'
-import type { WorkerDefinition } from '../../policy.ts'
-import { judgeCommand, type CommandVerdict } from '../../shell/judge-command.ts'
+import type { CommandHost } from '#domain/command.ts'
+import type { WorkerDefinition, Policy } from '../../policy.ts'
+import { judgeCommand, type CommandVerdict } from './judge-command.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { judgeCapability } from './capability.ts'
-import type { JudgeQuestion } from '../question.ts'
+import type { JudgeQuestion } from '../calls/question.ts'
+import { whyUnread } from '../../shell/blocked-commands.ts'
+import { tokensOf } from '../routing/command-traits.ts'
 
 /** A host of which nothing is known has no sandbox and no programs. */
 const unknownHost: CommandHost = {
@@ -13,8 +15,8 @@ const unknownHost: CommandHost = {
 }
 
 /**
- * Step 3 for a command: its folder is inside of a zone, and the sandbox that the worker requires is there. What is wrong,
- * as a sentence for the model, or `null`.
+ * Step 3 for a command: its folder is inside of a zone, and the sandbox that the worker requires is
+ * there. What is wrong, as a sentence for the model, or `null`.
  */
 export async function refusedCommand(
   question: JudgeQuestion,
@@ -34,7 +36,9 @@ export async function refusedCommand(
   return `The worker ${worker.name} runs commands in a sandbox only, and this host has none that works: ${sandboxProblem}`
 }
 
-/** Step 4 for a command: what the worker's shell rules say of it. `null` for a call that runs none. */
+/**
+ * Step 4 for a command: what the worker's shell rules say of it. `null` for a call that runs none.
+ */
 export async function commandVerdict(
   question: JudgeQuestion,
   worker: WorkerDefinition,
@@ -44,7 +48,7 @@ export async function commandVerdict(
   if (worker.shell === null) {
     const text = `worker ${worker.name} has no shell rules: no command may run`
     const rule = { id: 'shell:none', text, source: null }
-    return { word: 'blocked', rule, reason: null, printed: null, lines: [] }
+    return { approval: 'blocked', rule, reason: null, printed: null, lines: [] }
   }
   return judgeCommand(worker.shell, call.command, {
     host: question.commandHost ?? unknownHost,
@@ -52,4 +56,26 @@ export async function commandVerdict(
     cwd: call.command.input.cwd,
     zones: worker.zones,
   })
+}
+
+/**
+ * Why a command's text does not say all that it would run, where something is blocked: a mode that
+ * approves for people would turn such a block into a run (product.md 21), so that it leaves the
+ * call to them. A sentence; `null` when the text says it all, or nothing is blocked.
+ */
+export function unreadCommand(
+  policy: Policy,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+): string | null {
+  if (call.command === null || worker.shell === null) return null
+  const { rules, default: otherwise } = worker.shell
+  const patterns = [
+    ...rules.flatMap(({ consent, pattern }) => (consent.approval === 'blocked' ? [pattern] : [])),
+    ...policy.config.overlays.flatMap(({ consent, when }) =>
+      consent.approval === 'blocked' ? (when.command ?? []).map(tokensOf) : [],
+    ),
+  ]
+  if (patterns.length === 0 && otherwise !== 'blocked') return null
+  return whyUnread(patterns, call.command)
 }

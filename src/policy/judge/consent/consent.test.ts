@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../../../domain/json.ts'
+import type { Json } from '#domain/json.ts'
 import {
   customTool,
   inUsualWorkspace,
   projectWith,
   usualProject,
   usualZones,
-} from '../../../../test/harness/fixtures/judging.ts'
+} from '#test/harness/fixtures/judging.ts'
 
 const { ask, judgeBy } = inUsualWorkspace()
 

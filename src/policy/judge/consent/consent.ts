@@ -3,14 +3,15 @@ import type { WorkerDefinition } from '../../policy.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
-import type { JudgeQuestion } from '../question.ts'
+import type { JudgeQuestion } from '../calls/question.ts'
 import { toolOpinions } from './tool-consent.ts'
 import { whenMatches, type CallTraits } from '../routing/when-matches.ts'
 import { zoneOpinions } from './zone-consent.ts'
 
 /**
- * Step 4: who must agree? The strictest of tool, zone, shell rules (`commanded`), overlay and protected-name rule; of
- * several that are equally strict the most particular is named.
+ * Step 4: who must agree? The strictest of tool, zone, the rules of a command or delegation
+ * (`commanded`), overlay and protected-name rule; of several that are equally strict the most
+ * particular is named.
  */
 export async function judgeConsent(
   question: JudgeQuestion,
@@ -29,7 +30,7 @@ export async function judgeConsent(
   ])
   if (decisive !== null) return decisive
   const rule = { id: 'default:ask', text: 'no rule speaks of this call: it asks', source: null }
-  return { word: 'ask', rule, reason: null, highRisk: false }
+  return { approval: 'ask', rule, reason: null, highRisk: false }
 }
 
 /** The opinions about protected names; they also make a call's risk high. */

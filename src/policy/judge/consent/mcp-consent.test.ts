@@ -6,8 +6,8 @@ import {
   usualWorkspace,
   usualZones,
   type UsualWorkspace,
-} from '../../../../test/harness/fixtures/judging.ts'
-import type { JudgeQuestion } from '../question.ts'
+} from '#test/harness/fixtures/judging.ts'
+import type { JudgeQuestion } from '../calls/question.ts'
 
 let place: UsualWorkspace
 

@@ -1,9 +1,9 @@
-import type { Rule } from '../../../domain/verdict.ts'
-import type { ApprovalWord, Consent } from '../../policy.ts'
+import type { ApprovalWord, Rule } from '#domain/verdict.ts'
+import type { Consent } from '../../policy.ts'
 
 /** One voice on consent: its word, the rule that says so, and its own text for a block. */
 export interface Opinion {
-  readonly word: ApprovalWord
+  readonly approval: ApprovalWord
   readonly rule: Rule
   readonly reason: string | null
   /** the call concerns a protected name */
@@ -21,7 +21,7 @@ const phrase: Readonly<Record<ApprovalWord, string>> = {
 export function strictest(opinions: readonly Opinion[]): Opinion | null {
   let decisive: Opinion | null = null
   for (const opinion of opinions) {
-    if (decisive === null || strictness[opinion.word] > strictness[decisive.word]) {
+    if (decisive === null || strictness[opinion.approval] > strictness[decisive.approval]) {
       decisive = opinion
     }
   }
@@ -32,7 +32,7 @@ export function strictest(opinions: readonly Opinion[]): Opinion | null {
 export function opinionOf(consent: Consent, id: string, subject: string): Opinion {
   const told = consent.approval === 'ask' && consent.reason !== null ? ` (${consent.reason})` : ''
   return {
-    word: consent.approval,
+    approval: consent.approval,
     rule: { id, text: `${subject} ${phrase[consent.approval]}${told}`, source: consent.source },
     reason: consent.reason,
     highRisk: false,

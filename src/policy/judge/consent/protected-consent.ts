@@ -1,13 +1,17 @@
-import { isChange, type Access } from '../../../domain/tool.ts'
+import type { ApprovalWord } from '#domain/verdict.ts'
+import { isChange, type Access } from '#domain/tool.ts'
 import { ownFile } from '../../names/own-files.ts'
 import { protectedName } from '../../names/protected-names.ts'
 import { secretName } from '../../names/secret-names.ts'
-import type { ApprovalWord, Policy, WorkerDefinition, Zone } from '../../policy.ts'
+import type { Policy, WorkerDefinition, Zone } from '../../policy.ts'
 import type { Opinion } from './opinion.ts'
 import { globMatches } from '../routing/when-matches.ts'
-import { decidingZones } from './zones-of-path.ts'
+import { decidingZones } from '../../globs/zones-of-path.ts'
 
-/** The word of the rules about protected names (security.md 8), which hold at any depth and in every zone. */
+/**
+ * The word of the rules about protected names (security.md 8), which hold at any depth and in every
+ * zone.
+ */
 export function protectedOpinions(
   policy: Policy,
   worker: WorkerDefinition,
@@ -60,5 +64,5 @@ export function listsProtected(zone: Zone, path: string): boolean {
 }
 
 function opinion(word: ApprovalWord, id: string, text: string, source: string | null): Opinion {
-  return { word, rule: { id, text, source }, reason: null, highRisk: true }
+  return { approval: word, rule: { id, text, source }, reason: null, highRisk: true }
 }

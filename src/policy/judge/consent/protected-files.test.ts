@@ -1,11 +1,7 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../policy.ts'
-import {
-  inUsualWorkspace,
-  projectWith,
-  usualZones,
-} from '../../../../test/harness/fixtures/judging.ts'
+import { inUsualWorkspace, projectWith, usualZones } from '#test/harness/fixtures/judging.ts'
 
 const { judgeBy, root } = inUsualWorkspace()
 
@@ -26,6 +22,9 @@ describe('protected names are blocked in every zone, at any depth', () => {
     '.git/hooks/pre-commit',
     'deep/er/.git/HEAD',
     '.gitmodules',
+    '.gitattributes',
+    'src/.gitattributes',
+    '.lfsconfig',
     '.bashrc',
     'home/.profile',
     '.env',
@@ -131,11 +130,49 @@ describe("Countersign's own files are never an agent's to write", () => {
     'tools/slack.ts',
     'tools/lib/a.ts',
     'scripts/demo.yaml',
+    'node_modules/zod/index.js',
+    'Node_Modules/new/index.js',
+    'package.json',
+    'package-lock.json',
+    'npm-shrinkwrap.json',
+    'yarn.lock',
+    'pnpm-lock.yaml',
+    'bun.lock',
   ])('%s of the project folder', async (at) => {
     expect(await write(everything(), at)).toMatchObject({
       verdict: 'blocked',
       rule: { text: expect.stringContaining("Countersign's own files") },
     })
+  })
+
+  test.each(['app/package.json', 'app/node_modules/zod/index.js', 'app/yarn.lock'])(
+    'but %s is a file like others',
+    async (at) => {
+      expect(await write(open(), at)).toMatchObject({ verdict: 'preApproved' })
+    },
+  )
+
+  // Rules: security.md 36
+  test('nor are the packages that tools load, wherever they lie', async () => {
+    const project = projectWith(
+      'zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved } }]',
+      'defaults: { queue: platform }\nworkspaces: { default: { root: ../.. } }\n',
+    )
+    const recorded = ['../../node_modules/pack/', '../../libs/own/', '../package.json']
+    const toolFiles = recorded.map((path) => ({ path, hash: 'sha256:00' }))
+    const loading = { ...project, toolFiles }
+    const projectDir = path.join(root(), 'ops/agents')
+    for (const [at, verdict] of [
+      ['node_modules/pack/index.js', 'blocked'],
+      ['libs/own/src/deep/a.ts', 'blocked'],
+      ['ops/package.json', 'blocked'],
+      ['node_modules/package/index.js', 'preApproved'],
+      ['libs/other/a.ts', 'preApproved'],
+      ['package.json', 'preApproved'],
+      ['ops/package.json/x', 'preApproved'],
+    ] as const) {
+      expect(await write(loading, at, projectDir), at).toMatchObject({ verdict })
+    }
   })
 
   test('wherever the workspace lies around the project folder', async () => {

@@ -1,7 +1,7 @@
-import type { Access } from '../../../domain/tool.ts'
+import type { Access } from '#domain/tool.ts'
 import type { Policy, WorkerDefinition } from '../../policy.ts'
 import { overlayOpinions } from './consent.ts'
-import { attachmentAccesses } from '../delegation.ts'
+import { attachmentAccesses } from './delegation.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
 import { zoneOpinions } from './zone-consent.ts'
@@ -15,8 +15,8 @@ export interface ReadingPlace {
 }
 
 /**
- * What policy says of a worker that reads one file by itself, whatever call names it: the strictest of protected names,
- * zone and overlays. `null`: no zone of the worker contains the file. Pure.
+ * What policy says of a worker that reads one file by itself, whatever call names it: the strictest
+ * of protected names, zone and overlays. `null`: no zone of the worker contains the file. Pure.
  */
 export function readOpinion(place: ReadingPlace, path: string): Opinion | null {
   return opinionOn(place, [{ operation: 'read', path, target: 'file' }])

@@ -1,11 +1,12 @@
-import type { ServerTool } from '../../../domain/tool.ts'
+import type { ApprovalWord } from '#domain/verdict.ts'
+import type { ServerTool } from '#domain/tool.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
 
 /**
- * The word of the tool and of the worker file's `tools`. A tool that declares nothing asks, unless the worker
- * file marks it pre-approved or zones speak for it (product.md 3).
+ * The word of the tool and of the worker file's `tools`. A tool that declares nothing asks, unless
+ * the worker file marks it pre-approved or zones speak for it (product.md 3).
  */
 export async function toolOpinions(
   worker: WorkerDefinition,
@@ -24,13 +25,16 @@ export async function toolOpinions(
   return opinions
 }
 
-/** An MCP tool asks, unless the worker's file says otherwise of the very definition that was activated (product.md 25). */
+/**
+ * An MCP tool asks, unless the worker's file says otherwise of the very definition that was
+ * activated (product.md 25).
+ */
 function serverOpinion(worker: WorkerDefinition, name: string, server: ServerTool): Opinion {
   const setting = worker.mcpServers.get(server.name)?.tools.get(server.tool)
   if (setting?.approval === 'blocked') return opinionOf(setting, `tool:${name}`, `tool ${name}`)
   if (server.changed !== null) {
     const rule = { id: 'mcp:changed', text: `${server.changed}: it asks`, source: null }
-    return { word: 'ask', rule, reason: null, highRisk: false }
+    return { approval: 'ask', rule, reason: null, highRisk: false }
   }
   if (setting !== undefined) return opinionOf(setting, `tool:${name}`, `tool ${name}`)
   return asks(name, `tool ${name} of the MCP server ${server.name}: it asks`)
@@ -51,7 +55,7 @@ async function ownOpinion({ tool, input }: CanonicalCall): Promise<Opinion | nul
   if (answer === null) return null
   const said = { reason: null, source: '' }
   const subject = `tool ${tool.name}`
-  const opinion = (approval: 'preApproved' | 'ask' | 'blocked', reason: string | null): Opinion => {
+  const opinion = (approval: ApprovalWord, reason: string | null): Opinion => {
     const plain = opinionOf({ ...said, approval, reason }, `tool:${tool.name}`, subject)
     return { ...plain, rule: { ...plain.rule, source: null } }
   }
@@ -71,7 +75,7 @@ function blockReason(reason: unknown): string | null {
 
 function asks(name: string, text: string): Opinion {
   const rule = { id: `tool:${name}`, text, source: null }
-  return { word: 'ask', rule, reason: null, highRisk: false }
+  return { approval: 'ask', rule, reason: null, highRisk: false }
 }
 
 function describe(value: unknown): string {

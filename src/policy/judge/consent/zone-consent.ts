@@ -1,10 +1,11 @@
-import type { Access } from '../../../domain/tool.ts'
-import type { ApprovalWord, WorkerDefinition, Zone } from '../../policy.ts'
+import type { ApprovalWord } from '#domain/verdict.ts'
+import type { Access, Operation } from '#domain/tool.ts'
+import type { WorkerDefinition, Zone } from '../../policy.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
-import { decidingZones, zonesBelow } from './zones-of-path.ts'
+import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
 /** What a zone says where its file says nothing (workers-and-policy.md, built-in tools). */
-const unset: Readonly<Record<Access['operation'], ApprovalWord>> = {
+const unset: Readonly<Record<Operation, ApprovalWord>> = {
   read: 'preApproved',
   write: 'ask',
   delete: 'ask',
@@ -23,7 +24,7 @@ export function zoneOpinions(
   })
 }
 
-function zoneOpinion(zone: Zone, operation: Access['operation']): Opinion {
+function zoneOpinion(zone: Zone, operation: Operation): Opinion {
   const consent = zone.approval[operation] ?? {
     approval: unset[operation],
     reason: null,

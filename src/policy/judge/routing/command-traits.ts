@@ -3,11 +3,16 @@ import { couldMatch } from '../../shell/rules/could-match.ts'
 import { tokenPattern } from '../../shell/rules/token-pattern.ts'
 import type { CommandAnalysis } from '../../shell/analyse-command.ts'
 
-/** What `when.command` of overlays and routing looks at. A pattern is written as in a shell rule. */
+/**
+ * What `when.command` of overlays and routing looks at. A pattern is written as in a shell rule.
+ */
 export interface CommandTraits {
   /** could some command of the text be the pattern's? Over-matches */
   someIs(pattern: string): boolean
-  /** is the text understood, and every command of it one of the patterns', or spelled out by one word for word? */
+  /**
+   * is the text understood, and every command of it one of the patterns', or spelled out by one
+   * word for word?
+   */
   allAre(patterns: readonly string[]): boolean
 }
 
@@ -26,17 +31,22 @@ export function commandTraits(analysis: CommandAnalysis): CommandTraits {
   }
 }
 
-/** `sh run.sh`: whoever wrote the pattern named the file too, so that what the file holds is no part it does not speak of. */
-function spellsOut(tokens: readonly string[], { pieces }: CommandAnalysis): boolean {
-  const [piece, ...others] = pieces
-  if (others.length > 0 || piece?.kind !== 'command' || piece.redirects.length > 0) return false
-  const { words } = piece
+/**
+ * `sh run.sh`: whoever wrote the pattern named the file too, so that what the file holds is no part
+ * it does not speak of.
+ */
+function spellsOut(tokens: readonly string[], { parts }: CommandAnalysis): boolean {
+  const [part, ...others] = parts
+  if (others.length > 0 || part?.kind !== 'command' || part.redirects.length > 0) return false
+  const { words } = part
   return words.length === tokens.length && words.every(({ text }, at) => text === tokens[at])
 }
 
 const split = new Map<string, readonly string[]>()
 
-/** A pattern's words: one list for one pattern, since what is compiled of it is kept by the list. */
+/**
+ * A pattern's words: one list for one pattern, since what is compiled of it is kept by the list.
+ */
 export function tokensOf(pattern: string): readonly string[] {
   let tokens = split.get(pattern)
   if (tokens === undefined) {

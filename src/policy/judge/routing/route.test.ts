@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  inUsualWorkspace,
-  projectWith,
-  usualZones,
-} from '../../../../test/harness/fixtures/judging.ts'
-import { policyOf } from '../../../../test/harness/fixtures/project.ts'
+import { inUsualWorkspace, projectWith, usualZones } from '#test/harness/fixtures/judging.ts'
+import { policyOf } from '#test/harness/fixtures/project.ts'
 
 const { ask } = inUsualWorkspace()
 
@@ -22,7 +18,7 @@ describe('step 7: routing', () => {
       expiresAfterMs: 72 * 3_600_000,
       permitForMs: 30 * 86_400_000,
       scopes: ['once', 'run', 'path'],
-      edits: 'approve',
+      edits: 'revise',
       selfApproval: false,
       signature: 'optional',
     })

@@ -1,10 +1,17 @@
-import type { Routing } from '../../../domain/judgement.ts'
-import { withNarrowed, type WhyNarrow } from '../../../domain/deciding/narrowed-scopes.ts'
-import { quorumText } from '../../../domain/deciding/quorum.ts'
-import type { Quorum } from '../../../domain/request.ts'
-import type { Tool } from '../../../domain/tool.ts'
-import { waitingSteps } from '../../../domain/deciding/waiting-steps.ts'
-import type { EditsPolicy, Risk, Scope } from '../../../domain/verdict.ts'
+import type { Routing } from '#domain/judgement.ts'
+import { editsOf } from '#domain/deciding/edits-policy.ts'
+import { withNarrowed, type WhyNarrow } from '#domain/narrowed-scopes.ts'
+import { quorumText } from '#domain/deciding/quorum.ts'
+import type { Quorum } from '#domain/request.ts'
+import type { Tool } from '#domain/tool.ts'
+import { waitingSteps } from '#domain/deciding/waiting-steps.ts'
+import {
+  widerScopes,
+  usualScopes,
+  type EditsPolicy,
+  type Risk,
+  type Scope,
+} from '#domain/verdict.ts'
 import type {
   ProjectConfig,
   Queue,
@@ -27,9 +34,9 @@ export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): strin
 }
 
 /**
- * Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches. One that matches
- * only a part of the call chooses the queue and its times, but is held to what would hold without it: whoever is
- * trusted with the part is not thereby trusted with the whole.
+ * Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches.
+ * One that matches only a part of the call chooses the queue and its times, but is held to what
+ * would hold without it: whoever is trusted with the part is not thereby trusted with the whole.
  */
 export function route(config: ProjectConfig, call: RoutedCall, traits: CallTraits): Route {
   const routes: Route[] = []
@@ -62,7 +69,7 @@ function routeBy(
     expiresAfterMs: queue.expiresAfterMs,
     permitForMs: queue.permitForMs,
     ...scopesOf(entry, call),
-    edits: editsOf(queue, call.tool, risk),
+    edits: offeredEdits(queue, call.tool, risk),
     selfApproval: queue.selfApproval,
     signature: queue.signature,
     ...stepsOf(queue, quorum),
@@ -83,12 +90,15 @@ export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {
   return { any: [[{ team: queue.team, count: setting.count }]] }
 }
 
-/** Scopes wider than `run` only where tool and routing offer them, `command` only where routing lists it (product.md 10). */
+/**
+ * Scopes wider than `run` only where tool and routing offer them, `command` only where routing
+ * lists it (product.md 10).
+ */
 function scopesOf(
   entry: RoutingEntry | null,
   call: RoutedCall,
 ): Pick<Routing, 'scopes' | 'narrowed'> {
-  const listed = entry?.scopes ?? (['once', 'run', 'path'] as const)
+  const listed = entry?.scopes ?? usualScopes
   const why = (scope: Scope): WhyNarrow | null => {
     if (!call.tool.scopes.includes(scope)) return 'tool'
     // What is handed over is approved as it is now, each time.
@@ -96,7 +106,7 @@ function scopesOf(
     if (scope === 'path' && writtenFile(call) === null) return 'path'
     return listed.includes(scope) ? null : 'routing'
   }
-  const whys = (['run', 'path', 'command'] as const).map((scope) => [scope, why(scope)] as const)
+  const whys = widerScopes.map((scope) => [scope, why(scope)] as const)
   const offered = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))
   const narrowed = whys.flatMap(([scope, not]) =>
     // Nobody expects of a tool a wider scope that it does not know.
@@ -105,17 +115,20 @@ function scopesOf(
   return { scopes: ['once', ...offered], ...withNarrowed(Object.fromEntries(narrowed)) }
 }
 
-/** The one file that a call writes and the only thing it touches; scope `path` is for these alone. */
+/**
+ * The one file that a call writes and the only thing it touches; scope `path` is for these alone.
+ */
 export function writtenFile(call: RoutedCall): string | null {
   const [access, ...others] = call.accesses
   if (access === undefined || others.length > 0) return null
   return access.operation === 'write' && access.target === 'file' ? access.path : null
 }
 
-/** What people may do to the call before deciding it (product.md 11): never `approve` at high risk. */
-function editsOf(queue: Queue, tool: RoutedCall['tool'], risk: Risk): EditsPolicy {
-  if (queue.edits === 'off' || tool.needsPerson === 'answer') return 'off'
-  if (risk === 'high') return 'revise'
-  if (queue.edits !== null) return queue.edits
-  return tool.name === 'exec' || tool.name === 'shell' ? 'revise' : 'approve'
+/**
+ * What people may do to the call before deciding it: whoever edits stands behind it unless the
+ * queue says otherwise.
+ */
+function offeredEdits(queue: Queue, tool: RoutedCall['tool'], risk: Risk): EditsPolicy {
+  if (tool.needsPerson === 'answer') return 'off'
+  return editsOf(queue.edits ?? 'revise', { tool: tool.name, risk })
 }

@@ -1,7 +1,7 @@
-import type { Routing } from '../../../domain/judgement.ts'
-import { withNarrowed } from '../../../domain/deciding/narrowed-scopes.ts'
-import { bothQuorums, quorumText } from '../../../domain/deciding/quorum.ts'
-import type { EditsPolicy, Risk } from '../../../domain/verdict.ts'
+import type { Routing } from '#domain/judgement.ts'
+import { withNarrowed } from '#domain/narrowed-scopes.ts'
+import { bothQuorums, quorumText } from '#domain/deciding/quorum.ts'
+import { editsPolicies, risks, type Risk } from '#domain/verdict.ts'
 
 /** Where an ask would go. `routing` is `null` when there is no queue for it. */
 export interface Route {
@@ -12,8 +12,9 @@ export interface Route {
 }
 
 /**
- * The first route as strict as both: its queue and times, the people of both, the higher risk, and of scopes, edits,
- * self-approval and signature what both allow. Nobody can be asked where one of them asks nobody.
+ * The first route as strict as both: its queue and times, the people of both, the higher risk, and
+ * of scopes, edits, self-approval and signature what both allow. Nobody can be asked where one of
+ * them asks nobody.
  */
 export function stricterRoute(first: Route, other: Route): Route {
   const risk = last(risks, first.risk, other.risk)
@@ -31,7 +32,7 @@ function stricterRouting(first: Routing, other: Routing): Routing {
     quorumText: quorumText(quorum),
     permitForMs: Math.min(first.permitForMs, other.permitForMs),
     scopes: first.scopes.filter((scope) => other.scopes.includes(scope)),
-    edits: last(edits, first.edits, other.edits),
+    edits: last(editsPolicies, first.edits, other.edits),
     selfApproval: first.selfApproval && other.selfApproval,
     signature: last(signatures, first.signature, other.signature),
     ...withNarrowed({ ...other.narrowed, ...narrowed }),
@@ -45,9 +46,6 @@ function commonSteps(steps: Routing['steps'], sameQueue: boolean): Pick<Routing,
   return kept.length === 0 ? {} : { steps: kept }
 }
 
-/** From the mildest to the strictest. */
-const risks: readonly Risk[] = ['low', 'medium', 'high']
-const edits: readonly EditsPolicy[] = ['approve', 'revise', 'off']
 const signatures: readonly Routing['signature'][] = ['optional', 'required']
 
 function last<T>(order: readonly T[], one: T, other: T): T {

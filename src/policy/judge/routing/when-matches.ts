@@ -1,9 +1,9 @@
-import picomatch from 'picomatch'
-import type { Access } from '../../../domain/tool.ts'
-import type { Risk } from '../../../domain/verdict.ts'
+import type { Access } from '#domain/tool.ts'
+import type { Risk } from '#domain/verdict.ts'
 import type { When } from '../../policy.ts'
+import { compileGlob, globBase } from '../../globs/compile-glob.ts'
 import type { CommandTraits } from './command-traits.ts'
-import { containsPath } from '../consent/zones-of-path.ts'
+import { containsPath } from '../../globs/zones-of-path.ts'
 
 /** What routing and overlays look at. */
 export interface CallTraits {
@@ -39,9 +39,9 @@ function given<T>(values: readonly T[] | null, matches: (value: T) => boolean): 
 export type Coverage = 'none' | 'part' | 'whole'
 
 /**
- * The same conditions for routing, which sends the whole call to somebody: of a script the conditions may mean one
- * command, of a move one of two paths. A command counts by the folder it runs in, and never as a whole: whoever wrote
- * it chose the folder, and it may go elsewhere.
+ * The same conditions for routing, which sends the whole call to somebody: of a script the
+ * conditions may mean one command, of a move one of two paths. A command counts by the folder it
+ * runs in, and never as a whole: whoever wrote it chose the folder, and it may go elsewhere.
  */
 export function coverageOf(when: When, call: CallTraits): Coverage {
   if (!whenMatches({ ...when, path: null }, call)) return 'none'
@@ -68,25 +68,30 @@ function pathsCovered(patterns: readonly string[] | null, call: CallTraits): Cov
 /** Does the pattern match all that the access could touch? */
 function contains(pattern: string, access: Access): boolean {
   if (access.target === 'file') return globMatches(pattern, access.path)
-  const { base, glob } = picomatch.scan(pattern)
-  return glob === '**' && containsPath(base, access.path)
+  const { base, rest } = globBase(pattern)
+  return rest === '**' && containsPath(base, access.path)
 }
 
 /** A call that lists or searches a folder touches whatever the pattern could match below it. */
 function touches(pattern: string, access: Access): boolean {
   if (globMatches(pattern, access.path)) return true
   if (access.target === 'file') return false
-  const base = picomatch.scan(pattern).base
+  const { base } = globBase(pattern)
   return containsPath(access.path, base) || containsPath(base, access.path)
 }
 
 const matchers = new Map<string, (text: string) => boolean>()
 
-/** Does a glob match? Names that begin with a dot are no exception. Compiled once. */
+/**
+ * Does a glob match? Names that begin with a dot are no exception. Compiled once. Throws for one
+ * that cannot be read: the configuration refuses those.
+ */
 export function globMatches(pattern: string, text: string): boolean {
   let matcher = matchers.get(pattern)
   if (matcher === undefined) {
-    matcher = picomatch(pattern, { dot: true })
+    const compiled = compileGlob(pattern, { byName: false })
+    if (!compiled.ok) throw new TypeError(`${JSON.stringify(pattern)}: ${compiled.problem}`)
+    matcher = (one) => compiled.matches(one)
     if (matchers.size > 5000) matchers.clear()
     matchers.set(pattern, matcher)
   }

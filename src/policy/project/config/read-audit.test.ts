@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { noteSigner } from '../../../../test/harness/evidence/fixed-log.ts'
-import { formatVerifierKey } from '../../../evidence/note/note-key.ts'
+import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
+import { formatVerifierKey } from '#evidence/note/note-key.ts'
 import { parseProject } from '../parse-project.ts'
 
 const vkey = formatVerifierKey(noteSigner('witness.example', 'cosignature').key)

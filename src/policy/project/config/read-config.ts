@@ -1,6 +1,13 @@
+import { configFile } from '../../names/own-files.ts'
 import type { ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'
 import { openYaml } from '../../reading/open-yaml.ts'
-import type { Names } from '../../reading/names.ts'
+import {
+  type Names,
+  checkName,
+  readReference,
+  readText,
+  readDuration,
+} from '../../reading/values.ts'
 import type { Report } from '../../reading/report.ts'
 import {
   odd,
@@ -10,32 +17,33 @@ import {
   shownAt,
   wrong,
   type Fields,
-  type Spot,
-} from '../../reading/spot.ts'
-import { checkName, readReference, readText } from '../../reading/values.ts'
-import { everybody, readPeople, readTeams } from './read-people.ts'
+  type YamlField,
+} from '../../reading/yaml-field.ts'
+import { everybody, readPeople, readTeams, noRights, readRights } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
-import { noRights, readRights } from './read-rights.ts'
 import { noWitnesses, readAudit } from './read-audit.ts'
 import { readEmail } from './read-email.ts'
-import { noRetention, readRetention } from './read-retention.ts'
 import { noSignIn, readSignIn } from './read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readSlack } from './read-slack.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
-import { configFileSchema, defaults, workspace } from '../../schema/config-file.ts'
+import {
+  configFileSchema,
+  defaults,
+  workspace,
+  retention,
+  commit,
+} from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
+import type { RetentionSettings, CommitSetting } from '../../settings.ts'
 
 const oneWorkspace: ProjectConfig['workspaces'] = new Map([
   ['default', { root: '.', taskQueue: null }],
 ])
 
-/** The names of the file that `parseProject` reads first. */
-export const configFile = 'countersign.yaml'
-
 /**
- * Reads countersign.yaml as far as it can be read, and the names it defines; what is wrong is in the report. `null` when
- * it is no mapping.
+ * Reads countersign.yaml as far as it can be read, and the names it defines; what is wrong is in
+ * the report. `null` when it is no mapping.
  */
 export function readConfig(
   report: Report,
@@ -46,15 +54,16 @@ export function readConfig(
   const fields = root === null ? null : readFields(root, keysOf(configFileSchema))
   if (fields === null) return null
   checkVersion(fields)
-  const part = <T>(key: string, read: (spot: Spot) => T, otherwise: T): T => {
-    const spot = fields.get(key)
-    return spot === null ? otherwise : read(spot)
+  const part = <T>(key: string, read: (field: YamlField) => T, otherwise: T): T => {
+    const field = fields.get(key)
+    return field === null ? otherwise : read(field)
   }
   const teams = part('teams', readTeams, new Map<string, Team>())
   const listed = part('people', readPeople, [])
   const people = everybody(listed, teams)
-  // A name that is written counts as defined even when its own settings are wrong: one mistake, one message.
-  const queueNames = part('queues', (spot) => readEntries(spot).map(([name]) => name), [])
+  // A name that is written counts as defined even when its own settings are wrong: one mistake, one
+  // message.
+  const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
   const names = {
     teams: new Set(teams.keys()),
     queues: new Set(queueNames),
@@ -63,50 +72,93 @@ export function readConfig(
   const config = {
     people,
     teams,
-    queues: part('queues', (spot) => readQueues(spot, names), new Map()),
-    defaultQueue: part('defaults', (spot) => readDefaultQueue(spot, names.queues), null),
-    routing: part('routing', (spot) => readRouting(spot, names), []),
-    overlays: part('overlays', (spot) => readOverlays(spot, names), []),
+    queues: part('queues', (field) => readQueues(field, names), new Map()),
+    defaultQueue: part('defaults', (field) => readDefaultQueue(field, names.queues), null),
+    routing: part('routing', (field) => readRouting(field, names), []),
+    overlays: part('overlays', (field) => readOverlays(field, names), []),
     workspaces: part('workspaces', readWorkspaces, oneWorkspace),
     rights: part(
       'rights',
-      (spot) => readRights(spot, names, new Set(people.map((person) => person.email))),
+      (field) => readRights(field, names, new Set(people.map((person) => person.email))),
       noRights,
     ),
-    signIn: part('signIn', (spot) => readSignIn(spot, names.teams), noSignIn),
+    signIn: part('signIn', (field) => readSignIn(field, names.teams), noSignIn),
     retention: part('retention', readRetention, noRetention),
-    webhooks: part('webhooks', (spot) => readWebhooks(spot, names.queues), noWebhooks),
+    commit: part('commit', readCommit, null),
+    webhooks: part('webhooks', (field) => readWebhooks(field, names.queues), noWebhooks),
     audit: part('audit', readAudit, noWitnesses),
     email: part('email', readEmail, null),
-    slack: part('slack', (spot) => readSlack(spot, names.queues), null),
+    slack: part('slack', (field) => readSlack(field, names.queues), null),
   }
   return { config, names }
 }
 
 function checkVersion(fields: Fields): void {
-  const spot = fields.get('version')
-  if (spot === null) wrong(fields.spot, 'has no "version"', 'begin it with `version: 1`')
-  else if (scalarOf(spot) !== 1) {
-    wrong(spot, `is ${shownAt(spot)}`, 'this release reads `version: 1`')
+  const field = fields.get('version')
+  if (field === null) wrong(fields.field, 'has no "version"', 'begin it with `version: 1`')
+  else if (scalarOf(field) !== 1) {
+    wrong(field, `is ${shownAt(field)}`, 'this release reads `version: 1`')
   }
 }
 
-function readDefaultQueue(spot: Spot, queues: ReadonlySet<string>): string | null {
-  const queue = readFields(spot, keysOf(defaults))?.get('queue') ?? null
+function readDefaultQueue(field: YamlField, queues: ReadonlySet<string>): string | null {
+  const queue = readFields(field, keysOf(defaults))?.get('queue') ?? null
   return queue === null ? null : readReference(queue, 'queue', queues)
 }
 
-function readWorkspaces(spot: Spot): Map<string, WorkspaceSetting> {
+function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> {
   const workspaces = new Map(oneWorkspace)
-  for (const [name, value] of readEntries(spot)) {
+  for (const [name, value] of readEntries(field)) {
     const fields = checkName(value, name) ? readFields(value, keysOf(workspace)) : null
     if (fields === null) continue
-    const rootSpot = fields.get('root')
-    const queueSpot = fields.get('taskQueue')
-    const root = rootSpot === null ? '.' : readText(rootSpot)
-    const taskQueue = queueSpot === null ? null : readText(queueSpot)
+    const rootField = fields.get('root')
+    const queueField = fields.get('taskQueue')
+    const root = rootField === null ? '.' : readText(rootField)
+    const taskQueue = queueField === null ? null : readText(queueField)
     if (root !== null) workspaces.set(name, { root, taskQueue })
     if (name !== 'default') odd(value, 'is never used: workers work in "default"', 'remove it')
   }
   return workspaces
+}
+
+/** Everything is kept. */
+export const noRetention: RetentionSettings = { transcriptsMs: null, recordsMs: null }
+
+/** Reads `retention`: what need not be kept for ever. */
+export function readRetention(field: YamlField): RetentionSettings {
+  const fields = readFields(field, keysOf(retention))
+  const read = (key: 'transcripts' | 'records'): number | null => {
+    const at = fields?.get(key) ?? null
+    return at === null ? null : readDuration(at)
+  }
+  return { transcriptsMs: read('transcripts'), recordsMs: read('records') }
+}
+
+const address = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
+
+/**
+ * Reads `commit`: whose name stands on the commits of runs, instead of the worker's and the
+ * service's.
+ */
+export function readCommit(field: YamlField): CommitSetting | null {
+  const fields = readFields(field, keysOf(commit))
+  if (fields === null) return null
+  const part = (key: 'name' | 'email', remedy: string): string | null => {
+    const found = fields.get(key)
+    if (found === null) wrong(field, `has no "${key}"`, remedy)
+    return found === null ? null : readText(found)
+  }
+  const name = part('name', 'write `name: Acme agents`')
+  const email = part('email', 'write `email: agents@example.com`')
+  const nameField = fields.get('name')
+  const emailField = fields.get('email')
+  if (name !== null && nameField !== null && /[\p{C}<>]/u.test(name)) {
+    wrong(nameField, 'has characters that no name of a commit can have', 'leave out < and >')
+    return null
+  }
+  if (email !== null && emailField !== null && !address.test(email)) {
+    wrong(emailField, 'is no e-mail address', 'write one like agents@example.com')
+    return null
+  }
+  return name === null || email === null ? null : { name, email }
 }

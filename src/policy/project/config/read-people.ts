@@ -1,54 +1,64 @@
-import type { ConfiguredPerson, Team } from '../../policy.ts'
+import type { ConfiguredPerson, Team, Holder, ProjectConfig, Right } from '../../policy.ts'
 import {
   readEntries,
   readFields,
   readItems,
-  spotSource,
+  fieldSource,
   wrong,
-  type Spot,
-} from '../../reading/spot.ts'
-import { checkName, readEmail, readText, warnOfCase } from '../../reading/values.ts'
-import { person, team } from '../../schema/config-file.ts'
+  type YamlField,
+  scalarOf,
+} from '../../reading/yaml-field.ts'
+import {
+  checkName,
+  readEmail,
+  readText,
+  warnOfCase,
+  readOneOrMany,
+  readReference,
+  type Names,
+} from '../../reading/values.ts'
+import { person, team, rights } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
 /** Reads `people`: e-mail addresses and names. */
-export function readPeople(spot: Spot): ConfiguredPerson[] {
+export function readPeople(field: YamlField): ConfiguredPerson[] {
   const people = new Map<string, ConfiguredPerson>()
-  for (const item of readItems(spot)) {
+  for (const item of readItems(field)) {
     const fields = readFields(item, keysOf(person))
-    const emailSpot = fields?.get('email') ?? null
+    const emailField = fields?.get('email') ?? null
     if (fields === null) continue
-    if (emailSpot === null) {
+    if (emailField === null) {
       wrong(item, 'has no "email"', 'write `{ email: ada@example.com, name: Ada }`')
       continue
     }
-    const email = readEmail(emailSpot)
+    const email = readEmail(emailField)
     if (email === null) continue
-    if (people.has(email)) wrong(emailSpot, `names ${email} twice`, 'list each person once')
-    const nameSpot = fields.get('name')
-    const name = nameSpot === null ? null : readText(nameSpot)
+    if (people.has(email)) wrong(emailField, `names ${email} twice`, 'list each person once')
+    const nameField = fields.get('name')
+    const name = nameField === null ? null : readText(nameField)
     people.set(email, { email, name: name ?? nameFromEmail(email) })
   }
   return [...people.values()]
 }
 
 /** Reads `teams`. A team may be empty; who needs it finds out when a run starts (product.md 22). */
-export function readTeams(spot: Spot): Map<string, Team> {
+export function readTeams(field: YamlField): Map<string, Team> {
   const teams = new Map<string, Team>()
-  for (const [name, value] of readEntries(spot)) {
+  const compareCase = warnOfCase()
+  for (const [name, value] of readEntries(field)) {
     if (!checkName(value, name)) continue
-    warnOfCase(value, name, teams.values())
+    compareCase(value, name)
     const fields = readFields(value, keysOf(team))
-    const membersSpot = fields?.get('members') ?? null
-    const members = membersSpot === null ? [] : readMembers(membersSpot)
-    teams.set(name, { name, members, source: spotSource(value) })
+    const membersField = fields?.get('members') ?? null
+    const members = membersField === null ? [] : readMembers(membersField)
+    teams.set(name, { name, members, source: fieldSource(value) })
   }
   return teams
 }
 
-function readMembers(spot: Spot): string[] {
+function readMembers(field: YamlField): string[] {
   const members = new Set<string>()
-  for (const item of readItems(spot)) {
+  for (const item of readItems(field)) {
     const email = readEmail(item)
     if (email === null) continue
     if (members.has(email)) wrong(item, `names ${email} twice`, 'list each member once')
@@ -73,4 +83,49 @@ export function everybody(
 function nameFromEmail(email: string): string {
   const words = (email.split('@')[0] ?? email).split(/[._-]+/).filter((word) => word !== '')
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || email
+}
+
+/** Nobody has any right. */
+export const noRights: ProjectConfig['rights'] = {
+  startApproveAll: [],
+  manageRuns: [],
+  readAudit: [],
+  activatePolicy: [],
+  managePeople: [],
+}
+
+/** Reads `rights`: for each, teams and people (e-mail addresses). */
+export function readRights(
+  field: YamlField,
+  names: Names,
+  people: ReadonlySet<string>,
+): ProjectConfig['rights'] {
+  const fields = readFields(field, keysOf(rights))
+  if (fields === null) return noRights
+  const holders = (right: Right): readonly Holder[] => {
+    const value = fields.get(right)
+    if (value === null) return []
+    return readOneOrMany(value, (item) => readHolder(item, names, people)) ?? []
+  }
+  return {
+    startApproveAll: holders('startApproveAll'),
+    manageRuns: holders('manageRuns'),
+    readAudit: holders('readAudit'),
+    activatePolicy: holders('activatePolicy'),
+    managePeople: holders('managePeople'),
+  }
+}
+
+function readHolder(field: YamlField, names: Names, people: ReadonlySet<string>): Holder | null {
+  const value = scalarOf(field)
+  if (typeof value !== 'string' || !value.includes('@')) {
+    const team = readReference(field, 'team', names.teams)
+    return team === null ? null : { team }
+  }
+  const person = readEmail(field)
+  if (person === null) return null
+  if (!people.has(person)) {
+    wrong(field, `names ${person}, who is in no team`, 'list them under "people" or in a team')
+  }
+  return { person }
 }

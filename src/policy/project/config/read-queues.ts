@@ -1,14 +1,7 @@
+import { editsPolicies } from '#domain/verdict.ts'
 import type { Queue } from '../../policy.ts'
-import type { Names } from '../../reading/names.ts'
 import {
-  readEntries,
-  readFields,
-  spotSource,
-  wrong,
-  type Fields,
-  type Spot,
-} from '../../reading/spot.ts'
-import {
+  type Names,
   checkName,
   readBoolean,
   readChoice,
@@ -18,28 +11,41 @@ import {
   readReference,
   warnOfCase,
 } from '../../reading/values.ts'
+import {
+  readEntries,
+  readFields,
+  fieldSource,
+  wrong,
+  type Fields,
+  type YamlField,
+} from '../../reading/yaml-field.ts'
 import { escalation, queue as queueSchema } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
 const day = 86_400_000
 
-/** Reads `queues`. What a queue does not say: no self-approval, permits for 30 days, expiry after 72 hours. */
-export function readQueues(spot: Spot, names: Names): Map<string, Queue> {
+/**
+ * Reads `queues`. What a queue does not say: no self-approval, permits for 30 days, expiry after 72
+ * hours.
+ */
+export function readQueues(field: YamlField, names: Names): Map<string, Queue> {
   const queues = new Map<string, Queue>()
-  for (const [name, value] of readEntries(spot)) {
+  const compareCase = warnOfCase()
+  for (const [name, value] of readEntries(field)) {
     const queue = checkName(value, name) ? readQueue(name, value, names) : null
-    warnOfCase(value, name, queues.values())
-    if (queue !== null) queues.set(name, queue)
+    if (queue === null) continue
+    compareCase(value, name)
+    queues.set(name, queue)
   }
   return queues
 }
 
-function readQueue(name: string, spot: Spot, names: Names): Queue | null {
-  const fields = readFields(spot, keysOf(queueSchema))
+function readQueue(name: string, field: YamlField, names: Names): Queue | null {
+  const fields = readFields(field, keysOf(queueSchema))
   if (fields === null) return null
-  const teamSpot = fields.get('team')
-  if (teamSpot === null) wrong(spot, 'has no "team"', 'name the team whose inbox it is')
-  const team = teamSpot === null ? null : readReference(teamSpot, 'team', names.teams)
+  const teamField = fields.get('team')
+  if (teamField === null) wrong(field, 'has no "team"', 'name the team whose inbox it is')
+  const team = teamField === null ? null : readReference(teamField, 'team', names.teams)
   const selfApproval = fields.get('selfApproval')
   const edits = fields.get('edits')
   const signature = fields.get('signature')
@@ -47,7 +53,7 @@ function readQueue(name: string, spot: Spot, names: Names): Queue | null {
   const queue = {
     name,
     selfApproval: selfApproval !== null && readBoolean(selfApproval) === true,
-    edits: edits === null ? null : readChoice(edits, ['approve', 'revise', 'off']),
+    edits: edits === null ? null : readChoice(edits, editsPolicies),
     signature:
       signature !== null && readChoice(signature, ['optional', 'required']) === 'required'
         ? ('required' as const)
@@ -56,20 +62,20 @@ function readQueue(name: string, spot: Spot, names: Names): Queue | null {
     expiresAfterMs: durationOr(fields, 'expiresAfter', 3 * day),
     remindAfterMs: remind === null ? [] : (readOneOrMany(remind, readDuration) ?? []),
     escalate: readEscalations(fields, names),
-    source: spotSource(spot),
+    source: fieldSource(field),
   }
   return team === null ? null : { ...queue, team }
 }
 
 function durationOr(fields: Fields, key: string, otherwiseMs: number): number {
-  const spot = fields.get(key)
-  return spot === null ? otherwiseMs : (readDuration(spot) ?? otherwiseMs)
+  const field = fields.get(key)
+  return field === null ? otherwiseMs : (readDuration(field) ?? otherwiseMs)
 }
 
 function readEscalations(fields: Fields, names: Names): Queue['escalate'] {
-  const spot = fields.get('escalate')
-  if (spot === null) return []
-  return readList(spot, (item) => {
+  const field = fields.get('escalate')
+  if (field === null) return []
+  return readList(field, (item) => {
     const entry = readFields(item, keysOf(escalation))
     if (entry === null) return null
     const after = entry.get('after')

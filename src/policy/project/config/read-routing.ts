@@ -1,60 +1,110 @@
-import type { Scope } from '../../../domain/verdict.ts'
-import type { Overlay, RoutingEntry } from '../../policy.ts'
-import type { Names } from '../../reading/names.ts'
-import { checkOneReason, readConsent } from '../../reading/read-consent.ts'
-import { readFields, spotSource, wrong, type Spot } from '../../reading/spot.ts'
+import { risks, scopes } from '#domain/verdict.ts'
+import type { Overlay, RoutingEntry, QuorumSetting } from '../../policy.ts'
 import {
+  type Names,
   readChoice,
   readList,
   readOneOrMany,
   readReference,
   readText,
+  readCount,
 } from '../../reading/values.ts'
-import { readQuorum } from './read-quorum.ts'
+import { checkOneReason, readConsent } from '../../reading/read-consent.ts'
+import {
+  readFields,
+  fieldSource,
+  wrong,
+  type YamlField,
+  isListAt,
+  readItems,
+} from '../../reading/yaml-field.ts'
 import { readWhen } from './read-when.ts'
-import { overlay, routingEntry } from '../../schema/config-file.ts'
+import { overlay, routingEntry, place, quorum } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
-
-const scopeNames: readonly Scope[] = ['once', 'run', 'path', 'command']
+import type { QuorumPlace } from '#domain/request.ts'
 
 /** Reads `routing`, in its order: the first match wins. */
-export function readRouting(spot: Spot, names: Names): RoutingEntry[] {
-  return readList(spot, (item) => {
+export function readRouting(field: YamlField, names: Names): RoutingEntry[] {
+  return readList(field, (item) => {
     const fields = readFields(item, keysOf(routingEntry))
     if (fields === null) return null
     const when = readWhen(fields, names)
     const queue = fields.get('queue')
     const risk = fields.get('risk')
     const quorum = fields.get('quorum')
-    const scopes = fields.get('scopes')
+    const scopesField = fields.get('scopes')
     const entry = {
       queue: queue === null ? null : readReference(queue, 'queue', names.queues),
-      risk: risk === null ? null : readChoice(risk, ['low', 'medium', 'high']),
+      risk: risk === null ? null : readChoice(risk, risks),
       quorum: quorum === null ? null : readQuorum(quorum, names),
       scopes:
-        scopes === null ? null : readOneOrMany(scopes, (one) => readChoice<Scope>(one, scopeNames)),
-      source: spotSource(item),
+        scopesField === null ? null : readOneOrMany(scopesField, (one) => readChoice(one, scopes)),
+      source: fieldSource(item),
     }
     return when === null ? null : { when, ...entry }
   })
 }
 
 /** Reads `overlays`: the organisation's own rules, which may only tighten. */
-export function readOverlays(spot: Spot, names: Names): Overlay[] {
-  return readList(spot, (item) => {
+export function readOverlays(field: YamlField, names: Names): Overlay[] {
+  return readList(field, (item) => {
     const fields = readFields(item, keysOf(overlay))
     if (fields === null) return null
     const when = readWhen(fields, names)
-    const reasonSpot = fields.get('reason')
-    const reason = reasonSpot === null ? null : readText(reasonSpot)
+    const reasonField = fields.get('reason')
+    const reason = reasonField === null ? null : readText(reasonField)
     const approval = fields.get('approval')
-    checkOneReason(approval, reasonSpot)
+    checkOneReason(approval, reasonField)
     if (approval === null) {
       wrong(item, 'has no "approval"', 'write `approval: ask` or `approval: blocked`')
       return null
     }
     const consent = readConsent(approval, ['ask', 'blocked'], reason)
     if (when === null || consent === null) return null
-    return { when, consent: { ...consent, source: spotSource(item) } }
+    return { when, consent: { ...consent, source: fieldSource(item) } }
   })
+}
+
+const most = 20
+
+/**
+ * Reads `{ count }`, `{ allOf: […] }` or `{ anyOf: […] }` of `{team, count}`; exactly one of them.
+ */
+export function readQuorum(field: YamlField, names: Names): QuorumSetting | null {
+  const fields = readFields(field, keysOf(quorum))
+  if (fields === null) return null
+  const count = fields.get('count')
+  const allOf = fields.get('allOf')
+  const anyOf = fields.get('anyOf')
+  if ([count, allOf, anyOf].filter((given) => given !== null).length !== 1) {
+    wrong(field, 'does not say one thing', 'give exactly one of "count", "allOf" and "anyOf"')
+    return null
+  }
+  if (count !== null) {
+    const number = readCount(count, 1, most)
+    return number === null ? null : { count: number }
+  }
+  const list = allOf ?? anyOf
+  if (list === null) return null
+  const written = readItems(list)
+  const places = written.map((item) => readPlace(item, names)).filter((place) => place !== null)
+  if (isListAt(list) && written.length === 0) {
+    wrong(list, 'has no places', 'name at least one team: `[{ team: platform, count: 1 }]`')
+  }
+  if (places.length === 0) return null
+  return { places: { any: allOf === null ? places.map((place) => [place]) : [places] } }
+}
+
+function readPlace(field: YamlField, names: Names): QuorumPlace | null {
+  const fields = readFields(field, keysOf(place))
+  const teamField = fields?.get('team') ?? null
+  if (fields === null) return null
+  if (teamField === null) {
+    wrong(field, 'names no team', 'write `{ team: platform, count: 1 }`')
+    return null
+  }
+  const team = readReference(teamField, 'team', names.teams)
+  const countField = fields.get('count')
+  const count = countField === null ? 1 : readCount(countField, 1, most)
+  return team === null || count === null ? null : { team, count }
 }

@@ -1,25 +1,30 @@
-import picomatch from 'picomatch'
+import { risks } from '#domain/verdict.ts'
+import { builtInToolNames, isBuiltInTool } from '#domain/built-in-tools.ts'
 import type { When } from '../../policy.ts'
+import {
+  checkGlob,
+  readChoice,
+  readOneOrMany,
+  readReference,
+  readText,
+  type Names,
+} from '../../reading/values.ts'
 import { closestWord } from '../../reading/did-you-mean.ts'
-import type { Names } from '../../reading/names.ts'
 import { canonicalRelative } from '../../reading/relative-path.ts'
-import { odd, readFields, wrong, type Fields, type Spot } from '../../reading/spot.ts'
-import { readChoice, readOneOrMany, readReference, readText } from '../../reading/values.ts'
-import { builtInToolNames } from '../../worker/built-in-tool-names.ts'
-import { oddPattern } from './odd-pattern.ts'
+import { odd, readFields, wrong, type Fields, type YamlField } from '../../reading/yaml-field.ts'
 import { when } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
 /** Reads a `when`: each key a value or a list, all that are given must match. */
 export function readWhen(owner: Fields, names: Names): When | null {
-  const spot = owner.get('when')
-  if (spot === null) {
-    wrong(owner.spot, 'has no "when"', 'say when it applies; `when: {}` is always')
+  const field = owner.get('when')
+  if (field === null) {
+    wrong(owner.field, 'has no "when"', 'say when it applies; `when: {}` is always')
     return null
   }
-  const fields = readFields(spot, keysOf(when))
+  const fields = readFields(field, keysOf(when))
   if (fields === null) return null
-  const many = <T>(key: string, read: (item: Spot) => T | null): T[] | null => {
+  const many = <T>(key: string, read: (item: YamlField) => T | null): T[] | null => {
     const value = fields.get(key)
     return value === null ? null : readOneOrMany(value, read)
   }
@@ -29,62 +34,58 @@ export function readWhen(owner: Fields, names: Names): When | null {
     worker: many('worker', (item) => readReference(item, 'worker', names.workers)),
     queue: many('queue', (item) => readReference(item, 'queue', names.queues)),
     command: many('command', readPattern),
-    risk: many('risk', (item) => readChoice(item, ['low', 'medium', 'high'])),
+    risk: many('risk', (item) => readChoice(item, risks)),
   }
 }
 
-/** A tool's name or a glob of names. Custom tools are not known here, so a near miss is only pointed out. */
-function readToolPattern(spot: Spot): string | null {
-  const name = readText(spot)
-  if (name === null || builtInToolNames.includes(name) || /[*?[{]/.test(name)) return name
+/**
+ * A tool's name or a glob of names. Custom tools are not known here, so a near miss is only pointed
+ * out.
+ */
+function readToolPattern(field: YamlField): string | null {
+  const name = readText(field)
+  if (name === null || isBuiltInTool(name)) return name
+  if (!checkGlob(field, name)) return null
+  if (/[*?[{]/.test(name)) return name
   const near = closestWord(name, builtInToolNames)
-  if (near !== null) odd(spot, `names the tool "${name}"`, `did you mean "${near}"?`)
+  if (near !== null) odd(field, `names the tool "${name}"`, `did you mean "${near}"?`)
   return name
 }
 
 /** A shell pattern; what can match no plain command is pointed out. */
-function readPattern(spot: Spot): string | null {
-  const pattern = readText(spot)
+function readPattern(field: YamlField): string | null {
+  const pattern = readText(field)
   const why = pattern === null ? null : oddPattern(pattern.trim().split(/\s+/))
   if (why !== null)
-    odd(spot, `never matches a plain command: ${why}`, 'write words like "git push"')
+    odd(field, `never matches a plain command: ${why}`, 'write words like "git push"')
   return pattern
 }
 
 /** A glob relative to the workspace root, in canonical form. */
-function readPathGlob(spot: Spot): string | null {
-  const text = readText(spot)
+function readPathGlob(field: YamlField): string | null {
+  const text = readText(field)
   if (text === null) return null
   const glob = canonicalRelative(text)
   if (glob === null) {
     wrong(
-      spot,
+      field,
       `is ${JSON.stringify(text)}`,
       'write a pattern relative to the workspace root, like "infra/**"',
     )
     return null
   }
   if (glob === '') {
-    wrong(spot, 'is the workspace root', 'write "**" for everything, or leave "path" out')
+    wrong(field, 'is the workspace root', 'write "**" for everything, or leave "path" out')
     return null
   }
-  if (glob.length > 1000) {
-    wrong(spot, 'is over 1,000 characters', 'write a shorter pattern')
-    return null
-  }
+  if (!checkGlob(field, glob)) return null
   if (/\/\.?$/.test(text)) {
-    odd(spot, `matches "${glob}" alone`, `write "${glob}/**" for what lies in it`)
+    odd(field, `matches "${glob}" alone`, `write "${glob}/**" for what lies in it`)
   }
   if (hasOpenBracket(glob)) {
-    odd(spot, 'has a bracket that is not closed, and is compared letter by letter', 'close it')
+    odd(field, 'has a bracket that is not closed, and is compared letter by letter', 'close it')
   }
-  try {
-    picomatch.makeRe(glob)
-    return glob
-  } catch (error) {
-    wrong(spot, `is not a pattern: ${String(error)}`, 'write a pattern like "infra/**"')
-    return null
-  }
+  return glob
 }
 
 /** Brackets of a glob come in pairs; one alone stands for itself. */
@@ -93,4 +94,23 @@ function hasOpenBracket(glob: string): boolean {
   return ['[]', '{}', '()'].some(
     ([open = '', close = '']) => plain.split(open).length !== plain.split(close).length,
   )
+}
+
+/**
+ * Why a pattern's words can be those of no plain command, as a sentence; `null` when they may be.
+ */
+export function oddPattern(words: readonly string[]): string | null {
+  const [first = ''] = words
+  if (/^[A-Za-z_]\w*\+?=/.test(first)) return `${first} is an assignment, which is no program`
+  return words.map(oddWord).find((why) => why !== null) ?? null
+}
+
+function oddWord(word: string): string | null {
+  if (/^(\||\|\||&|&&|;|>|>>|<|<<)$/.test(word)) return `${word} stands between commands`
+  if (/[;|&]$/.test(word)) return `${word.at(-1)} ends the command in ${word}`
+  if (/^\d*[<>]/.test(word)) return `${word} is a redirect, which is no argument`
+  if (/^["'].*["']$/.test(word)) return `${word} is compared with its quotes`
+  if (/[*?]/.test(word)) return `${word} is compared letter by letter: patterns have no wildcards`
+  if (/^\$|`|\$\(/.test(word)) return `${word} is compared letter by letter: nothing is expanded`
+  return null
 }

@@ -3,7 +3,7 @@ import { parseProject } from '../parse-project.ts'
 
 const config = `version: 1
 teams:
-  platform: { members: [ada@example.com] }
+  platform: { members: [ada@example.com, grace@example.com] }
 queues: { platform: { team: platform } }
 defaults: { queue: platform }
 overlays:

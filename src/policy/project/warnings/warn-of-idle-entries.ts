@@ -1,5 +1,5 @@
-import { commandTools } from '../../../domain/command.ts'
-import { quorumTeams } from '../../../domain/deciding/quorum.ts'
+import { builtInToolNames, isCommandTool } from '#domain/built-in-tools.ts'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { globMatches } from '../../judge/routing/when-matches.ts'
 import type { ProjectConfig, Queue, RoutingEntry, When } from '../../policy.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
@@ -24,8 +24,9 @@ export function warnOfIdleEntries(report: Report, config: ProjectConfig): void {
 /** Conditions that no call can meet together. */
 function warnOfNever(report: Report, { tool, command }: When, source: string): void {
   if (command === null || tool === null) return
+  const commandTools = builtInToolNames.filter(isCommandTool)
   if (commandTools.some((name) => tool.some((glob) => globMatches(glob, name)))) return
-  const problem = `no call matches: "command" is about exec and shell, "tool" names ${tool.join(', ')}`
+  const problem = `no call matches: "command" is about ${commandTools.join(' and ')}, "tool" names ${tool.join(', ')}`
   report.warn(placeOfSource(source), problem, 'leave one of them out')
 }
 
@@ -40,7 +41,10 @@ function warnOfIdleTeams(report: Report, config: ProjectConfig, queue: Queue): v
   }
 }
 
-/** People are added to the places of the queue's own team: without one, there is nothing to add them to. */
+/**
+ * People are added to the places of the queue's own team: without one, there is nothing to add them
+ * to.
+ */
 function warnOfLostEscalation(report: Report, config: ProjectConfig, entry: RoutingEntry): void {
   const { quorum, source } = entry
   const queue = config.queues.get(entry.queue ?? config.defaultQueue ?? '')
@@ -66,7 +70,10 @@ function warnOfLateTimes(report: Report, queue: Queue): void {
   report.warn(placeOfSource(queue.source), problem, 'choose a time before "expiresAfter"')
 }
 
-/** Does every call that matches `later` match `earlier`? `false` whenever that cannot be said of their texts. */
+/**
+ * Does every call that matches `later` match `earlier`? `false` whenever that cannot be said of
+ * their texts.
+ */
 function covers(earlier: When, later: When): boolean {
   return (
     within(later.tool, earlier.tool, globCovers) &&
@@ -78,7 +85,10 @@ function covers(earlier: When, later: When): boolean {
   )
 }
 
-/** Each of the later values is one that an earlier value covers; what the earlier one leaves out covers all. */
+/**
+ * Each of the later values is one that an earlier value covers; what the earlier one leaves out
+ * covers all.
+ */
 function within(
   later: readonly string[] | null,
   earlier: readonly string[] | null,

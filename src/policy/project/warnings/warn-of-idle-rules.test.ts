@@ -21,11 +21,11 @@ test('a folder without anything odd is warned of nothing', () => {
 
 test('a shell rule behind one that matches all it does is pointed out', () => {
   const worker = shell(
-    'pattern: git, approval: preApproved',
-    'pattern: git reset --hard, approval: blocked',
+    'pattern: git log, approval: preApproved',
+    'pattern: git log --all, approval: blocked',
   )
   expect(warnings({ worker })).toEqual([
-    'workers/scribe.md:7 rule "git reset --hard" decides no plain command: rule "git" comes first and matches all it does; put the more particular rule first',
+    'workers/scribe.md:7 rule "git log --all" decides no plain command: rule "git log" comes first and matches all it does; put the more particular rule first',
   ])
 })
 

@@ -1,9 +1,9 @@
-import type { ShellPolicy, ShellRule, ToolSetting, WorkerDefinition, Zone } from '../../policy.ts'
+import { operations } from '#domain/tool.ts'
+import { builtInTool, builtInTools, isBuiltInTool } from '#domain/built-in-tools.ts'
+import type { ToolSetting, WorkerDefinition, Zone } from '../../policy.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
-import { programNamed } from '../../shell/programs/registry.ts'
-import { programName } from '../../shell/spelling/spelling.ts'
-import { oddPattern } from '../config/odd-pattern.ts'
-import { createWorkerName, fileToolNames } from '../../worker/built-in-tool-names.ts'
+import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
+import { warnOfShellRules } from './warn-of-shell-rules.ts'
 
 /** Points out what a worker's file says that can never count, or that says two things at once. */
 export function warnOfIdleRules(report: Report, worker: WorkerDefinition): void {
@@ -23,7 +23,7 @@ export function warnOfIdleRules(report: Report, worker: WorkerDefinition): void 
     report.warn({ file: `workers/${worker.name}.md`, line: null }, problem, remedy)
   }
   if (worker.shell === null) return
-  warnOfShell(report, worker.shell)
+  warnOfShellRules(report, worker.shell, worker.zones)
   if (worker.zones.length > 0) return
   const problem = `worker "${worker.name}" has shell rules, but no zone in which a command could run`
   report.warn(placeOfSource(worker.shell.source), problem, 'give it a zone')
@@ -46,27 +46,21 @@ function warnOfZones(report: Report, zones: readonly Zone[]): void {
 
 function contradicts(one: Zone, other: Zone): boolean {
   if (one.mode !== other.mode) return true
-  return (['read', 'write', 'delete', 'share'] as const).some(
+  return operations.some(
     (operation) => one.approval[operation]?.approval !== other.approval[operation]?.approval,
   )
 }
 
 /** A word on a built-in tool that the worker does not have. */
 function warnOfTools(report: Report, worker: WorkerDefinition): void {
-  const lacks = (name: string): string | null => {
-    if (fileToolNames.includes(name)) return worker.zones.length > 0 ? null : 'zones'
-    if (name === 'exec' || name === 'shell') return worker.shell === null ? 'shell' : null
-    if (name === 'call_worker') return worker.workers.length > 0 ? null : 'workers'
-    return null
-  }
   for (const [name, setting] of worker.tools) {
     const contradiction = contradictionIn(name, setting)
     if (contradiction !== null) {
       const problem = `worker "${worker.name}": ${contradiction.problem}`
       report.warn(placeOfSource(setting.source), problem, contradiction.remedy)
     }
-    const needed = lacks(name)
-    if (needed === null) continue
+    if (!isBuiltInTool(name) || hasBuiltIn(worker, name)) continue
+    const needed = builtInTools[name].givenBy
     const problem = `worker "${worker.name}" does not have the tool "${name}": it needs "${needed}"`
     report.warn(placeOfSource(setting.source), problem, `add "${needed}", or remove the line`)
   }
@@ -81,44 +75,12 @@ function contradictionIn(
     return { problem, remedy: 'remove "manual", or the block' }
   }
   if (consent?.approval !== 'preApproved') return null
-  if (name === createWorkerName || name === 'ask_person') {
+  const said = builtInTool(name)?.consent ?? 'tools'
+  if (said === 'tools') return null
+  if (said === 'approval' || said === 'answer') {
     return { problem: `"${name}" asks always`, remedy: 'remove the approval' }
   }
-  const decides = fileToolNames.includes(name) ? 'zones' : 'rules'
-  if (decides === 'rules' && name !== 'exec' && name !== 'shell') return null
+  const decides = said === 'shell' ? 'rules' : said
   const problem = `"${name}" is pre-approved by its ${decides} alone, never by "tools"`
   return { problem, remedy: `say so in the ${decides}` }
-}
-
-function warnOfShell(report: Report, shell: ShellPolicy): void {
-  for (const [index, rule] of shell.rules.entries()) {
-    const place = placeOfSource(rule.consent.source)
-    const shown = rule.pattern.join(' ')
-    const earlier = shell.rules.slice(0, index).find((one) => alwaysFirst(one, rule))
-    if (earlier !== undefined) {
-      const problem = `rule "${shown}" decides no plain command: rule "${earlier.pattern.join(' ')}" comes first and matches all it does`
-      report.warn(place, problem, 'put the more particular rule first')
-    }
-    const why = oddPattern(rule.pattern)
-    if (why !== null) {
-      const problem = `rule "${shown}" never matches a plain command: ${why}`
-      report.warn(place, problem, 'write the words of one command, as they stand in its arguments')
-    }
-    const never = programNamed(programName(rule.pattern[0] ?? ''))?.never
-    if (rule.consent.approval === 'preApproved' && never !== undefined) {
-      const problem = `rule "${shown}" pre-approves nothing: ${rule.pattern[0]} ${never}`
-      report.warn(place, problem, 'write `approval: ask`')
-    }
-    const word = rule.unlessArgs.find((argument) => !argument.startsWith('-'))
-    if (word !== undefined) {
-      const problem = `rule "${shown}": "${word}" in "unlessArgs" is not a flag`
-      report.warn(place, problem, `write it with its dash, like "-${word}"`)
-    }
-  }
-}
-
-/** A rule that a zone or an argument can keep from applying leaves something for those behind it. */
-function alwaysFirst(one: ShellRule, later: ShellRule): boolean {
-  if (one.zones !== null || one.unlessArgs.length > 0) return false
-  return one.pattern.every((token, index) => later.pattern[index] === token)
 }

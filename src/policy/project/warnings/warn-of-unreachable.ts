@@ -1,11 +1,20 @@
-import { quorumTeams, tally } from '../../../domain/deciding/quorum.ts'
-import type { Quorum } from '../../../domain/request.ts'
-import type { ProjectConfig, QuorumSetting, RoutingEntry, WorkerDefinition } from '../../policy.ts'
-import { groupTeams } from './group-teams.ts'
-import { configFile } from '../config/read-config.ts'
+import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
+import type { Quorum } from '#domain/request.ts'
+import {
+  type ProjectConfig,
+  type Queue,
+  type QuorumSetting,
+  type RoutingEntry,
+  type WorkerDefinition,
+  rightNames,
+} from '../../policy.ts'
+import { groupTeams } from '../config/teams.ts'
+import { configFile } from '../../names/own-files.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 
-/** Points out what would make requests that nobody can decide; a run that needs it fails at start. */
+/**
+ * Points out what would make requests that nobody can decide; a run that needs it fails at start.
+ */
 export function warnOfUnreachable(
   report: Report,
   config: ProjectConfig,
@@ -18,6 +27,7 @@ export function warnOfUnreachable(
     const problem = `queue "${queue.name}" reaches nobody: team "${queue.team}" is empty`
     report.warn(placeOfSource(queue.source), problem, `add members to team "${queue.team}"`)
   }
+  for (const queue of config.queues.values()) warnOfTeamOfOne(report, config, queue)
   for (const entry of config.routing) {
     if (entry.quorum === null || canBeMet(config, entry, entry.quorum)) continue
     const problem = 'the quorum needs more people than its teams have'
@@ -35,6 +45,22 @@ export function warnOfUnreachable(
   }
 }
 
+/**
+ * Whoever is alone in a team decides nothing that they started: such a run does not start
+ * (product.md 42).
+ */
+function warnOfTeamOfOne(report: Report, config: ProjectConfig, queue: Queue): void {
+  const teams = [queue.team, ...queue.escalate.flatMap(({ addTeams }) => addTeams)]
+  const filled = groupTeams(config)
+  const members = new Set(teams.flatMap((name) => config.teams.get(name)?.members ?? []))
+  const [only, ...others] = members
+  if (queue.selfApproval || only === undefined || others.length > 0) return
+  if (teams.some((name) => filled.has(name))) return
+  const problem = `queue "${queue.name}" reaches ${only} alone, who decides nothing that they started: such a run does not start`
+  const remedy = `add a colleague to team "${queue.team}", or set \`selfApproval: true\` on the queue`
+  report.warn(placeOfSource(queue.source), problem, remedy)
+}
+
 /** A count without a queue is of whatever queue the call goes to, which is not known here. */
 function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSetting): boolean {
   if ('places' in quorum) return everybodyMeets(config, quorum.places)
@@ -43,7 +69,10 @@ function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSett
   return everybodyMeets(config, { any: [[{ team: queue.team, count: quorum.count }]] })
 }
 
-/** Would it be met if everybody approved? Distinct people fill distinct places. How many a group has is not known here. */
+/**
+ * Would it be met if everybody approved? Distinct people fill distinct places. How many a group has
+ * is not known here.
+ */
 function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
   const filled = groupTeams(config)
   if (quorumTeams(quorum).some((name) => filled.has(name))) return true
@@ -54,4 +83,26 @@ function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
     teams: asked.filter((team) => team.members.includes(personId)).map((team) => team.name),
   }))
   return tally(quorum, votes).met
+}
+
+/**
+ * Points out rights of teams that a provider's groups fill: rights are only of people whom the file
+ * names.
+ */
+export function warnOfGroupRights(report: Report, config: ProjectConfig): void {
+  const { oidc } = config.signIn
+  if (oidc === null) return
+  const filled = groupTeams(config)
+  const rights = rightNames.flatMap((right) =>
+    config.rights[right].flatMap((holder) =>
+      'team' in holder && filled.has(holder.team) ? [{ right, team: holder.team }] : [],
+    ),
+  )
+  for (const { right, team } of rights) {
+    report.warn(
+      placeOfSource(oidc.source),
+      `groups fill team "${team}", which holds the right ${right}: members by a group have no rights`,
+      'name under teams or rights who is to have it',
+    )
+  }
 }

@@ -1,4 +1,4 @@
-import { atMost, flags, onlyWith, type Subcommand } from './program.ts'
+import { maxOperands, flags, onlyWith, type Subcommand } from './program.ts'
 
 const pretty =
   '--abbrev? --abbrev-commit --no-abbrev --no-abbrev-commit --oneline --pretty? --format= --date= --decorate? --no-decorate --encoding= --graph --no-graph --color? --no-color --notes? --no-notes --show-notes? --expand-tabs? --no-expand-tabs --parents --children --left-right --cherry-mark'
@@ -20,11 +20,14 @@ const listing = [
   '--points-at',
 ]
 
-/** Commands that git itself knows, which no alias can stand for, with their harmless flags; `null`: any flag asks. */
+/**
+ * Commands that git itself knows, which no alias can stand for, with their harmless flags; `null`:
+ * any flag asks.
+ */
 export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
-  add: { flags: null },
+  add: { flags: null, writes: true },
   annotate: { flags: null },
-  apply: { flags: null },
+  apply: { flags: null, writes: true },
   blame: {
     flags: flags(
       '-b -c -e -f -l -L= -n -p -s -t -w --porcelain --line-porcelain --incremental --root --show-email --show-name --show-number --since= --date= --first-parent --color-lines --color-by-age --no-progress',
@@ -38,11 +41,11 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
   },
   'cat-file': { flags: flags('-e -p -s -t') },
   'check-ignore': { flags: flags('-q -v -n -z --quiet --verbose --non-matching --no-index') },
-  checkout: { flags: null },
+  checkout: { flags: null, writes: true },
   cherry: { flags: flags('-v --abbrev?') },
-  'cherry-pick': { flags: null },
-  clean: { flags: null },
-  commit: { flags: null },
+  'cherry-pick': { flags: null, writes: true },
+  clean: { flags: null, writes: true },
+  commit: { flags: null, writes: true },
   'count-objects': { flags: flags('-v -H --verbose --human-readable') },
   describe: {
     flags: flags(
@@ -61,7 +64,7 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
       '-# -A= -B= -C= -E -F -G -H -I -L -P -W -a -c -e= -f=path -h -i -l -m= -n -o -p -q -r -v -w -z --after-context= --before-context= --context= --extended-regexp --basic-regexp --fixed-strings --perl-regexp --ignore-case --invert-match --word-regexp --count --color? --no-color --column --line-number --files-with-matches --files-without-match --name-only --null --only-matching --quiet --heading --break --show-function --function-context --max-depth= --max-count= --recursive --no-recursive --cached --untracked --no-index --all-match --and --or --not --text --full-name --threads=',
     ),
   },
-  init: { flags: null },
+  init: { flags: null, writes: true },
   log: {
     flags: flags(
       limits,
@@ -80,9 +83,9 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
       '-d -l -r -t -z --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=',
     ),
   },
-  merge: { flags: null },
+  merge: { flags: null, writes: true },
   'merge-base': { flags: flags('-a --all --octopus --independent --is-ancestor --fork-point') },
-  mv: { flags: null },
+  mv: { flags: null, writes: true },
   'name-rev': {
     flags: flags('--tags --refs= --exclude= --all --name-only --no-undefined --always'),
   },
@@ -93,9 +96,9 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
         ? 'would change the log of references'
         : null,
   },
-  remote: { flags: flags('-v --verbose'), operands: atMost(0) },
-  reset: { flags: null },
-  restore: { flags: null },
+  remote: { flags: flags('-v --verbose'), operands: maxOperands(0) },
+  reset: { flags: null, writes: true },
+  restore: { flags: null, writes: true },
   'rev-list': {
     flags: flags(limits, pretty, '--objects --disk-usage? --header --timestamp --no-object-names'),
   },
@@ -104,8 +107,8 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
       '-q --quiet --verify --short? --symbolic --symbolic-full-name --abbrev-ref? --all --branches? --tags? --remotes? --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-git-dir --is-inside-work-tree --is-bare-repository --is-shallow-repository --show-object-format? --revs-only --no-revs --flags --no-flags --not --sq',
     ),
   },
-  revert: { flags: null },
-  rm: { flags: null },
+  revert: { flags: null, writes: true },
+  rm: { flags: null, writes: true },
   shortlog: {
     flags: flags(
       limits,
@@ -128,7 +131,7 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
       '-s -b -u? -z --short --branch --show-stash --porcelain? --long --untracked-files? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
     ),
   },
-  switch: { flags: null },
+  switch: { flags: null, writes: true },
   tag: {
     flags: flags(
       '-l -n -n= --list --sort= --format= --color? --column? --no-column --contains? --no-contains? --merged? --no-merged? --points-at= -i --ignore-case',

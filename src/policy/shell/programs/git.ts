@@ -1,12 +1,15 @@
-import { gitConfigRefuses } from './git-config.ts'
 import { gitSubcommands } from './git-subcommands.ts'
 import { flags, type Program } from './program.ts'
 
-/** What a repository's own configuration could make git run, switched off by settings that win over it. */
+/**
+ * What a repository's own configuration could make git run, switched off by settings that win over
+ * it.
+ */
 const switchedOff = [
   'safe.bareRepository=explicit',
   'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
+  // Hooks of ours, which add trailers; outside of a sandbox nothing is there.
+  'core.hooksPath=/run/countersign/hooks',
   'core.pager=cat',
   'core.editor=false',
   'core.askPass=false',
@@ -42,12 +45,15 @@ const switchedOff = [
   'protocol.ssh.allow=never',
 ]
 
-/** `.gitmodules` would win over the setting, and a repository within the repository names filters of its own. */
+/**
+ * `.gitmodules` would win over the setting, and a repository within the repository names filters of
+ * its own.
+ */
 const noSubmodules = '--ignore-submodules=all'
 
 /**
- * `git`, with what the repository could make it run switched off. Only names that git itself knows can be pre-approved:
- * any other may be an alias, which may run a shell.
+ * `git`, with what the repository could make it run switched off. Only names that git itself knows
+ * can be pre-approved: any other may be an alias, which may run a shell.
  */
 export const gitProgram: Program = {
   names: ['git'],
@@ -92,22 +98,51 @@ export const gitProgram: Program = {
     // With it the configuration that counts lies in another folder.
     without: '.git/commondir',
   },
-  printed(words) {
+  safeArguments(words) {
     const at = words.findIndex((word) => !word.startsWith('-'))
     const diffs = ['diff', 'log', 'show', 'diff-tree', 'diff-index', 'diff-files']
     const name = words[at] ?? ''
-    const behind = diffs.includes(name)
+    const inserted = diffs.includes(name)
       ? ['--no-ext-diff', '--no-textconv', noSubmodules]
       : ['blame', 'grep', 'annotate'].includes(name)
         ? ['--no-textconv']
         : name === 'status'
           ? [noSubmodules]
           : []
-    const before = [
+    const leading = [
       '--no-pager',
       '--no-optional-locks',
-      ...switchedOff.flatMap((one) => ['-c', one]),
+      ...switchedOff.flatMap((setting) => ['-c', setting]),
     ]
-    return { before, after: at + 1, behind }
+    return { leading, insertAt: at + 1, inserted }
   },
+}
+
+/** Sections whose names, chosen by the repository, bring in a program or a further file. */
+const refusalReasons: Readonly<Record<string, string>> = {
+  filter: 'the repository names a filter, a program that git would run',
+  hook: 'the repository names a hook, a program that git would run',
+  include: "the repository's configuration includes other files",
+  includeif: "the repository's configuration includes other files",
+  merge: 'the repository names a merge driver, a program that git would run',
+  protocol: 'the repository allows protocols of its own, which are programs',
+  trailer: 'the repository names a program for trailers',
+}
+
+/**
+ * Why a repository's configuration keeps `git` from being pre-approved: what cannot be switched off
+ * by a setting in the call, because its name is the repository's own, or what brings in
+ * further files. `null`: nothing of the kind.
+ */
+export function gitConfigRefuses(text: string): string | null {
+  // Wherever a section begins, also behind another one or on a line that goes on. `[merge]` alone
+  // names no driver.
+  for (const [, name = '', nameMark] of text.matchAll(/\[\s*([A-Za-z0-9-]+)\s*(["'.]?)/g)) {
+    const section = name.toLowerCase()
+    const isNamed = !['merge', 'protocol'].includes(section) || nameMark !== ''
+    if (isNamed && Object.hasOwn(refusalReasons, section)) return refusalReasons[section] ?? null
+  }
+  return /worktreeconfig/i.test(text)
+    ? "the repository's configuration lies in a second file"
+    : null
 }

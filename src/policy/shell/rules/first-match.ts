@@ -1,17 +1,21 @@
 import type { ShellRule } from '../../policy.ts'
 import type { PossibleCommand, Search } from '../search/possible-commands.ts'
-import { Effort, mostSteps } from '../spelling/effort.ts'
+import { Budget, maxSteps } from '../spelling/budget.ts'
+import { programNames } from '../programs/program-names.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
-import { couldMatch, mayMatch, type Matching } from './could-match.ts'
-import { readWord } from './read-word.ts'
+import { couldMatch, hasAllTokens, type Matching } from './could-match.ts'
+import { parseWord } from './parse-word.ts'
 import { tokenPattern, type TokenPattern } from './token-pattern.ts'
 
-/** More places than this at which a command may begin are not judged one by one, but all rules by all of them. */
-const mostStarts = 100
+/**
+ * More places than this at which a command may begin are not judged one by one, but all rules by
+ * all of them.
+ */
+const maxStarts = 100
 
 /** Rules in their order, and by the name of the program they speak of. */
 interface RuleIndex {
-  readonly all: readonly Indexed[]
+  readonly restrictions: readonly Indexed[]
   readonly byName: ReadonlyMap<string, readonly Indexed[]>
 }
 
@@ -27,105 +31,116 @@ const indexes = new WeakMap<readonly ShellRule[], RuleIndex>()
 function indexOf(rules: readonly ShellRule[]): RuleIndex {
   let index = indexes.get(rules)
   if (index === undefined) {
-    const all = rules.flatMap((rule, order) =>
+    const restrictions = rules.flatMap((rule, order) =>
       rule.consent.approval === 'preApproved'
         ? []
         : [{ order, rule, pattern: tokenPattern(rule.pattern) }],
     )
-    index = { all, byName: Map.groupBy(all, ({ pattern }) => pattern.name) }
+    index = { restrictions, byName: Map.groupBy(restrictions, ({ pattern }) => pattern.name) }
     indexes.set(rules, index)
   }
   return index
 }
 
-/** The first rule that asks or blocks and could mean the words from a place on; those that pre-approve are passed over. */
-export function firstOver(
+/**
+ * The first rule that asks or blocks and could mean the words from a place on; those that
+ * pre-approve are passed over.
+ */
+export function firstRestriction(
   rules: readonly ShellRule[],
   words: readonly Spelling[],
   from: number,
-  effort: Effort,
+  budget: Budget,
 ): ShellRule | null {
-  const matching = { effort }
-  const found = beginning(indexOf(rules), words[from]).find(
+  const matching = { budget }
+  const match = rulesForFirstWord(indexOf(rules), words[from]).find(
     ({ pattern }) =>
-      effort.spend(1) &&
-      mayMatch(pattern, words, effort) &&
+      budget.spend(1) &&
+      hasAllTokens(pattern, words, budget) &&
       couldMatch(pattern, words, from, matching),
   )
-  return found?.rule ?? null
+  return match?.rule ?? null
 }
 
 /** The rules that a command with this first word could be one of. */
-function beginning(index: RuleIndex, first: Spelling | undefined): readonly Indexed[] {
-  if (first === undefined || first.open) return index.all
+function rulesForFirstWord(index: RuleIndex, first: Spelling | undefined): readonly Indexed[] {
+  if (first === undefined || first.isOpen) return index.restrictions
   const names = new Set<string>()
-  for (const [field] of readWord(first).ways) {
-    if (field === undefined || field.unclear !== null) return index.all
-    names.add(field.name)
+  for (const [field] of parseWord(first).alternatives) {
+    if (field === undefined || field.alternatePattern !== null) return index.restrictions
+    for (const name of field.names) names.add(name)
   }
   const lists = [...names].map((name) => index.byName.get(name) ?? [])
-  return lists.length === 1
-    ? (lists[0] ?? [])
-    : lists.flat().toSorted((one, other) => one.order - other.order)
+  return lists.length === 1 ? (lists[0] ?? []) : lists.flat().toSorted((a, b) => a.order - b.order)
 }
 
-/** Every rule that some reading of what a command holds meets first: what a wrapper runs, what a name may stand for. */
-export function innerMatches(
+/**
+ * Every rule that some reading of what a command holds meets first: what a wrapper runs, what a
+ * name may stand for.
+ */
+export function innerRestrictions(
   rules: readonly ShellRule[],
   command: PossibleCommand,
-  effort: Effort,
+  budget: Budget,
 ): readonly ShellRule[] {
   const { inner } = command
-  if (inner.length > mostStarts) {
+  if (inner.length > maxStarts) {
     return [...new Set(inner.map(({ words }) => words))].flatMap((words) =>
-      anywhere(rules, words, effort),
+      restrictionsAnywhere(rules, words, budget),
     )
   }
-  return inner.flatMap(({ words, from }) => firstOver(rules, words, from, effort) ?? [])
+  return inner.flatMap(({ words, from }) => firstRestriction(rules, words, from, budget) ?? [])
 }
 
 /** Every rule that a text which is not understood meets, wherever in it a command may begin. */
-export function scanMatches(
+export function scannedRestrictions(
   rules: readonly ShellRule[],
   search: Search,
-  effort: Effort,
+  budget: Budget,
 ): readonly ShellRule[] {
   const { byName } = indexOf(rules)
-  const early = new Map(rules.map((rule, order) => [rule, order]))
-  const free = rules.filter((rule) => rule.consent.approval === 'preApproved')
+  const orderOf = new Map(rules.map((rule, order) => [rule, order]))
+  const preApproving = rules.filter((rule) => rule.consent.approval === 'preApproved')
   return search.scanned.flatMap((tokens) => {
-    const starts = tokens.flatMap((token, at) => (byName.has(programName(token)) ? [at] : []))
-    if (!effort.spend(tokens.length) || starts.length === 0) return []
+    const starts = tokens.flatMap((token, at) =>
+      programNames(programName(token)).some((name) => byName.has(name)) ? [at] : [],
+    )
+    if (!budget.spend(tokens.length) || starts.length === 0) return []
     const words = tokens.map(exactly)
-    if (starts.length > mostStarts) return anywhere(rules, words, effort)
+    if (starts.length > maxStarts) return restrictionsAnywhere(rules, words, budget)
     return starts.flatMap((from) => {
-      const rule = firstOver(rules, words, from, effort)
+      const rule = firstRestriction(rules, words, from, budget)
       if (rule === null) return []
-      const order = early.get(rule) ?? 0
-      const isFree = free.some(
-        (one) =>
-          (early.get(one) ?? 0) < order &&
-          one.pattern.every((token, index) => tokens[from + index] === token),
+      const order = orderOf.get(rule) ?? 0
+      const isPreApproved = preApproving.some(
+        (approved) =>
+          (orderOf.get(approved) ?? 0) < order &&
+          approved.pattern.every((token, index) => tokens[from + index] === token),
       )
-      return isFree ? [] : [rule]
+      return isPreApproved ? [] : [rule]
     })
   })
 }
 
-function anywhere(
+function restrictionsAnywhere(
   rules: readonly ShellRule[],
   words: readonly Spelling[],
-  effort: Effort,
+  budget: Budget,
 ): readonly ShellRule[] {
-  const matching = { anywhere: true, effort }
-  return indexOf(rules).all.flatMap(({ rule, pattern }) =>
-    effort.spend(1) && mayMatch(pattern, words, effort) && couldMatch(pattern, words, 0, matching)
+  const matching = { anywhere: true, budget }
+  return indexOf(rules).restrictions.flatMap(({ rule, pattern }) =>
+    budget.spend(1) &&
+    hasAllTokens(pattern, words, budget) &&
+    couldMatch(pattern, words, 0, matching)
       ? [rule]
       : [],
   )
 }
 
-/** Could some command that a text may mean be the pattern's? For `when.command` (workers-and-policy.md). */
+/**
+ * Could some command that a text may mean be the pattern's? For `when.command`
+ * (workers-and-policy.md).
+ */
 export function someCommandMatches(
   tokens: readonly string[],
   search: Search,
@@ -133,23 +148,23 @@ export function someCommandMatches(
 ): boolean {
   const pattern = tokenPattern(tokens)
   const matches = (words: readonly Spelling[], from: number, more?: Matching): boolean =>
-    (matching.openIsAny === true || mayMatch(pattern, words)) &&
+    (matching.openIsAny === true || hasAllTokens(pattern, words)) &&
     couldMatch(pattern, words, from, { ...matching, ...more })
   return (
     search.commands.some(({ words, inner }) => {
       if (matches(words, 0)) return true
-      if (inner.length <= mostStarts) return inner.some((one) => matches(one.words, one.from))
-      const lists = [...new Set(inner.map((one) => one.words))]
+      if (inner.length <= maxStarts) return inner.some((start) => matches(start.words, start.from))
+      const lists = [...new Set(inner.map((start) => start.words))]
       return lists.some((list) => matches(list, 0, { anywhere: true }))
     }) ||
     search.scanned.some((texts) => {
-      const named = texts.some((token) => programName(token) === pattern.name)
+      const named = texts.some((token) => programNames(programName(token)).includes(pattern.name))
       return named && matches(texts.map(exactly), 0, { anywhere: true })
     })
   )
 }
 
-/** What holding rules against one text may cost. */
-export function matchingEffort(): Effort {
-  return new Effort(mostSteps.matching)
+/** The budget for matching rules against one text. */
+export function matchingBudget(): Budget {
+  return new Budget(maxSteps.matching)
 }

@@ -1,17 +1,18 @@
-import type { CommandHost } from '../../../domain/command.ts'
-import type { Workspace } from '../../../domain/tool.ts'
-import { WorkspaceProblem } from '../../../domain/workspace-problem.ts'
+import type { CommandHost, Executable } from '#domain/command.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import type { ShellRule, Zone } from '../../policy.ts'
 import type { Program } from '../programs/program.ts'
-import { programNamed } from '../programs/registry.ts'
+import { isMultiCall, programNames } from '../programs/program-names.ts'
+import { exactProgram, programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 import { checkArguments } from '../strict/check-arguments.ts'
 import { literalWord, variableMark, type KnownWord } from '../strict/known-word.ts'
-import { isUnlessArgument } from './unless-args.ts'
-import { outsideZones } from './within-zones.ts'
+import { isUnlessArgument } from './token-pattern.ts'
+import { outsideZones } from './command-zones.ts'
 
 /** What a pre-approval is judged with. */
-export interface CommandPlace {
+export interface CommandContext {
   readonly host: CommandHost
   readonly workspace: Workspace
   readonly cwd: string
@@ -19,70 +20,115 @@ export interface CommandPlace {
   readonly rules: readonly ShellRule[]
 }
 
-/** What a rule that would pre-approve says of a vector. `skips`: it does not speak of it, with the reason if there is one. */
+/**
+ * What a rule that would pre-approve says of a vector. `skips`: it does not speak of it, with the
+ * reason if there is one.
+ */
 export type PreApproval =
-  | { readonly kind: 'approves'; readonly words: readonly KnownWord[] }
+  | {
+      readonly kind: 'approves'
+      readonly words: readonly KnownWord[]
+      /** the zones that the rule names, which the command sees even where their reads ask */
+      readonly visibleZones: readonly string[]
+      /** what its arguments name, and whether it works on the folder it stands in */
+      readonly paths: readonly string[]
+    }
   | { readonly kind: 'asks'; readonly why: string }
   | { readonly kind: 'skips'; readonly why: string | null }
 
 /**
- * Does a rule pre-approve a vector? Under-matches: the pattern word for word, every argument known to be harmless, none of
- * `unlessArgs`, every path in the rule's zones, and the program found on this host.
+ * Does a rule pre-approve a vector? Under-matches: the pattern word for word, every argument known
+ * to be harmless, none of `unlessArgs`, every path in the rule's zones, and the program found on
+ * this host.
  */
 export async function preApprove(
   rule: ShellRule,
   words: readonly KnownWord[],
-  place: CommandPlace,
+  context: CommandContext,
 ): Promise<PreApproval> {
-  const [name, ...rest] = words
+  const [name, ...args] = words
   const { pattern } = rule
   const matches = pattern.every((token, index) => words[index]?.text === token)
   if (name === undefined || !matches) return { kind: 'skips', why: null }
-  const shown = pattern.join(' ')
-  const free = words.slice(pattern.length)
-  const unless = free.find(
+  const patternText = pattern.join(' ')
+  const freeWords = words.slice(pattern.length)
+  const excluded = freeWords.find(
     ({ text, hasVariable }) =>
       rule.unlessArgs.some((entry) => isUnlessArgument(text, entry)) ||
       (hasVariable && rule.unlessArgs.length > 0),
   )
-  if (unless !== undefined) {
-    return { kind: 'skips', why: `rule "${shown}" does not speak of ${unless.printed}` }
+  if (excluded !== undefined) {
+    return { kind: 'skips', why: `rule "${patternText}" does not speak of ${excluded.printed}` }
   }
-  const program = programNamed(programName(name.text))
-  const wrapped = program?.wraps === undefined ? null : await wrapping(program, rest, place)
-  if (typeof wrapped === 'string') return { kind: 'asks', why: `${name.text} ${wrapped}` }
-  const checked = wrapped ?? checkArguments(program, rest, pattern.length - 1)
-  if (checked.problem !== null) return { kind: 'asks', why: `${name.text} ${checked.problem}` }
+  const executable = await context.host.executable(name.text, context.cwd)
+  if (executable === null) return { kind: 'asks', why: `${name.text} was not found on this host` }
+  const program = exactProgram(programName(name.text))
+  const neverReason = programNamed(programName(name.text))?.neverReason
+  if (neverReason !== undefined) return { kind: 'asks', why: `${name.text} ${neverReason}` }
+  const wrapper = program?.wraps === undefined ? null : await judgeWrapper(program, args, context)
+  if (typeof wrapper === 'string') return { kind: 'asks', why: `${name.text} ${wrapper}` }
+  const argumentCheck = wrapper ?? checkArguments(program, args, pattern.length - 1)
+  if (argumentCheck.problem !== null)
+    return { kind: 'asks', why: `${name.text} ${argumentCheck.problem}` }
+  const otherName = await otherProgram(program, name.text, executable, context.host)
+  if (otherName !== null) {
+    const { problem } = checkArguments(exactProgram(otherName), args, pattern.length - 1)
+    if (problem !== null)
+      return { kind: 'asks', why: `${name.text} is ${otherName}, which ${problem}` }
+  }
+  const paths = [...argumentCheck.paths, ...(argumentCheck.usesFolder ? [''] : [])]
+  const { root } = context.workspace
   if (rule.zones !== null) {
-    const paths = [...checked.paths, ...(checked.folder ? [''] : [])]
-    const marked = paths.find((path) => path.includes(variableMark))
-    const root = place.workspace.root
-    const outside = marked ?? (await outsideZones({ ...place, root }, rule.zones, paths))
+    const variablePath = paths.find((path) => path.includes(variableMark))
+    const outside = variablePath ?? (await outsideZones({ ...context, root }, rule.zones, paths))
     if (outside !== null) {
       const what = outside === '' ? 'its folder' : JSON.stringify(outside)
-      return { kind: 'skips', why: `${what} is outside of the zones of rule "${shown}"` }
+      return { kind: 'skips', why: `${what} is outside of the zones of rule "${patternText}"` }
     }
   }
-  const helper = await folderRuns(program, place)
-  if (helper !== null) return { kind: 'asks', why: helper }
-  const found = await place.host.executable(name.text, place.cwd)
-  if (found === null) return { kind: 'asks', why: `${name.text} was not found on this host` }
-  const behind = wrapped === null ? printedArguments(program, rest) : wrapped.words
-  return { kind: 'approves', words: [literalWord(found.path), ...behind] }
+  const folderProblem = await folderProblemOf(program, context)
+  if (folderProblem !== null) return { kind: 'asks', why: folderProblem }
+  const printedWords = wrapper === null ? printArguments(program, args) : wrapper.words
+  const approved = [literalWord(executable.path), ...printedWords]
+  return {
+    kind: 'approves',
+    words: approved,
+    visibleZones: wrapper?.visibleZones ?? rule.zones ?? [],
+    paths,
+  }
 }
 
-function printedArguments(
+/**
+ * The name of the program that a link or an alternative leads to, when it is another one than the
+ * name says: `view` may be `vim`. `null` when it is the same, or one file that is many programs.
+ */
+async function otherProgram(
   program: Program | undefined,
-  rest: readonly KnownWord[],
+  name: string,
+  executable: Executable,
+  host: CommandHost,
+): Promise<string | null> {
+  const realPath = await host.realPath(executable.path)
+  const otherName = programName(realPath ?? executable.path)
+  if (isMultiCall(otherName)) return program === undefined ? otherName : null
+  const names = programNames(programName(name))
+  const isSame = programNames(otherName).some((candidate) => names.includes(candidate))
+  if (isSame || (program !== undefined && exactProgram(otherName) === program)) return null
+  return otherName
+}
+
+function printArguments(
+  program: Program | undefined,
+  args: readonly KnownWord[],
 ): readonly KnownWord[] {
-  const printed = program?.printed?.(rest.map((word) => word.text))
-  if (printed === undefined) return rest
-  const { before, after, behind } = printed
+  const printed = program?.safeArguments?.(args.map((word) => word.text))
+  if (printed === undefined) return args
+  const { leading: before, insertAt: after, inserted: printedWords } = printed
   return [
     ...before.map(literalWord),
-    ...rest.slice(0, after),
-    ...behind.map(literalWord),
-    ...rest.slice(after),
+    ...args.slice(0, after),
+    ...printedWords.map(literalWord),
+    ...args.slice(after),
   ]
 }
 
@@ -90,35 +136,50 @@ interface Wrapping {
   readonly problem: string | null
   readonly words: readonly KnownWord[]
   readonly paths: readonly string[]
-  readonly folder: boolean
+  readonly usesFolder: boolean
+  readonly visibleZones: readonly string[]
 }
 
-/** A wrapper is pre-approved with the command it runs, which a rule must pre-approve by itself; a text says why not. */
-async function wrapping(
+/**
+ * A wrapper is pre-approved with the command it runs, which a rule must pre-approve by itself; a
+ * text says why not.
+ */
+async function judgeWrapper(
   program: Program,
-  rest: readonly KnownWord[],
-  place: CommandPlace,
+  args: readonly KnownWord[],
+  context: CommandContext,
 ): Promise<Wrapping | string> {
-  const at = commandIndex(program, rest)
+  const at = commandIndex(program, args)
   if (at === null) return 'has an option that is not understood'
-  const own = rest.slice(0, at)
-  const inner = rest.slice(at)
+  const ownWords = args.slice(0, at)
+  const inner = args.slice(at)
   if (inner.length === 0) return 'runs nothing that could be judged'
-  const paths = own.map((word) => word.text).filter((text) => text.includes('/'))
-  for (const rule of place.rules) {
+  const paths = ownWords.map((word) => word.text).filter((text) => text.includes('/'))
+  for (const rule of context.rules) {
     if (rule.consent.approval !== 'preApproved') continue
-    const answer = await preApprove(rule, inner, place)
-    if (answer.kind !== 'approves') continue
-    return { problem: null, words: [...own, ...answer.words], paths, folder: true }
+    const preApproval = await preApprove(rule, inner, context)
+    if (preApproval.kind !== 'approves') continue
+    const allPaths = [...paths, ...preApproval.paths]
+    const words = [...ownWords, ...preApproval.words]
+    return {
+      problem: null,
+      words,
+      paths: allPaths,
+      usesFolder: true,
+      visibleZones: preApproval.visibleZones,
+    }
   }
   return 'runs a command that no rule pre-approves by itself'
 }
 
-/** Where the command behind a wrapper's own words begins; `null` when one of its options is not understood. */
-function commandIndex(program: Program, rest: readonly KnownWord[]): number | null {
+/**
+ * Where the command behind a wrapper's own words begins; `null` when one of its options is not
+ * understood.
+ */
+function commandIndex(program: Program, args: readonly KnownWord[]): number | null {
   let at = 0
-  for (; at < rest.length; at += 1) {
-    const text = rest[at]?.text ?? ''
+  for (; at < args.length; at += 1) {
+    const text = args[at]?.text ?? ''
     if (!text.startsWith('-')) break
     if (text === '-' || text === '--') return null
     const equals = text.startsWith('--') ? text.indexOf('=') : -1
@@ -127,27 +188,33 @@ function commandIndex(program: Program, rest: readonly KnownWord[]): number | nu
     if (meaning.value === 'needed' && equals < 0) at += 1
   }
   const start = at + (program.wrapsAfter ?? 0)
-  return rest[start]?.text.includes('=') === true ? null : start
+  return args[start]?.text.includes('=') === true ? null : start
 }
 
-/** What the folder's own settings would make a program run, where that cannot be switched off; a sentence, or `null`. */
-async function folderRuns(
+/**
+ * What the folder's own settings would make a program run, where that cannot be switched off; a
+ * sentence, or `null`.
+ */
+async function folderProblemOf(
   program: Program | undefined,
-  place: CommandPlace,
+  context: CommandContext,
 ): Promise<string | null> {
   const settings = program?.folderRuns
   if (settings === undefined) return null
-  const names = place.cwd === '' ? [] : place.cwd.split('/')
+  const names = context.cwd === '' ? [] : context.cwd.split('/')
   for (let depth = names.length; depth >= 0; depth -= 1) {
     const folder = names.slice(0, depth).join('/')
     const below = (name: string): string => (folder === '' ? name : `${folder}/${name}`)
     try {
-      const state = await place.workspace.state(below(settings.marker))
+      const state = await context.workspace.state(below(settings.marker))
       if (state.kind === 'absent') continue
+      if (state.kind === 'unknown')
+        return `${below(settings.marker)} is not looked at for a program`
       if (state.kind !== 'directory') return `${below(settings.marker)} leads elsewhere`
-      const other = below(settings.without)
-      if ((await place.workspace.state(other)).kind !== 'absent') return `${other} is there`
-      const bytes = await place.workspace.read(below(settings.file), { maxBytes: 256 * 1024 })
+      const indirection = below(settings.without)
+      if ((await context.workspace.state(indirection)).kind !== 'absent')
+        return `${indirection} is there`
+      const bytes = await context.workspace.read(below(settings.file), { maxBytes: 256 * 1024 })
       return settings.refuses(new TextDecoder().decode(bytes))
     } catch (error) {
       if (!(error instanceof WorkspaceProblem)) throw error

@@ -1,24 +1,29 @@
 import { programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 
-/** A rule's pattern as asks and blocks read it: a program, operands in order, and flags anywhere behind it. */
+/**
+ * A rule's pattern as asks and blocks read it: a program, operands in order, and flags anywhere
+ * behind it.
+ */
 export interface TokenPattern {
   readonly tokens: readonly string[]
   readonly name: string
   readonly operands: readonly string[]
   readonly flags: readonly Flag[]
   /** global options of the program that take no value */
-  readonly plain: ReadonlySet<string>
+  readonly valuelessOptions: ReadonlySet<string>
 }
 
-/** One flag in its spellings: `-f`, also in `-xf`, and `--force`, also as `--for` or `--force=1`. */
+/**
+ * One flag in its spellings: `-f`, also in `-xf`, and `--force`, also as `--for` or `--force=1`.
+ */
 export interface Flag {
   readonly letters: readonly string[]
   readonly words: readonly string[]
 }
 
 /** More flags than this in one pattern are not demanded: it matches more. */
-const mostFlags = 6
+const maxFlags = 6
 
 const compiled = new WeakMap<readonly string[], TokenPattern>()
 
@@ -33,17 +38,17 @@ export function tokenPattern(tokens: readonly string[]): TokenPattern {
 }
 
 function compile(tokens: readonly string[]): TokenPattern {
-  const [first = '', ...rest] = tokens
+  const [first = '', ...words] = tokens
   const name = programName(first)
   const program = programNamed(name)
   const isFlag = (token: string): boolean => token.length > 1 && token.startsWith('-')
-  const flags = rest.filter(isFlag).flatMap((token) => flagsOf(token, program?.wordFlags === true))
+  const flags = words.filter(isFlag).flatMap((token) => flagsOf(token, program?.wordFlags === true))
   return {
     tokens,
     name,
-    operands: rest.filter((token) => !isFlag(token)),
-    flags: flags.slice(0, mostFlags).map((token) => spellings(token, program?.sameFlags ?? [])),
-    plain: new Set(program?.plainGlobals ?? []),
+    operands: words.filter((token) => !isFlag(token)),
+    flags: flags.slice(0, maxFlags).map((token) => spellings(token, program?.sameFlags ?? [])),
+    valuelessOptions: new Set(program?.plainGlobals ?? []),
   }
 }
 
@@ -56,11 +61,30 @@ function flagsOf(token: string, wordFlags: boolean): readonly string[] {
     .map((letter) => `-${letter}`)
 }
 
-function spellings(token: string, same: readonly (readonly string[])[]): Flag {
-  const all = same.find((words) => words.includes(token)) ?? [token]
+function spellings(token: string, sameFlags: readonly (readonly string[])[]): Flag {
+  const flagNames = sameFlags.find((words) => words.includes(token)) ?? [token]
   const isLetter = (word: string): boolean => /^-[^-]$/.test(word)
   return {
-    letters: all.filter(isLetter).map((word) => word.slice(1)),
-    words: all.filter((word) => !isLetter(word)),
+    letters: flagNames.filter(isLetter).map((word) => word.slice(1)),
+    words: flagNames.filter((word) => !isLetter(word)),
   }
+}
+
+/**
+ * Is an argument what `unlessArgs` names? Over-matches, since it keeps a rule from applying: `-o`
+ * also as `-oFILE` or in `-xo`, `--output` also as `--output=FILE` or `--outp`, `-exec` also as the
+ * beginning of a longer word.
+ */
+export function isUnlessArgument(argument: string, entry: string): boolean {
+  if (argument === entry) return true
+  if (!entry.startsWith('-') || entry.length < 2) return argument.startsWith(`${entry}=`)
+  if (!argument.startsWith('-')) return false
+  if (entry.startsWith('--')) {
+    const name = argument.split('=', 1)[0] ?? argument
+    return name === entry || (name.length > 2 && name.startsWith('--') && entry.startsWith(name))
+  }
+  if (entry.length === 2) {
+    return !argument.startsWith('--') && argument.includes(entry.slice(1))
+  }
+  return argument.startsWith(entry)
 }

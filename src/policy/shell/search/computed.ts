@@ -1,45 +1,57 @@
 import type { Command } from 'unbash'
+import { words } from '../../names/words.ts'
 import type { Program } from '../programs/program.ts'
+import { programNames } from '../programs/program-names.ts'
 import { programName, type Spelling } from '../spelling/spelling.ts'
 
 /** What stands for a word that is not known where code may stand. */
 const anyCode = '-e system()'
 
 /** Programs that write nothing but what a redirect takes. */
-const readers = new Set('cat ls head tail grep wc test [ stat file diff echo printf'.split(' '))
+const readers = new Set(words('cat ls head tail grep wc test [ stat file diff echo printf'))
 
 /**
- * Why what one command runs is known only when it runs, so that no reading of its text finds what is blocked; a sentence,
- * or `null`. `runners` are the programs that its words may name.
+ * Why what one command runs is known only when it runs, so that no reading of its text finds what
+ * is blocked; a sentence, or `null`. `runners` are the programs that its words may name.
  */
-export function computedBy(words: readonly Spelling[], runners: readonly Program[]): string | null {
+export function whyComputed(
+  words: readonly Spelling[],
+  runners: readonly Program[],
+): string | null {
   const [name = ''] = words.map(textOf)
   const settings = /^(?:PATH|LD_[A-Z_]+|BASH_ENV|ENV)=/
-  if (words.some((word) => settings.test(textOf(word)))) return elsewhere
-  if (name === 'hash' || name === 'enable') return elsewhere
+  if (words.some((word) => settings.test(textOf(word)))) return pathChanged
+  if (name === 'hash' || name === 'enable') return pathChanged
   const aliases = runners.some(({ names }) => names.includes('alias'))
-  if (aliases && words.some((word) => textOf(word) === 'alias')) return renamed
+  if (aliases && words.some((word) => textOf(word) === 'alias')) return nameRedefined
   const runsScript = runners.some(({ runs, readsScript }) => runs === 'script' && readsScript)
-  if (runsScript && words.slice(1).some((word) => word.open)) {
+  if (runsScript && words.slice(1).some((word) => word.isOpen)) {
     return `${name} runs a text that is put together only when it runs`
   }
-  const hides = runners.some((program) => program.hidesCode?.(behind(program, words)) === true)
+  const hides = runners.some((program) => program.hidesCode?.(wordsBehind(program, words)) === true)
   return hides ? `${name} runs code in a language that is not read` : null
 }
 
 /** The script sets where programs are looked for. */
-export const elsewhere = 'it changes where programs are looked for'
+export const pathChanged = 'it changes where programs are looked for'
 
 /** `alias g=git`: a name that is read later is another one, with the words that follow it. */
-const renamed = 'it gives a name another meaning'
+const nameRedefined = 'it gives a name another meaning'
 
-/** The texts behind a program's name; an unknown word may be code, but for arguments of a file that is named. */
-function behind(program: Program, words: readonly Spelling[]): readonly string[] {
-  const at = words.findIndex((word) => program.names.includes(programName(textOf(word))))
+function isNamed(program: Program, text: string): boolean {
+  return programNames(programName(text)).some((name) => program.names.includes(name))
+}
+
+/**
+ * The texts behind a program's name; an unknown word may be code, but for arguments of a file that
+ * is named.
+ */
+function wordsBehind(program: Program, words: readonly Spelling[]): readonly string[] {
+  const at = words.findIndex((word) => isNamed(program, textOf(word)))
   const rest = words.slice(at + 1)
-  const file = rest.findIndex((word) => !word.open && !textOf(word).startsWith('-'))
+  const file = rest.findIndex((word) => !word.isOpen && !textOf(word).startsWith('-'))
   return rest.map((word, index) =>
-    word.open && (file < 0 || index < file) ? anyCode : textOf(word),
+    word.isOpen && (file < 0 || index < file) ? anyCode : textOf(word),
   )
 }
 
@@ -48,7 +60,7 @@ function inputReader(words: readonly Spelling[], runners: readonly Program[]): P
   const texts = words.map(textOf)
   return runners.find((program) => {
     if (program.readsScript !== true && program.hidesCode === undefined) return false
-    const at = texts.findIndex((text) => program.names.includes(programName(text)))
+    const at = texts.findIndex((text) => isNamed(program, text))
     const rest = texts.slice(at + 1)
     if (rest.some((text) => /^\/(?:dev|proc)\//.test(text))) return true
     if (/^(?:eval|source|\.|trap|alias)$/.test(texts[at] ?? '')) return false
@@ -56,15 +68,17 @@ function inputReader(words: readonly Spelling[], runners: readonly Program[]): P
       (text, index) => !/^[-+]/.test(text) && !/^[-+][oO]$/.test(rest[index - 1] ?? ''),
     )
     // `bash -c sh` reads as `sh` does.
-    const isShell = (text: string): boolean => program.names.includes(programName(text))
+    const isShell = (text: string): boolean => isNamed(program, text)
     return operands.length === 0 || rest.includes('-s') || operands.some(isShell)
   })
 }
 
-/** Does a command print no more than the text says, so that what it hands to a shell has been read? */
+/**
+ * Does a command print no more than the text says, so that what it hands to a shell has been read?
+ */
 export function printsLiterally(words: readonly Spelling[]): boolean {
   const texts = words.map(textOf)
-  if (words.some((word) => word.open)) return false
+  if (words.some((word) => word.isOpen)) return false
   if (texts[0] === 'cat') return texts.length === 1
   return texts[0] === 'echo' && texts.every((text) => !text.includes('\\'))
 }
@@ -75,10 +89,10 @@ export function filesRun(
   runners: readonly Program[],
 ): readonly string[] {
   const [name = '', ...rest] = words.map(textOf)
-  const own = name.includes('/') ? [name] : []
+  const ownFiles = name.includes('/') ? [name] : []
   const runsFile = runners.some(({ runs }) => runs === 'script' || runs === 'code')
-  const named = runsFile ? rest.filter((text) => !text.startsWith('-')) : []
-  return [...own, ...named].map(baseName)
+  const namedFiles = runsFile ? rest.filter((text) => !text.startsWith('-')) : []
+  return [...ownFiles, ...namedFiles].map(baseName)
 }
 
 /** The names of files that a command may write, whatever its program. */
@@ -96,35 +110,38 @@ export interface SpelledCommand {
   readonly runners: readonly Program[]
 }
 
-/** Why what several commands of a script do together is known only when they run; a sentence, or `null`. */
-export function computedTogether(
+/**
+ * Why what several commands of a script do together is known only when they run; a sentence, or
+ * `null`.
+ */
+export function whyComputedTogether(
   commands: readonly SpelledCommand[],
-  handed: readonly string[],
-  written: readonly Spelling[],
+  inputTexts: readonly string[],
+  writtenFiles: readonly Spelling[],
   inner: boolean,
 ): string | null {
-  for (const one of commands) {
-    const reader = inputReader(one.words, one.runners)
+  for (const command of commands) {
+    const reader = inputReader(command.words, command.runners)
     if (reader === undefined) continue
-    const others = commands.filter((other) => other !== one)
+    const otherCommands = commands.filter((other) => other !== command)
     const isRead =
       reader.runs === 'script' &&
-      others.every(({ words }) => printsLiterally(words)) &&
-      handed.every((text) => !/[$`]/.test(text))
-    if (inner || !(isRead || others.length + handed.length === 0)) {
-      return `${textOf(one.words[0])} runs what another command prints, or what is handed to it`
+      otherCommands.every(({ words }) => printsLiterally(words)) &&
+      inputTexts.every((text) => !/[$`]/.test(text))
+    if (inner || !(isRead || otherCommands.length + inputTexts.length === 0)) {
+      return `${textOf(command.words[0])} runs what another command prints, or what is handed to it`
     }
   }
   for (const command of commands) {
     const run = filesRun(command.words, command.runners)
     if (run.length === 0) continue
-    if (written.some((word) => word.open)) return 'it writes a file that may be run'
-    const others = commands.filter((one) => one !== command)
-    const named = new Set([
-      ...written.map((word) => baseName(textOf(word))),
-      ...others.flatMap(({ words }) => filesNamed(words)),
+    if (writtenFiles.some((word) => word.isOpen)) return 'it writes a file that may be run'
+    const otherCommands = commands.filter((other) => other !== command)
+    const namedFiles = new Set([
+      ...writtenFiles.map((word) => baseName(textOf(word))),
+      ...otherCommands.flatMap(({ words }) => filesNamed(words)),
     ])
-    const file = run.find((one) => named.has(one))
+    const file = run.find((name) => namedFiles.has(name))
     if (file !== undefined) return `it runs ${JSON.stringify(file)}, which it may write itself`
   }
   return null
@@ -135,5 +152,5 @@ function baseName(text: string): string {
 }
 
 function textOf(word: Spelling | undefined): string {
-  return word?.ways[0]?.join(' ') ?? ''
+  return word?.alternatives[0]?.join(' ') ?? ''
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { analyseCommand } from '../analyse-command.ts'
 import { judgeBy, rule } from '../judging.fixture.ts'
-import { whyUnread } from '../rules/why-unread.ts'
+import { whyUnread } from '../blocked-commands.ts'
 
 const rules = [rule('git push', 'blocked'), rule('rm -rf', 'blocked')]
 const patterns = rules.map(({ pattern }) => pattern)
@@ -19,7 +19,7 @@ describe('what is blocked is found', () => {
     "nice -n 5 xargs -n 9 env < <(echo 'git push')",
     'printf "rm -rf x" | nohup xargs env A=b',
   ])('in what xargs is handed behind another wrapper: %s', async (script) => {
-    expect((await judgeBy(rules, script)).word).toBe('blocked')
+    expect((await judgeBy(rules, script)).approval).toBe('blocked')
   })
 
   test.each([
@@ -28,13 +28,13 @@ describe('what is blocked is found', () => {
     'alias a=ls x=\'r\\m "-rf" x\'\nx',
     'bash -c "alias x=\'git --no-pager push\'\nx"',
   ])('in the value of an alias, however it is spelled: %s', async (script) => {
-    expect((await judgeBy(rules, script)).word).toBe('blocked')
+    expect((await judgeBy(rules, script)).approval).toBe('blocked')
   })
 
   test.each(["sh -c 'git -c a.{b=c,} push'", "sh -c 'git -C {a,b} push'", 'git -C {a,} push'])(
     'whether the shell that reads it knows braces or not: %s',
     async (script) => {
-      expect((await judgeBy(rules, script)).word).toBe('blocked')
+      expect((await judgeBy(rules, script)).approval).toBe('blocked')
     },
   )
 })

@@ -1,87 +1,97 @@
 import { forEachChild } from 'unbash'
 import type { Command, HereDoc, HereString, SyntaxNode, Word } from 'unbash'
-import type { Effort } from '../spelling/effort.ts'
+import type { Budget } from '../spelling/budget.ts'
 import { exactly, type Spelling } from '../spelling/spelling.ts'
 import { textsOf, spellWord, type KnownValues } from '../spelling/spell-word.ts'
 
-/** What a script holds, wherever in it: substitutions, functions, loops and here-documents included. */
+/**
+ * What a script holds, wherever in it: substitutions, functions, loops and here-documents included.
+ */
 export interface ScriptParts {
   readonly commands: readonly Command[]
   /** texts that some command may read: here-documents and here-strings */
-  readonly handed: readonly string[]
+  readonly inputTexts: readonly string[]
   readonly known: KnownValues
   /** the elements of each array, which may be run as a command */
   readonly arrays: readonly (readonly Word[])[]
-  /** texts with a substitution in them, which an index or a transformation of a value may yet run */
-  readonly latent: readonly string[]
-  /** substitutions lie in each other deeper than they are followed */
+  /**
+   * texts with a substitution in them, which an index or a transformation of a value may yet run
+   */
+  readonly latentScripts: readonly string[]
+  /** substitutions are nested deeper than they are followed */
   readonly isTooDeep: boolean
   /** files that redirects write */
-  readonly written: readonly Word[]
+  readonly writtenFiles: readonly Word[]
   /** names that hand their arguments on: functions, and `set` */
-  readonly handers: ReadonlySet<string>
+  readonly argumentForwarders: ReadonlySet<string>
 }
 
-/** Substitutions within substitutions that are followed; each level costs the parser a look at all below it. */
-const mostNested = 24
+/**
+ * Substitutions within substitutions that are followed; each level costs the parser a look at all
+ * below it.
+ */
+const maxNested = 24
 
-/** How often assigned values are put into each other. */
-const rounds = 3
+/** How often assigned values are expanded in one another. */
+const maxRounds = 3
 
-/** Collects every simple command of a tree, the texts it hands on, and the values it gives to variables. */
-export function walkScript(root: SyntaxNode, effort: Effort): ScriptParts {
+/**
+ * Collects every simple command of a tree, the texts it hands on, and the values it gives to
+ * variables.
+ */
+export function walkScript(root: SyntaxNode, budget: Budget): ScriptParts {
   const commands: Command[] = []
-  const handed: (HereDoc | HereString)[] = []
+  const inputs: (HereDoc | HereString)[] = []
   const assigned: SyntaxNode[] = []
   const arrays: (readonly Word[])[] = []
-  const latent: string[] = []
-  const handers = new Set(['set'])
-  const written: Word[] = []
+  const latentScripts: string[] = []
+  const argumentForwarders = new Set(['set'])
+  const writtenFiles: Word[] = []
   let isTooDeep = false
   const visit = (node: SyntaxNode, depth: number): void => {
-    effort.spend(1)
+    budget.spend(1)
     if (node.type === 'Command') {
       commands.push(node)
-      if (node.name !== undefined) latent.push(...node.prefix.flatMap(settingTexts))
-    } else if (node.type === 'HereDoc' || node.type === 'HereString') handed.push(node)
+      if (node.name !== undefined) latentScripts.push(...node.prefix.flatMap(settingTexts))
+    } else if (node.type === 'HereDoc' || node.type === 'HereString') inputs.push(node)
     else if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
       assigned.push(node)
       if (node.type === 'Assignment' && namesProgram.test(node.name)) {
-        latent.push(...settingTexts(node))
+        latentScripts.push(...settingTexts(node))
       }
     } else if (node.type === 'ArrayValue') arrays.push(node.elements)
-    else if (node.type === 'Word') latent.push(...latentTexts(node))
+    else if (node.type === 'Word') latentScripts.push(...latentTexts(node))
     else if (node.type === 'Redirect' && node.operator.includes('>') && node.target !== undefined) {
-      written.push(node.target)
-    } else if (node.type === 'Function') handers.add(node.name.value)
+      writtenFiles.push(node.target)
+    } else if (node.type === 'Function') argumentForwarders.add(node.name.value)
     const isNested = node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution'
-    if (isNested && depth >= mostNested) isTooDeep = true
+    if (isNested && depth >= maxNested) isTooDeep = true
     else forEachChild(node, (child) => visit(child, isNested ? depth + 1 : depth))
   }
   visit(root, 0)
-  let known: KnownValues = { values: alwaysKnown, effort }
-  for (let round = 0; round < rounds && assigned.length > 0; round += 1) {
+  let known: KnownValues = { values: alwaysKnown, budget }
+  for (let round = 0; round < maxRounds && assigned.length > 0; round += 1) {
     known = valuesOf(assigned, known)
   }
-  known = withPositional(commands, handers, known)
-  const texts = handed.flatMap((node) => handedTexts(node, known))
+  known = withPositional(commands, argumentForwarders, known)
+  const texts = inputs.flatMap((node) => textsOfInput(node, known))
   const values = [...known.values.values()].flat().filter(holdsSubstitution)
   return {
     commands,
-    handed: texts,
+    inputTexts: texts,
     known,
     arrays,
-    written,
-    handers,
-    latent: [...latent, ...values],
+    writtenFiles,
+    argumentForwarders,
+    latentScripts: [...latentScripts, ...values],
     isTooDeep,
   }
 }
 
 /** More values of one variable than this are not followed. */
-const mostValues = 128
+const maxValues = 128
 /** What is put together of other values is no more than this; the variable stays open. */
-const mostMade = 16
+const maxJoinedValues = 16
 
 /** What separates fields, unless the script says otherwise. */
 const alwaysKnown: KnownValues['values'] = new Map([['IFS', [' ']]])
@@ -92,21 +102,22 @@ function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues
     const list = values.get(name) ?? []
     for (const word of spelled) {
       for (const text of textsOf(word)) {
-        if (!list.includes(text) && !(word.open && list.length >= mostMade)) list.push(text)
+        if (!list.includes(text) && !(word.isOpen && list.length >= maxJoinedValues))
+          list.push(text)
       }
     }
     // Nothing that the script spells out is forgotten: it is too much rather.
-    known.effort.spend(list.length > mostValues ? Infinity : list.length)
+    known.budget.spend(list.length > maxValues ? Infinity : list.length)
     values.set(name, list)
   }
   for (const node of nodes) {
-    if (known.effort.isSpent) break
+    if (known.budget.isSpent) break
     if (node.type === 'Assignment') {
       const words = node.value.type === 'Word' ? [node.value] : node.value.elements
-      const each = words.flatMap((word) => spellWord(word, known))
-      add(node.name, each)
+      const spellings = words.flatMap((word) => spellWord(word, known))
+      add(node.name, spellings)
       if (node.value.type === 'ArrayValue') {
-        add(node.name, [exactly(each.map((word) => textsOf(word)[0] ?? '').join(' '))])
+        add(node.name, [exactly(spellings.map((word) => textsOf(word)[0] ?? '').join(' '))])
       }
     } else if (node.type === 'For' || node.type === 'Select') {
       add(
@@ -115,23 +126,26 @@ function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues
       )
     }
   }
-  return { values, effort: known.effort }
+  return { values, budget: known.budget }
 }
 
-function handedTexts(node: HereDoc | HereString, known: KnownValues): readonly string[] {
+function textsOfInput(node: HereDoc | HereString, known: KnownValues): readonly string[] {
   if (node.type === 'HereDoc') return [node.body.text]
   return node.target === undefined ? [] : spellWord(node.target, known).flatMap(textsOf)
 }
 
-/** What `$1` and `"$@"` may be, where a function or `set` could give them: the words of every command. */
+/**
+ * What `$1` and `"$@"` may be, where a function or `set` could give them: the words of every
+ * command.
+ */
 function withPositional(
   commands: readonly Command[],
-  handers: ReadonlySet<string>,
+  argumentForwarders: ReadonlySet<string>,
   known: KnownValues,
 ): KnownValues {
-  const called = commands.filter((node) => handers.has(node.name?.value ?? ''))
-  if (called.length === 0) return known
-  const lists = called.map((node) =>
+  const forwardingCalls = commands.filter((node) => argumentForwarders.has(node.name?.value ?? ''))
+  if (forwardingCalls.length === 0) return known
+  const lists = forwardingCalls.map((node) =>
     node.args.flatMap((word) =>
       word.type === 'Word'
         ? spellWord(word, known).map((spelling) => textsOf(spelling)[0] ?? '')
@@ -139,11 +153,11 @@ function withPositional(
     ),
   )
   const values = new Map(known.values)
-  const texts = [...new Set(lists.flat())].slice(0, mostValues)
+  const texts = [...new Set(lists.flat())].slice(0, maxValues)
   for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) values.set(name, texts)
   const joined = lists.flatMap((words) => [words.join(' '), words.slice(1).join(' ')])
-  for (const name of ['@', '*']) values.set(name, [...joined, ...texts].slice(0, mostValues))
-  return { values, effort: known.effort }
+  for (const name of ['@', '*']) values.set(name, [...joined, ...texts].slice(0, maxValues))
+  return { values, budget: known.budget }
 }
 
 /** Variables that tell some program what to run. */
@@ -160,8 +174,8 @@ function holdsSubstitution(text: string): boolean {
 }
 
 /**
- * `'a[$(x)]'` as an argument of `test -v`, `printf -v` and their like: the index is run. `2<(x)`: the parser takes it for
- * a plain word.
+ * `'a[$(x)]'` as an argument of `test -v`, `printf -v` and their like: the index is run. `2<(x)`:
+ * the parser takes it for a plain word.
  */
 function latentTexts(word: Word): readonly string[] {
   const isIndexed = word.text.includes('[') && holdsSubstitution(word.value)

@@ -1,26 +1,27 @@
-import type { Effort } from './effort.ts'
+import type { Budget } from './budget.ts'
 
 /** More words than this are not listed. */
-export const mostWords = 128
+export const maxWords = 128
 
 /**
- * The words that unquoted braces make of one word's source text: `{git,push}` is `git` and `push`, `{a..c}` is `a`, `b`,
- * `c`. Without such braces, the text itself. More than `mostWords`: the first of them, and one too many.
+ * The words that unquoted braces make of one word's source text: `{git,push}` is `git` and `push`,
+ * `{a..c}` is `a`, `b`, `c`. Without such braces, the text itself. More than `maxWords`: the first
+ * of them, and one too many.
  */
-export function expandBraces(text: string, effort: Effort): readonly string[] {
-  return expand(text, 0, effort)
+export function expandBraces(text: string, budget: Budget): readonly string[] {
+  return expand(text, 0, budget)
 }
 
-function expand(text: string, depth: number, effort: Effort): readonly string[] {
-  const group = depth > 8 || !text.includes('{') ? null : firstGroup(text, effort)
+function expand(text: string, depth: number, budget: Budget): readonly string[] {
+  const group = depth > 8 || !text.includes('{') ? null : firstGroup(text, budget)
   if (group === null) return [text]
-  const before = text.slice(0, group.start)
-  const behind = expand(text.slice(group.end + 1), depth + 1, effort)
+  const prefix = text.slice(0, group.start)
+  const suffixes = expand(text.slice(group.end + 1), depth + 1, budget)
   const words: string[] = []
   for (const option of group.options) {
-    for (const inner of expand(option, depth + 1, effort)) {
-      for (const rest of behind) {
-        if (words.length <= mostWords) words.push(before + inner + rest)
+    for (const inner of expand(option, depth + 1, budget)) {
+      for (const suffix of suffixes) {
+        if (words.length <= maxWords) words.push(prefix + inner + suffix)
       }
     }
   }
@@ -34,11 +35,11 @@ interface Group {
 }
 
 /** The first brace group that expands: one with a comma at its own level, or a sequence. */
-function firstGroup(text: string, effort: Effort): Group | null {
-  for (let start = 0; start < text.length; start = after(text, start)) {
+function firstGroup(text: string, budget: Budget): Group | null {
+  for (let start = 0; start < text.length; start = nextIndex(text, start)) {
     if (text[start] !== '{') continue
     // A brace that is never closed is looked behind to the end, and so is the next.
-    if (!effort.spend((text.length - start) / 16)) return null
+    if (!budget.spend((text.length - start) / 16)) return null
     const group = groupAt(text, start)
     if (group !== null) return group
   }
@@ -48,7 +49,7 @@ function firstGroup(text: string, effort: Effort): Group | null {
 function groupAt(text: string, start: number): Group | null {
   const commas: number[] = []
   let depth = 0
-  for (let at = start; at < text.length; at = after(text, at)) {
+  for (let at = start; at < text.length; at = nextIndex(text, at)) {
     if (text[at] === '{') depth += 1
     else if (text[at] === ',' && depth === 1) commas.push(at)
     else if (text[at] === '}') {
@@ -75,7 +76,7 @@ function sequence(inner: string): readonly string[] | null {
       ? [Number(numbers?.[1]), Number(numbers?.[2])]
       : [letters[1]?.codePointAt(0) ?? 0, letters[2]?.codePointAt(0) ?? 0]
   if (letters === null && numbers === null) return null
-  const count = Math.min(Math.abs(to - from) + 1, mostWords + 1)
+  const count = Math.min(Math.abs(to - from) + 1, maxWords + 1)
   const step = to < from ? -1 : 1
   return Array.from({ length: count }, (_, index) => {
     const value = from + index * step
@@ -84,22 +85,23 @@ function sequence(inner: string): readonly string[] | null {
 }
 
 /** The next place that braces count at: quotes, escapes and substitutions are stepped over. */
-function after(text: string, at: number): number {
-  const one = text[at]
-  if (one === '\\') return at + 2
-  if (one === "'") return past(text, at + 1, "'")
-  if (one === '"') return pastDouble(text, at + 1)
-  if (one === '`') return past(text, at + 1, '`')
-  if (one === '$' && (text[at + 1] === '(' || text[at + 1] === '{')) return pastNested(text, at + 1)
+function nextIndex(text: string, at: number): number {
+  const character = text[at]
+  if (character === '\\') return at + 2
+  if (character === "'") return indexPast(text, at + 1, "'")
+  if (character === '"') return indexPastDouble(text, at + 1)
+  if (character === '`') return indexPast(text, at + 1, '`')
+  if (character === '$' && (text[at + 1] === '(' || text[at + 1] === '{'))
+    return indexPastNested(text, at + 1)
   return at + 1
 }
 
-function past(text: string, from: number, quote: string): number {
+function indexPast(text: string, from: number, quote: string): number {
   const end = text.indexOf(quote, from)
   return end < 0 ? text.length : end + 1
 }
 
-function pastDouble(text: string, from: number): number {
+function indexPastDouble(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1
     else if (text[at] === '"') return at + 1
@@ -107,12 +109,12 @@ function pastDouble(text: string, from: number): number {
   return text.length
 }
 
-function pastNested(text: string, open: number): number {
+function indexPastNested(text: string, open: number): number {
   const [opening, closing] = text[open] === '(' ? ['(', ')'] : ['{', '}']
   let depth = 0
   for (let at = open; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1
-    else if (text[at] === "'") at = past(text, at + 1, "'") - 1
+    else if (text[at] === "'") at = indexPast(text, at + 1, "'") - 1
     else if (text[at] === opening) depth += 1
     else if (text[at] === closing && (depth -= 1) === 0) return at + 1
   }

@@ -1,59 +1,70 @@
-import { parse } from 'unbash'
-import type { Command, CommandExpansionPart, ParameterExpansionPart, Word, WordPart } from 'unbash'
-import type { Effort } from './effort.ts'
-import { expandBraces, mostWords } from './expand-braces.ts'
-import { anyCharacter, anyText, type Spelling } from './spelling.ts'
+import {
+  parse,
+  type Command,
+  type CommandExpansionPart,
+  type ParameterExpansionPart,
+  type Word,
+  type WordPart,
+} from 'unbash'
+import type { Budget } from './budget.ts'
+import { expandBraces, maxWords } from './expand-braces.ts'
+import { anyCharacter, anyText, type Spelling, exactly } from './spelling.ts'
 
-/** The texts that a script itself gives a variable, by its name, and what reading words with them is charged to. */
+/**
+ * The texts that a script itself gives a variable, by its name, and what reading words with them is
+ * charged to.
+ */
 export interface KnownValues {
   readonly values: ReadonlyMap<string, readonly string[]>
-  readonly effort: Effort
+  readonly budget: Budget
 }
 
-/** More ways than this to put the parts of one word together are not listed: the word is open. */
-const mostWays = 32
+/** A word whose parts combine to more texts than this is open. */
+const maxSpellings = 32
 /** A part that can be many texts, alone in its word. */
-const mostAlone = 256
+const maxSpellingsOfOneText = 256
 /** Where an unquoted expansion is split into fields. */
-const split = '\u{f0003}'
+const fieldSeparator = '\u{f0003}'
 
-/** What a piece of a word may become. Vanishing (`''`) is one of the texts where it can. */
-interface Piece {
+/** What a part of a word may become. A part that may vanish has `''` among its texts. */
+interface Fragment {
   readonly texts: readonly string[]
-  readonly open: boolean
+  readonly isOpen: boolean
   readonly quoted: boolean
 }
 
 /**
- * What a word may become: one spelling for each word that its braces make, in a shell that knows them. Quotes, escapes and `$'…'` are read, an
- * expansion may vanish, be its default, or be what the script itself assigns.
+ * What a word may become: one spelling for each word that its braces make, in a shell that knows
+ * them. Quotes, escapes and `$'…'` are read, an expansion may vanish, be its default, or be what
+ * the script itself assigns.
  */
 export function spellWord(word: Word, known: KnownValues): readonly Spelling[] {
   if (word.parts === undefined && !word.text.includes('{')) {
-    return known.effort.spend(1) ? [{ ways: [[word.value]], open: false }] : unread
+    return known.budget.spend(1) ? [{ alternatives: [[word.value]], isOpen: false }] : unreadable
   }
-  const texts = expandBraces(word.text, known.effort)
-  if (known.effort.isSpent) return unread
-  const spelled = texts.slice(0, mostWords).map((text) => {
-    const one = text === word.text ? word : wordOf(text, known.effort)
-    if (one === null) return { ways: text === '' ? [[]] : [[text]], open: text !== '' }
-    return spellOne(one, known)
+  const texts = expandBraces(word.text, known.budget)
+  if (known.budget.isSpent) return unreadable
+  const spelled = texts.slice(0, maxWords).map((text) => {
+    const sourceWord = text === word.text ? word : wordOf(text, known.budget)
+    if (sourceWord === null)
+      return { alternatives: text === '' ? [[]] : [[text]], isOpen: text !== '' }
+    return spellOne(sourceWord, known)
   })
   if (texts.length === 1) return spelled
   // A shell without braces takes the word for the one that it looks like.
-  const either = spelled.map(({ ways, open }, index) => ({
-    ways: [...ways, index === 0 ? [word.value] : []],
-    open,
+  const anyShell = spelled.map(({ alternatives, isOpen }, index) => ({
+    alternatives: [...alternatives, index === 0 ? [word.value] : []],
+    isOpen,
   }))
-  return texts.length > mostWords ? [...either, { ways: [[]], open: true }] : either
+  return texts.length > maxWords ? [...anyShell, { alternatives: [[]], isOpen: true }] : anyShell
 }
 
-/** A word that there was no effort left to read. */
-const unread: readonly Spelling[] = [{ ways: [[]], open: true }]
+/** A word for which the budget did not suffice. */
+const unreadable: readonly Spelling[] = [{ alternatives: [[]], isOpen: true }]
 
 /** Reads a text as one word once more; `null` when it is none, or more than one. */
-function wordOf(text: string, effort: Effort): Word | null {
-  if (text === '' || !effort.spend(8 + text.length / 4)) return null
+function wordOf(text: string, budget: Budget): Word | null {
+  if (text === '' || !budget.spend(8 + text.length / 4)) return null
   const statement = parse(`_ ${text}`).commands[0]?.command
   if (statement?.type !== 'Command' || statement.suffix.length !== 1) return null
   const [word] = statement.suffix
@@ -62,43 +73,43 @@ function wordOf(text: string, effort: Effort): Word | null {
 
 function spellOne(word: Word, known: KnownValues): Spelling {
   const parts = word.parts
-  if (parts === undefined) return { ways: [[word.value]], open: false }
-  const whole = joined(
-    parts.map((part) => pieceOf(part, known, false)),
-    known.effort,
+  if (parts === undefined) return { alternatives: [[word.value]], isOpen: false }
+  const joinedWord = joinFragments(
+    parts.map((part) => fragmentOf(part, known, false)),
+    known.budget,
     false,
   )
   const quoted = parts.some((part) => part.type.endsWith('Quoted') || part.type === 'LocaleString')
-  const ways = whole.texts.map((text) => {
-    const fields = text.split(split).filter((field) => field !== '')
+  const alternatives = joinedWord.texts.map((text) => {
+    const fields = text.split(fieldSeparator).filter((field) => field !== '')
     return fields.length === 0 && quoted ? [''] : fields
   })
-  return { ways, open: whole.open }
+  return { alternatives, isOpen: joinedWord.isOpen }
 }
 
-function pieceOf(part: WordPart, known: KnownValues, quoted: boolean): Piece {
+function fragmentOf(part: WordPart, known: KnownValues, quoted: boolean): Fragment {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
-      return { texts: [part.value], open: false, quoted: true }
+      return { texts: [part.value], isOpen: false, quoted: true }
     case 'DoubleQuoted':
     case 'LocaleString':
-      return joined(
-        part.parts.map((child) => pieceOf(child, known, true)),
-        known.effort,
+      return joinFragments(
+        part.parts.map((child) => fragmentOf(child, known, true)),
+        known.budget,
         true,
       )
     case 'Glob':
       return {
         texts: [part.kind === 'star' ? anyText : anyCharacter],
-        open: false,
+        isOpen: false,
         quoted: true,
       }
     case 'ExtendedGlob':
-      return { texts: [anyText], open: false, quoted: true }
+      return { texts: [anyText], isOpen: false, quoted: true }
     case 'BraceExpansion':
-      return { texts: [part.text], open: false, quoted: true }
+      return { texts: [part.text], isOpen: false, quoted: true }
     case 'SimpleExpansion':
       return expansion(
         known,
@@ -119,10 +130,10 @@ function pieceOf(part: WordPart, known: KnownValues, quoted: boolean): Piece {
   }
 }
 
-function expansion(known: KnownValues, values: readonly string[], quoted: boolean): Piece {
-  known.effort.spend(2 * values.length)
-  const texts = quoted ? values : values.map((value) => value.replace(/[ \t\n]+/g, split))
-  return { texts: [...new Set([...texts, ''])], open: true, quoted }
+function expansion(known: KnownValues, values: readonly string[], quoted: boolean): Fragment {
+  known.budget.spend(2 * values.length)
+  const texts = quoted ? values : values.map((value) => value.replace(/[ \t\n]+/g, fieldSeparator))
+  return { texts: [...new Set([...texts, ''])], isOpen: true, quoted }
 }
 
 function valuesOf(part: ParameterExpansionPart, known: KnownValues): readonly string[] {
@@ -135,15 +146,15 @@ function valuesOf(part: ParameterExpansionPart, known: KnownValues): readonly st
       : operation.type === 'Replace'
         ? [operation.replacement]
         : []
-  const others = words.flatMap((word) =>
+  const operandTexts = words.flatMap((word) =>
     word === undefined ? [] : spellWord(word, known).flatMap(textsOf),
   )
-  return [...others, ...values]
+  return [...operandTexts, ...values]
 }
 
 /** The texts of a spelling, its fields put together again. */
 export function textsOf(spelling: Spelling): readonly string[] {
-  return spelling.ways.map((fields) => fields.join(' '))
+  return spelling.alternatives.map((fields) => fields.join(' '))
 }
 
 /** What `$(echo git)` and `$(printf %s git)` say, for these are the short ways to hide a name. */
@@ -162,17 +173,33 @@ function argumentTexts(command: Command): readonly string[] {
   return command.args.flatMap((argument) => (argument.type === 'Word' ? [argument.value] : []))
 }
 
-/** Every way to put pieces together, up to a bound; over it the whole is open. */
-function joined(pieces: readonly Piece[], effort: Effort, quoted: boolean): Piece {
+/** Every combination of the fragments, up to a bound; beyond it the result is open. */
+function joinFragments(fragments: readonly Fragment[], budget: Budget, quoted: boolean): Fragment {
   let texts: readonly string[] = ['']
-  let open = pieces.some((piece) => piece.open)
-  for (const piece of pieces) {
-    if (!effort.spend(texts.length * piece.texts.length)) return { texts: [''], open: true, quoted }
-    const next = texts.flatMap((before) => piece.texts.map((text) => before + text))
-    const most = texts.length === 1 ? mostAlone : mostWays
-    if (next.length > most) open = true
-    // All values, and all vanished, are the first and the last way.
-    texts = next.length > most ? [...next.slice(0, most - 1), ...next.slice(-1)] : next
+  let isOpen = fragments.some((fragment) => fragment.isOpen)
+  for (const fragment of fragments) {
+    if (!budget.spend(texts.length * fragment.texts.length))
+      return { texts: [''], isOpen: true, quoted }
+    const next = texts.flatMap((before) => fragment.texts.map((text) => before + text))
+    const maxTexts = texts.length === 1 ? maxSpellingsOfOneText : maxSpellings
+    if (next.length > maxTexts) isOpen = true
+    // The first and the last combination are all values, and all vanished.
+    texts = next.length > maxTexts ? [...next.slice(0, maxTexts - 1), ...next.slice(-1)] : next
   }
-  return { texts, open, quoted }
+  return { texts, isOpen, quoted }
+}
+
+/** `x='git push'` behind `alias`, `declare` and their like is one word, with its quotes gone. */
+export function spellArgument(
+  argument: Command['args'][number],
+  known: KnownValues,
+): readonly Spelling[] {
+  if (argument.type === 'Word') return spellWord(argument, known)
+  const { value, text } = argument
+  if (value.type !== 'Word') return [exactly(text)]
+  const before = text.slice(0, text.indexOf('=') + 1)
+  return spellWord(value, known).map(({ alternatives, isOpen }) => ({
+    alternatives: alternatives.map((fields) => [before + fields.join(' ')]),
+    isOpen,
+  }))
 }

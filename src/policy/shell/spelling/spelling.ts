@@ -1,11 +1,14 @@
 import { withoutOddCharacters } from '../text/odd-text.ts'
 
-/** What one word of a command might become once a shell has expanded it. Over-approximates: for asks and blocks only. */
+/**
+ * What one word of a command might become once a shell has expanded it. Over-approximates: for asks
+ * and blocks only.
+ */
 export interface Spelling {
   /** each a list of fields: `[]` when the word vanishes, several when it is split */
-  readonly ways: readonly (readonly string[])[]
+  readonly alternatives: readonly (readonly string[])[]
   /** it might become something else too, or nothing */
-  readonly open: boolean
+  readonly isOpen: boolean
 }
 
 /** Stand in fields for `*` and for one unknown character of an unquoted file pattern. */
@@ -14,39 +17,48 @@ export const anyCharacter = '\u{f0002}'
 
 /** A word that is just this text. */
 export function exactly(text: string): Spelling {
-  return { ways: [[text]], open: false }
+  return { alternatives: [[text]], isOpen: false }
 }
 
-/** Could a field be this token? Characters that cannot be seen do not count, and a file pattern may match it. */
+/**
+ * Could a field be this token? Invisible characters do not count, and a file pattern may
+ * match it.
+ */
 export function couldBe(field: string, token: string): boolean {
   return field === token || (isUnclear(field) && patternMatches(patternOf(field), token))
 }
 
 /** An unclear field, ready to be compared with many tokens. */
 export function patternOf(field: string): readonly string[] {
-  const isMark = (one: string): boolean => one === anyText || one === anyCharacter
-  return [...plain(field)].flatMap((one) => (isMark(one) ? one : one.split('')))
+  const isMark = (character: string): boolean => character === anyText || character === anyCharacter
+  return [...visibleText(field)].flatMap((character) =>
+    isMark(character) ? character : character.split(''),
+  )
 }
 
 /** The last part of a path, in lower case: what a program is called wherever it lies. */
 export function programName(field: string): string {
-  const text = plain(field)
+  const text = visibleText(field)
   return text.slice(text.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** Might a field be another text than it says? A file pattern, or characters that cannot be seen. */
+/**
+ * Might a field be another text than it says? It holds a file pattern or invisible characters.
+ */
 export function isUnclear(field: string): boolean {
   return !printable.test(field)
 }
 
 const printable = /^[\x20-\x7e]*$/
 
-function plain(field: string): string {
+function visibleText(field: string): string {
   if (printable.test(field)) return field
-  const kept = [...field].map((one) =>
-    one === anyText || one === anyCharacter ? one : withoutOddCharacters(one),
+  const visible = [...field].map((character) =>
+    character === anyText || character === anyCharacter
+      ? character
+      : withoutOddCharacters(character),
   )
-  return kept.join('')
+  return visible.join('')
 }
 
 /** Could an unclear field be this token? The usual walk with one place to come back to. */
@@ -56,12 +68,15 @@ export function patternMatches(pattern: readonly string[], text: string): boolea
   let resume = 0
   let index = 0
   while (index < text.length) {
-    const one = pattern[at]
-    if (one === anyText) {
+    const character = pattern[at]
+    if (character === anyText) {
       star = at
       resume = index
       at += 1
-    } else if (one === anyCharacter || (one !== undefined && one === text[index])) {
+    } else if (
+      character === anyCharacter ||
+      (character !== undefined && character === text[index])
+    ) {
       at += 1
       index += 1
     } else if (star >= 0) {

@@ -1,71 +1,86 @@
 import type { FlagMeaning, Flags, Program } from '../programs/program.ts'
 import type { KnownWord } from './known-word.ts'
 
-/** What the arguments of a command that a rule would pre-approve come to. */
+/** The result of checking the arguments of a command that a rule would pre-approve. */
 export interface CheckedArguments {
-  /** why they are not known to be harmless, as the end of the sentence "NAME …"; `null` when they are */
+  /**
+   * why they are not known to be harmless, as the end of the sentence "NAME …"; `null` when they
+   * are
+   */
   readonly problem: string | null
   /** the arguments and flag values that may be paths */
   readonly paths: readonly string[]
-  /** the folder the command stands in counts as well */
-  readonly folder: boolean
+  /** the command also uses the folder it runs in */
+  readonly usesFolder: boolean
 }
 
 /**
- * Checks the words behind a program's name against what is known of it. `spelled`: how many of them the rule's own pattern
- * spells out; these are the rule's responsibility.
+ * Checks the words behind a program's name against what is known of it. `spelled`: how many of them
+ * the rule's own pattern spells out; these are the rule's responsibility.
  */
 export function checkArguments(
   program: Program | undefined,
   words: readonly KnownWord[],
-  spelled: number,
+  spelledCount: number,
 ): CheckedArguments {
   const paths: string[] = []
-  const refuse = (problem: string): CheckedArguments => ({ problem, paths, folder: true })
-  if (program?.never !== undefined) return refuse(program.never)
+  const refuse = (problem: string): CheckedArguments => ({ problem, paths, usesFolder: true })
+  if (program?.neverReason !== undefined) return refuse(program.neverReason)
   const at = words.findIndex((word) => !word.text.startsWith('-'))
   const name = at < 0 ? undefined : words[at]?.text
-  const sub = program?.subcommands === undefined || name === undefined ? null : ownOf(program, name)
+  const sub =
+    program?.subcommands === undefined || name === undefined ? null : subcommandOf(program, name)
   if (program?.subcommands !== undefined && name !== undefined && sub === null) {
     return refuse(`has no command "${name}" among those that a rule can pre-approve`)
   }
-  const own = sub === null ? (program?.flags ?? null) : sub.flags
-  const read = new Operands(own, spelled, program?.wordFlags === true)
+  const ownFlags = sub === null ? (program?.flags ?? null) : sub.flags
+  const reader = new Operands(ownFlags, spelledCount, program)
   for (const [index, word] of words.entries()) {
-    const early = sub !== null && index < at
-    const problem = early ? earlyFlag(program, word, index < spelled) : read.take(word, index)
+    const isEarly = sub !== null && index < at
+    const problem = isEarly
+      ? problemOfEarlyFlag(program, word, index < spelledCount)
+      : reader.take(word, index)
     if (problem !== null) return refuse(problem)
   }
-  const operands = sub === null ? read.operands : read.operands.slice(1)
+  const operands = sub === null ? reader.operands : reader.operands.slice(1)
   const texts = operands.map((operand) => operand.text)
-  const refused = (sub === null ? program?.operands : sub.operands)?.(texts) ?? null
-  if (refused !== null) return refuse(refused)
-  const told = (sub === null ? program?.refuses : sub.refuses)?.(
+  const operandProblem = (sub === null ? program?.operands : sub.operands)?.(texts) ?? null
+  if (operandProblem !== null) return refuse(operandProblem)
+  const refusal = (sub === null ? program?.refuses : sub.refuses)?.(
     words.map(({ text }) => text),
-    spelled,
+    spelledCount,
   )
-  if (told !== undefined && told !== null) return refuse(told)
-  const demanded = program?.spellOut ?? 0
-  const unspelled = read.operands.findIndex((operand) => operand.index >= spelled)
-  if (unspelled >= 0 && (demanded === 'all' || unspelled < demanded)) {
+  if (refusal !== undefined && refusal !== null) return refuse(refusal)
+  // What runs is not known: an operand may be code, a file that is run or an option in disguise.
+  const required = program === undefined ? 'all' : (sub?.spellOut ?? program.spellOut ?? 0)
+  const firstUnspelled = reader.operands.findIndex((operand) => operand.index >= spelledCount)
+  if (firstUnspelled >= 0 && (required === 'all' || firstUnspelled < required)) {
     return refuse(
-      `runs "${read.operands[unspelled]?.text ?? ''}", which the rule does not spell out`,
+      `runs "${reader.operands[firstUnspelled]?.text ?? ''}", which the rule does not spell out`,
     )
   }
   paths.push(
-    ...read.values,
-    ...operands.filter((one) => one.index >= spelled).map((one) => one.text),
+    ...reader.values,
+    ...operands.filter((operand) => operand.index >= spelledCount).map((operand) => operand.text),
   )
-  return { problem: null, paths, folder: program?.readsFolder === true || operands.length === 0 }
+  return {
+    problem: null,
+    paths,
+    usesFolder: program?.readsFolder === true || operands.length === 0,
+  }
 }
 
-function ownOf(program: Program, name: string) {
+function subcommandOf(program: Program, name: string) {
   const { subcommands = {} } = program
   return Object.hasOwn(subcommands, name) ? (subcommands[name] ?? null) : null
 }
 
-function earlyFlag(program: Program | undefined, word: KnownWord, spelled: boolean): string | null {
-  if (spelled || program?.flags?.get(word.text)?.value === 'none') return null
+function problemOfEarlyFlag(
+  program: Program | undefined,
+  word: KnownWord,
+  isSpelled: boolean,
+): string | null {
+  if (isSpelled || program?.flags?.get(word.text)?.value === 'none') return null
   return `has the option ${word.text} before its command`
 }
 
@@ -75,57 +90,67 @@ class Operands {
   /** values of flags that name files */
   readonly values: string[] = []
   readonly #flags: Flags | null
-  readonly #spelled: number
-  readonly #wordFlags: boolean
-  #wants: FlagMeaning | null = null
-  #ended = false
+  readonly #spelledCount: number
+  readonly #program: Program | undefined
+  #pendingValue: FlagMeaning | null = null
+  #hasEnded = false
 
-  constructor(own: Flags | null, spelled: number, wordFlags: boolean) {
-    this.#flags = own
-    this.#spelled = spelled
-    this.#wordFlags = wordFlags
+  constructor(ownFlags: Flags | null, spelledCount: number, program: Program | undefined) {
+    this.#flags = ownFlags
+    this.#spelledCount = spelledCount
+    this.#program = program
   }
 
   /** Takes the next word; why it is refused, or `null`. */
   take(word: KnownWord, index: number): string | null {
     const { text } = word
-    if (this.#wants !== null) {
-      if (this.#wants.path) this.values.push(text)
-      this.#wants = null
+    if (this.#pendingValue !== null) {
+      if (this.#pendingValue.path) this.values.push(text)
+      this.#pendingValue = null
       return null
     }
-    const isFlag = text.length > 1 && text.startsWith('-') && !this.#ended
+    const isFlag = this.#isFlag(text) && !this.#hasEnded
     if (!isFlag) {
       this.operands.push({ text, index })
       return null
     }
-    if (text === '--' && this.#flags !== null && !this.#wordFlags) {
-      this.#ended = true
+    if (text === '--' && this.#flags !== null && this.#program?.wordFlags !== true) {
+      this.#hasEnded = true
       return null
     }
     const known = this.#flag(text)
-    if (known || index < this.#spelled) return null
+    if (known || index < this.#spelledCount) return null
     return `has the option ${text}, which is not known to be harmless`
+  }
+
+  /**
+   * `+cmd` and `@file` are options of many programs: plain words only where every flag is known.
+   */
+  #isFlag(text: string): boolean {
+    if (text.length < 2) return false
+    const form = this.#program?.isFlag
+    if (form !== undefined) return form.test(text)
+    return text.startsWith('-') || (this.#flags === null && /^[+@]/.test(text))
   }
 
   #flag(text: string): boolean {
     const flags = this.#flags
     if (flags === null) return false
-    if (this.#wordFlags) return this.#meets(flags.get(text), null)
+    if (this.#program?.wordFlags === true) return this.#acceptValue(flags.get(text), null)
     if (text.startsWith('--')) {
       const equals = text.indexOf('=')
-      if (equals < 0) return this.#meets(flags.get(text), null)
-      return this.#meets(flags.get(text.slice(0, equals)), text.slice(equals + 1))
+      if (equals < 0) return this.#acceptValue(flags.get(text), null)
+      return this.#acceptValue(flags.get(text.slice(0, equals)), text.slice(equals + 1))
     }
     if (flags.has('-#') && /^-\d+$/.test(text)) return true
     return this.#cluster(flags, text)
   }
 
   /** A flag with what was glued to it; `null`: nothing, so that a needed value is the next word. */
-  #meets(meaning: FlagMeaning | undefined, value: string | null): boolean {
+  #acceptValue(meaning: FlagMeaning | undefined, value: string | null): boolean {
     if (meaning === undefined) return false
     if (value === null) {
-      if (meaning.value === 'needed') this.#wants = meaning
+      if (meaning.value === 'needed') this.#pendingValue = meaning
       return true
     }
     if (meaning.value === 'none') return false
@@ -135,14 +160,14 @@ class Operands {
 
   /** `-la`, `-n5`: letters one by one, until one has a value. */
   #cluster(flags: Flags, text: string): boolean {
-    const whole = flags.get(text)
-    if (whole !== undefined) return this.#meets(whole, null)
+    const wholeFlag = flags.get(text)
+    if (wholeFlag !== undefined) return this.#acceptValue(wholeFlag, null)
     for (let at = 1; at < text.length; at += 1) {
       const meaning = flags.get(`-${text[at] ?? ''}`)
       if (meaning === undefined) return false
       if (meaning.value === 'none') continue
       const rest = text.slice(at + 1)
-      return this.#meets(meaning, rest === '' ? null : rest)
+      return this.#acceptValue(meaning, rest === '' ? null : rest)
     }
     return true
   }

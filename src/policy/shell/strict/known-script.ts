@@ -7,38 +7,38 @@ import type {
   Redirection,
   Statement,
 } from 'unbash'
-import { isCovered } from './is-covered.ts'
-import type { KnownPiece } from './known-piece.ts'
-import { knownWord, type KnownWord } from './known-word.ts'
+import { coversScript } from './covers-script.ts'
+import { type KnownPart, knownWord, type KnownWord } from './known-word.ts'
 
 export interface KnownScript {
-  readonly pieces: readonly KnownPiece[]
-  /** why it is not known as a whole; a sentence each, empty when it is */
+  readonly parts: readonly KnownPart[]
+  /** why not all of it is known, a sentence each; empty when all is */
   readonly doubts: readonly string[]
 }
 
 /**
- * Reads a tree by a list of node types that are understood; anything else is a doubt (workers-and-policy.md, shell rules).
+ * Reads a tree by a list of node types that are understood; anything else is a doubt
+ * (workers-and-policy.md, shell rules).
  */
 export function knownScript(root: ParsedScript, script: string): KnownScript {
-  const reading = new Reading()
+  const reader = new ScriptReader()
   if (root.errors !== undefined && root.errors.length > 0) {
-    reading.doubt(`it cannot be parsed: ${root.errors[0]?.message ?? ''}`)
+    reader.doubt(`it cannot be parsed: ${root.errors[0]?.message ?? ''}`)
   }
-  if (root.shebang !== undefined) reading.doubt('it begins with "#!"')
-  if (root.commands.length === 0) reading.doubt('it holds no command')
+  if (root.shebang !== undefined) reader.doubt('it begins with "#!"')
+  if (root.commands.length === 0) reader.doubt('it holds no command')
   for (const [index, statement] of root.commands.entries()) {
-    if (index > 0) reading.text('; ')
-    reading.statement(statement)
+    if (index > 0) reader.text('; ')
+    reader.statement(statement)
   }
-  if (reading.doubts.length === 0 && !isCovered(script, reading.pieces)) {
-    reading.doubt('a part of it was passed over when it was read')
+  if (reader.doubts.length === 0 && !coversScript(script, reader.parts)) {
+    reader.doubt('a part of it was passed over when it was read')
   }
-  return { pieces: reading.pieces, doubts: [...new Set(reading.doubts)] }
+  return { parts: reader.parts, doubts: [...new Set(reader.doubts)] }
 }
 
-class Reading implements KnownScript {
-  readonly pieces: KnownPiece[] = []
+class ScriptReader implements KnownScript {
+  readonly parts: KnownPart[] = []
   readonly doubts: string[] = []
 
   doubt(sentence: string): void {
@@ -46,7 +46,7 @@ class Reading implements KnownScript {
   }
 
   text(text: string): void {
-    this.pieces.push({ kind: 'text', text })
+    this.parts.push({ kind: 'text', text })
   }
 
   statement(statement: Statement): void {
@@ -66,7 +66,7 @@ class Reading implements KnownScript {
   #pipelineNode(node: PipelineNode): void {
     if (node.type === 'Pipeline') this.#pipeline(node)
     else if (node.type === 'Command') this.#command(node)
-    else this.doubt(`it holds ${said[node.type]}`)
+    else this.doubt(`it holds ${nodeNames[node.type]}`)
   }
 
   #pipeline(node: Pipeline): void {
@@ -81,7 +81,7 @@ class Reading implements KnownScript {
         this.text(' | ')
       }
       if (command.type === 'Command') this.#command(command)
-      else this.doubt(`it holds ${said[command.type]}`)
+      else this.doubt(`it holds ${nodeNames[command.type]}`)
     }
   }
 
@@ -101,14 +101,14 @@ class Reading implements KnownScript {
         else words.push(known)
       } else {
         const printed = knownRedirect(part)
-        if (printed === null) this.doubt(redirectSaid(part))
+        if (printed === null) this.doubt(redirectProblem(part))
         else redirects.push(printed)
       }
     }
     if (node.name === undefined)
       this.doubt('it holds a redirect or an assignment without a command')
     if (words[0]?.hasVariable === true) this.doubt('the name of a command is a variable')
-    this.pieces.push({ kind: 'command', node, words, redirects })
+    this.parts.push({ kind: 'command', node, words, redirects })
   }
 }
 
@@ -129,13 +129,13 @@ function knownRedirect(redirect: Redirection): string | null {
   return `${from}${operator}/dev/null`
 }
 
-function redirectSaid(redirect: Redirection): string {
+function redirectProblem(redirect: Redirection): string {
   if (redirect.type === 'HereDoc') return 'it holds a here-document'
   if (redirect.type === 'HereString') return 'it holds a here-string'
   return 'it redirects to something other than /dev/null or a descriptor'
 }
 
-const said = {
+const nodeNames = {
   AndOr: 'a list',
   ArithmeticCommand: 'an arithmetic command',
   ArithmeticFor: 'a loop',

@@ -1,6 +1,9 @@
-import type { DoubleQuotedChild, Word } from 'unbash'
+import type { DoubleQuotedChild, Word, Command } from 'unbash'
 
-/** Variables that the built environment sets, each to an absolute path (workers-and-policy.md, shell rules). */
+/**
+ * Variables that the built environment sets, each to an absolute path (workers-and-policy.md, shell
+ * rules).
+ */
 export const knownVariables: readonly string[] = ['HOME', 'PATH', 'PWD', 'TMPDIR']
 
 /** A word of which is known what it becomes. */
@@ -27,11 +30,11 @@ export function quoted(text: string): string {
 }
 
 /** Characters that stand for themselves outside of quotes, wherever in a word. */
-const plain = /^[A-Za-z0-9_./:,@%+=^!-]$/
+const plainCharacter = /^[A-Za-z0-9_./:,@%+=^!-]$/
 
 /**
- * What a word becomes, or why that is not known, as the end of the sentence "it holds …". Quotes and escapes are read here
- * once more, and what is read must be what the parser read.
+ * What a word becomes, or why that is not known, as the end of the sentence "it holds …". Quotes
+ * and escapes are read here once more, and what is read must be what the parser read.
  */
 export function knownWord(word: Word): KnownWord | string {
   let text = ''
@@ -56,14 +59,14 @@ export function knownWord(word: Word): KnownWord | string {
         break
       case 'DoubleQuoted':
         for (const child of part.parts) {
-          const known = quotedChild(child)
-          if (typeof known === 'string') return known
-          if ('variable' in known) {
+          const childWord = quotedChild(child)
+          if (typeof childWord === 'string') return childWord
+          if ('variable' in childWord) {
             hasVariable = true
             text += variableMark
-            printed += `"$${known.variable}"`
+            printed += `"$${childWord.variable}"`
           } else {
-            literal(known.text)
+            literal(childWord.text)
           }
         }
         break
@@ -91,16 +94,16 @@ const notPlain = {
 function unquotedValue(text: string, first: boolean): string | null {
   let value = ''
   for (let at = 0; at < text.length; at += 1) {
-    const one = text[at] ?? ''
-    if (one === '\\') {
+    const character = text[at] ?? ''
+    if (character === '\\') {
       const escaped = text[at + 1]
       if (escaped === undefined || !/^[\x20-\x7e]$/.test(escaped)) return null
       value += escaped
       at += 1
-    } else if (plain.test(one) || (one === '~' && isInside(text, at, first))) {
-      value += one
-    } else if (/^[\p{L}\p{N}]$/u.test(one) && one.codePointAt(0) !== undefined) {
-      value += one
+    } else if (plainCharacter.test(character) || (character === '~' && isInside(text, at, first))) {
+      value += character
+    } else if (/^[\p{L}\p{N}]$/u.test(character) && character.codePointAt(0) !== undefined) {
+      value += character
     } else {
       return null
     }
@@ -127,3 +130,18 @@ function quotedChild(child: DoubleQuotedChild): { text: string } | { variable: s
   }
   return { variable: name }
 }
+
+/** A simple command of which every word and redirect is known. */
+export interface KnownCommand {
+  readonly kind: 'command'
+  readonly node: Command | null
+  readonly words: readonly KnownWord[]
+  /** printed, in their order */
+  readonly redirects: readonly string[]
+}
+
+/**
+ * A script of which everything is known: commands between separators and operators, as they are
+ * printed.
+ */
+export type KnownPart = KnownCommand | { readonly kind: 'text'; readonly text: string }

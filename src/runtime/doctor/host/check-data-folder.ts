@@ -1,14 +1,15 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { devTokenFile } from '../../data-folder/dev-token.ts'
-import type { Check, Finding } from '../check.ts'
+import { devTokenFile } from '../../data-folder/run-secrets.ts'
+import { hostProofFile } from '../../folders.ts'
+import type { Check, Finding } from '../target/check.ts'
 
-const LITTLE_BYTES = 1024 ** 3
+const minFreeBytes = 1024 ** 3
 
 /** The data folder is there, has room, and its secrets are their owner's alone. */
 export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
-  const found = await stat(dataDir).catch(() => null)
-  if (found === null) {
+  const folder = await stat(dataDir).catch(() => null)
+  if (folder === null) {
     return [
       {
         check: 'data',
@@ -23,7 +24,7 @@ export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
   const free = bavail * bsize
   const gigabytes = (free / 1024 ** 3).toFixed(1)
   findings.push(
-    free < LITTLE_BYTES
+    free < minFreeBytes
       ? {
           check: 'data',
           state: 'problem',
@@ -38,6 +39,7 @@ export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
     join(dataDir, 'postgres.password'),
     join(dataDir, 'postgres.application-password'),
     devTokenFile(dataDir),
+    hostProofFile(dataDir),
   ]
   for (const file of secrets) {
     const secret = await stat(file).catch(() => null)

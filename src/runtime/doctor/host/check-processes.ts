@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText } from '../../environment.ts'
 import { logFolder, runFolder } from '../../folders.ts'
-import { readIdentityFile } from '../../processes/identity-file.ts'
-import { isStillRunning } from '../../processes/process-identity.ts'
+import { readIdentityFile, isStillRunning } from '../../processes/process-identity.ts'
 import { processFiles } from '../../supervisor/supervise.ts'
-import type { Check, Finding } from '../check.ts'
+import type { Check, Finding } from '../target/check.ts'
 
 /** The processes of a `countersign start` here: all of them run, or none does. */
 export const checkProcesses: Check = async ({ folders: { dataDir }, environment }) => {

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openMailServer, type MailServer } from '../../../../test/harness/mail-server.ts'
+import { openMailServer, type MailServer } from '#test/harness/mail-server.ts'
 import { checkMail, sendTestMail } from './check-mail.ts'
 import { checkProject } from './check-project.ts'
-import type { Patient } from '../check.ts'
+import type { CheckTarget } from '../target/check.ts'
 
 let projectDir: string
 let server: MailServer
@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(projectDir, { recursive: true, force: true })
 })
 
-async function patient(smtp: string | null, environment = {}): Promise<Patient> {
+async function target(smtp: string | null, environment = {}): Promise<CheckTarget> {
   const email = `email:\n  smtp: { host: localhost, security: none, ${smtp} }\n  from: a@example.com\n`
   const text = `version: 1\nteams:\n  ops: { members: [ada@example.com] }\n${smtp === null ? '' : email}`
   await writeFile(join(projectDir, 'countersign.yaml'), text)
@@ -29,18 +29,18 @@ async function patient(smtp: string | null, environment = {}): Promise<Patient> 
     temporalAddress: null,
     temporalNamespace: 'default',
     isAtWork: false,
-    temporalSecurity: {} as Patient['temporalSecurity'],
+    temporalSecurity: {} as CheckTarget['temporalSecurity'],
   }
 }
 
 test('doctor says whether the mail server takes mail from here, and nothing where there is none', async () => {
-  expect(await checkMail(await patient(null))).toEqual([])
+  expect(await checkMail(await target(null))).toEqual([])
   const found = `localhost:${server.port} takes mail from here`
-  expect(await checkMail(await patient(`port: ${server.port}`))).toEqual([
+  expect(await checkMail(await target(`port: ${server.port}`))).toEqual([
     { check: 'mail', state: 'ok', found },
   ])
   const variables = 'userFrom: SMTP_USER, passwordFrom: SMTP_PASSWORD'
-  const unset = await patient(`port: ${server.port}, ${variables}`)
+  const unset = await target(`port: ${server.port}, ${variables}`)
   expect(await checkMail(unset)).toMatchObject([
     { state: 'warning', found: expect.stringContaining('SMTP_USER is not set') },
   ])
@@ -49,7 +49,7 @@ test('doctor says whether the mail server takes mail from here, and nothing wher
 })
 
 test('a test mail arrives, or doctor says why not', async () => {
-  const working = await patient(`port: ${server.port}`)
+  const working = await target(`port: ${server.port}`)
   expect(await sendTestMail(working, 'grace@example.com')).toMatchObject({ state: 'ok' })
   expect(server.received).toMatchObject([{ to: ['grace@example.com'] }])
   server.refuse = 'recipient'
@@ -57,7 +57,7 @@ test('a test mail arrives, or doctor says why not', async () => {
     state: 'problem',
     found: expect.stringContaining('takes no mail for this address (550)'),
   })
-  expect(await sendTestMail(await patient(null), 'grace@example.com')).toMatchObject({
+  expect(await sendTestMail(await target(null), 'grace@example.com')).toMatchObject({
     state: 'problem',
     found: expect.stringContaining('has no "email"'),
   })

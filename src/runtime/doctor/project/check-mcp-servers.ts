@@ -1,14 +1,17 @@
 import { realpath } from 'node:fs/promises'
-import type { Policy } from '../../../policy/policy.ts'
-import { findSandbox } from '../../../sandbox/bwrap/find-sandbox.ts'
-import { loadProject } from '../../../services/policy/load-project.ts'
-import { openMcpServers } from '../../../tools/mcp/mcp-servers.ts'
-import { spawnInSandbox } from '../../../tools/mcp/spawn-in-sandbox.ts'
+import type { Policy } from '#policy/policy.ts'
+import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { loadProject } from '#services/policy/read-project.ts'
+import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
+import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
 import { readText } from '../../environment.ts'
 import { Workspaces } from '../../project/workspaces.ts'
-import type { Check, Finding } from '../check.ts'
+import type { Check, Finding } from '../target/check.ts'
 
-/** The MCP servers of the project answer from here: each is started, or asked, as a Temporal worker of this host would. */
+/**
+ * The MCP servers of the project answer from here: each is started, or asked, as a Temporal worker
+ * of this host would.
+ */
 export const checkMcpServers: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(folders.projectDir)
   if ('problems' in loaded) return []

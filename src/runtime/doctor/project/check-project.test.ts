@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { fixtureFiles } from '../../../../test/harness/fixtures/project.ts'
+import { fixtureFiles } from '#test/harness/fixtures/project.ts'
 import { checkProject } from './check-project.ts'
-import type { Finding, Patient } from '../check.ts'
+import type { Finding, CheckTarget } from '../target/check.ts'
 
 let projectDir: string
 beforeEach(async () => {
@@ -20,19 +20,22 @@ async function put(path: string, text: string): Promise<void> {
 
 async function findings(environment: Record<string, string>): Promise<Finding[]> {
   const folders = { projectDir, dataDir: join(projectDir, '.countersign'), isQuickstart: false }
-  const patient: Patient = {
+  const target: CheckTarget = {
     folders,
     environment,
     databaseUrl: null,
     temporalAddress: null,
     temporalNamespace: 'default',
     isAtWork: false,
-    temporalSecurity: {} as Patient['temporalSecurity'],
+    temporalSecurity: {} as CheckTarget['temporalSecurity'],
   }
-  return checkProject(patient)
+  return checkProject(target)
 }
 
-const config = fixtureFiles.texts.get('countersign.yaml') ?? ''
+const config = (fixtureFiles.texts.get('countersign.yaml') ?? '').replace(
+  '{ team: security',
+  '{ team: security, selfApproval: true',
+)
 const production = { COUNTERSIGN_PRODUCTION: '1' }
 
 test('in production doctor points out that nobody, or nobody else, could put a later version into force', async () => {

@@ -1,15 +1,15 @@
-import { warnOfMissingMailVariables } from '../../../delivery/email/missing-variables.ts'
-import { warnOfMissingClientSecret } from '../../../delivery/oidc/missing-secret.ts'
-import { warnOfMissingSlackVariables } from '../../../delivery/slack/missing-variables.ts'
-import { warnOfMissingSecrets } from '../../../delivery/webhooks/webhook-secret.ts'
-import { counted } from '../../../domain/text/counted.ts'
-import { warnOfMissingSettings } from '../../../models/model-settings.ts'
-import type { Policy, ProjectProblem } from '../../../policy/policy.ts'
-import { activators } from '../../../policy/project/activators.ts'
-import { loadProject } from '../../../services/policy/load-project.ts'
-import { warnOfMissingVariables } from '../../../tools/mcp/missing-variables.ts'
+import { warnOfMissingMailVariables } from '#delivery/email/missing-variables.ts'
+import { warnOfMissingClientSecret } from '#delivery/oidc/missing-secret.ts'
+import { warnOfMissingSlackVariables } from '#delivery/slack/missing-variables.ts'
+import { warnOfMissingSecrets } from '#delivery/webhooks/webhook-secret.ts'
+import { counted } from '#domain/text/counted.ts'
+import { warnOfMissingSettings } from '#models/model-settings.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { activators } from '#policy/project/config/teams.ts'
+import { loadProject } from '#services/policy/read-project.ts'
+import { warnOfMissingVariables } from '#tools/mcp/missing-variables.ts'
 import { type Environment, readText } from '../../environment.ts'
-import type { Check, Finding } from '../check.ts'
+import type { Check, Finding } from '../target/check.ts'
 
 /** The project folder is valid, and its models have what they need. */
 export const checkProject: Check = async ({ folders, environment }) => {
@@ -53,8 +53,8 @@ function activation({ config }: Policy): Finding[] {
 }
 
 function isProduction(environment: Environment): boolean {
-  const said = readText(environment, 'COUNTERSIGN_PRODUCTION')
-  return said === '1' || said === 'true'
+  const production = readText(environment, 'COUNTERSIGN_PRODUCTION')
+  return production === '1' || production === 'true'
 }
 
 function finding({ file, line, problem, remedy, severity }: ProjectProblem): Finding {

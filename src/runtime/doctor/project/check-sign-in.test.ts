@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startOpenIdProvider } from '../../../../test/harness/open-id/open-id-provider.ts'
+import { startOpenIdProvider } from '#test/harness/open-id/open-id-provider.ts'
 import { checkProject } from './check-project.ts'
 import { checkSignIn } from './check-sign-in.ts'
-import type { Patient } from '../check.ts'
+import type { CheckTarget } from '../target/check.ts'
 
 let projectDir: string
 beforeEach(async () => {
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(projectDir, { recursive: true, force: true }))
 
-async function patient(issuer: string | null): Promise<Patient> {
+async function target(issuer: string | null): Promise<CheckTarget> {
   const oidc = `signIn:\n  oidc: { issuer: "${issuer}", clientId: x, clientSecretFrom: OIDC_SECRET }\n`
   const text = `version: 1\nteams:\n  ops: { members: [ada@example.com] }\n${issuer === null ? '' : oidc}`
   await writeFile(join(projectDir, 'countersign.yaml'), text)
@@ -24,28 +24,28 @@ async function patient(issuer: string | null): Promise<Patient> {
     temporalAddress: null,
     temporalNamespace: 'default',
     isAtWork: false,
-    temporalSecurity: {} as Patient['temporalSecurity'],
+    temporalSecurity: {} as CheckTarget['temporalSecurity'],
   }
 }
 
 test('doctor asks the sign-in provider for its documents, and says when it is down or another one', async () => {
-  expect(await checkSignIn(await patient(null))).toEqual([])
+  expect(await checkSignIn(await target(null))).toEqual([])
   const provider = await startOpenIdProvider('http://localhost:4400/v1/auth/oidc/callback')
   const { issuer } = provider
-  expect(await checkSignIn(await patient(issuer))).toEqual([
+  expect(await checkSignIn(await target(issuer))).toEqual([
     { check: 'sign-in', state: 'ok', found: `${issuer} answers from here` },
   ])
   const other = issuer.replace('127.0.0.1', 'localhost')
-  expect(await checkSignIn(await patient(other))).toMatchObject([
+  expect(await checkSignIn(await target(other))).toMatchObject([
     { state: 'warning', found: expect.stringContaining('calls itself by another name') },
   ])
   await provider.stop()
-  expect(await checkSignIn(await patient(issuer))).toMatchObject([
+  expect(await checkSignIn(await target(issuer))).toMatchObject([
     { state: 'warning', found: expect.stringContaining('does not answer') },
   ])
 })
 
 test('a client secret that is not set is said, by its variable', async () => {
-  const findings = await checkProject(await patient('https://id.example.com'))
+  const findings = await checkProject(await target('https://id.example.com'))
   expect(findings.map(({ found }) => found).join('\n')).toContain('OIDC_SECRET, which is not set')
 })

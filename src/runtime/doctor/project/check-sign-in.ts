@@ -1,10 +1,13 @@
-import { openIdProviders } from '../../../delivery/oidc/open-id-provider.ts'
-import { newFlow } from '../../../services/access/oidc/flow-secrets.ts'
-import { ProviderFailure } from '../../../services/access/oidc/identity-provider.ts'
-import { loadProject } from '../../../services/policy/load-project.ts'
-import type { Check } from '../check.ts'
+import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
+import { newFlow } from '#services/access/oidc/sign-in-flow.ts'
+import { ProviderFailure } from '#services/access/oidc/identity-provider.ts'
+import { loadProject } from '#services/policy/read-project.ts'
+import type { Check } from '../target/check.ts'
 
-/** The sign-in provider of the project answers here, as who it should be. Without one there is nothing to find. */
+/**
+ * The sign-in provider of the project answers here, as who it should be. Without one there is
+ * nothing to find.
+ */
 export const checkSignIn: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(folders.projectDir)
   const settings = 'problems' in loaded ? null : loaded.policy.config.signIn.oidc

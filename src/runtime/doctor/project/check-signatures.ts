@@ -1,13 +1,13 @@
-import { warnOfSignatures } from '../../../services/passkeys/warn-of-signatures.ts'
-import { loadProject } from '../../../services/policy/load-project.ts'
-import { askDatabase } from '../ask-database.ts'
-import type { Check } from '../check.ts'
+import { warnOfSignatures } from '#services/policy/warn-of-signatures.ts'
+import { loadProject } from '#services/policy/read-project.ts'
+import { askDatabase } from '../target/open-servers.ts'
+import type { Check } from '../target/check.ts'
 
 /** Where high risk takes signatures, enough people have a passkey to sign with. */
-export const checkSignatures: Check = async (patient) => {
-  const loaded = await loadProject(patient.folders.projectDir)
+export const checkSignatures: Check = async (target) => {
+  const loaded = await loadProject(target.folders.projectDir)
   if ('problems' in loaded) return []
-  return askDatabase(patient, async (db) => {
+  return askDatabase(target, async (db) => {
     const warnings = await warnOfSignatures(db, loaded.policy)
     return warnings.map(({ file, line, problem, remedy }) => ({
       check: 'signatures',

@@ -1,15 +1,15 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
-import { sequenceAudit } from '../../../delivery/audit-log/audit-sequencer.ts'
-import { formatVerifierKey, noteKey } from '../../../evidence/note/note-key.ts'
-import { noteLogKey } from '../../../store/installation-keys.ts'
-import { writeRecords } from '../../../store/records.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { sequenceAudit } from '#delivery/audit-log/audit-sequencer.ts'
+import { formatVerifierKey, noteKey } from '#evidence/note/note-key.ts'
+import { noteLogKey } from '#store/installation-keys.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { findFolders } from '../../folders.ts'
 import { keyIdOf } from '../../keys/key-files.ts'
 import { checkAuditLog } from './check-audit-log.ts'
-import type { Finding } from '../check.ts'
+import type { Finding } from '../target/check.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const signer = { key: noteKey(`countersign/${keyIdOf(publicKey)}`, publicKey), privateKey }

@@ -1,27 +1,30 @@
 import { sql } from 'kysely'
-import { GrowingTree } from '../../../evidence/merkle/growing-tree.ts'
-import { isSameHash } from '../../../evidence/merkle/tree-hash.ts'
-import { parseCheckpoint } from '../../../evidence/note/checkpoint.ts'
+import { GrowingTree } from '#evidence/merkle/growing-tree.ts'
+import { isSameHash } from '#evidence/merkle/tree-hash.ts'
+import { parseCheckpoint } from '#evidence/note/checkpoint.ts'
 import {
   logKeysOf,
   openLogCheckpoint,
   parseHandovers,
   type LogKeys,
-} from '../../../evidence/note/log-keys.ts'
-import { formatVerifierKey, parseVerifierKey } from '../../../evidence/note/note-key.ts'
-import { parseNote } from '../../../evidence/note/signed-note.ts'
-import { readLeafHashes, type StoredCheckpoint } from '../../../store/audit/audit-log.ts'
-import { connectDatabase, type Db } from '../../../store/database.ts'
-import { readHandovers, readLogKey } from '../../../store/installation-keys.ts'
+} from '#evidence/note/log-keys.ts'
+import { formatVerifierKey, parseVerifierKey } from '#evidence/note/note-key.ts'
+import { parseNote } from '#evidence/note/signed-note.ts'
+import { readLeafHashes, type StoredCheckpoint } from '#store/audit/audit-log.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { readHandovers, readLogKey } from '#store/installation-keys.ts'
 import type { Environment } from '../../environment.ts'
 import { findLogKey } from '../../keys/log-key-files.ts'
-import type { Check, Finding } from '../check.ts'
+import type { Check, Finding } from '../target/check.ts'
 
 const check = 'audit log'
 const leavesAtOnce = 4096
 const slowSeconds = 60
 
-/** The trail is what the log's checkpoints signed: every event is hashed again, and every checkpoint compared. */
+/**
+ * The trail is what the log's checkpoints signed: every event is hashed again, and every checkpoint
+ * compared.
+ */
 export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, environment }) => {
   if (databaseUrl === null) return []
   const applicationName = 'countersign doctor'
@@ -81,8 +84,8 @@ async function findLost(db: Db): Promise<string | null> {
       (select count(*)::int from audit_leaf leaf
         where not exists (select from audit_event where id = leaf.event_id)) as gone
   `.execute(db)
-  const { kept = 0, gone = 0 } = rows[0] ?? {}
-  if (kept > 0) return `${kept} of the trail's events were kept from its log`
+  const { kept: omitted = 0, gone = 0 } = rows[0] ?? {}
+  if (omitted > 0) return `${omitted} of the trail's events were kept from its log`
   return gone > 0 ? `${gone} events that the log covers are gone` : null
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { askDatabase } from '../ask-database.ts'
-import type { Check, Finding } from '../check.ts'
+import { askDatabase } from '../target/open-servers.ts'
+import type { Check, Finding } from '../target/check.ts'
 
-const SLOW_SECONDS = 60
+const slowSeconds = 60
 
 /** What was decided reaches Temporal. */
-export const checkDeliveries: Check = (patient) =>
-  askDatabase(patient, async (db) => {
+export const checkDeliveries: Check = (target) =>
+  askDatabase(target, async (db) => {
     const { rows } = await sql<{ waiting: string; seconds: string | null; why: string | null }>`
       select count(*) as waiting, max(extract(epoch from clock_timestamp() - created_at)) as seconds,
              (array_agg(last_error order by id) filter (where last_error is not null))[1] as why
@@ -15,7 +15,7 @@ export const checkDeliveries: Check = (patient) =>
     const { waiting = '0', seconds = null, why = null } = rows[0] ?? {}
     const oldest = Math.round(Number(seconds ?? 0))
     const finding: Finding =
-      oldest < SLOW_SECONDS
+      oldest < slowSeconds
         ? {
             check: 'deliveries',
             state: 'ok',
@@ -23,7 +23,7 @@ export const checkDeliveries: Check = (patient) =>
           }
         : {
             check: 'deliveries',
-            state: patient.isAtWork ? 'problem' : 'warning',
+            state: target.isAtWork ? 'problem' : 'warning',
             found: `${waiting} signals wait for Temporal, the oldest for ${oldest} s${why === null ? '' : ` (${why})`}`,
             remedy:
               'they are delivered once an API process runs and Temporal answers; nothing is lost meanwhile',

@@ -1,17 +1,22 @@
 import { sql } from 'kysely'
-import { askDatabase } from '../ask-database.ts'
-import type { Check, Finding } from '../check.ts'
+import { askDatabase } from '../target/open-servers.ts'
+import type { Check, Finding } from '../target/check.ts'
 
-/** An execution is given up after 90 minutes (its activity's time-out); what is older was forgotten. */
-const LONGEST_MINUTES = 95
+/**
+ * An execution is given up after 90 minutes (its activity's time-out); what is older was forgotten.
+ */
+const maxMinutes = 95
 
-/** No call is executing for longer than one may, and no approval of an older epoch can still be used. */
-export const checkExecutions: Check = (patient) =>
-  askDatabase(patient, async (db) => {
+/**
+ * No call is executing for longer than one may, and no approval of an older epoch can still be
+ * used.
+ */
+export const checkExecutions: Check = (target) =>
+  askDatabase(target, async (db) => {
     const { rows } = await sql<{ forgotten: number; older: number }>`
       select
         (select count(*)::int from execution where state = 'started'
-           and started_at < clock_timestamp() - ${LONGEST_MINUTES} * interval '1 minute') as forgotten,
+           and started_at < clock_timestamp() - ${maxMinutes} * interval '1 minute') as forgotten,
         (select count(*)::int from execution where state = 'started' and epoch < installation.epoch)
         + (select count(*)::int from permit where state = 'live' and epoch < installation.epoch) as older
       from installation
@@ -22,7 +27,7 @@ export const checkExecutions: Check = (patient) =>
       findings.push({
         check: 'executions',
         state: 'problem',
-        found: `calls that started and of which nobody has reported for over ${LONGEST_MINUTES} minutes: ${forgotten}`,
+        found: `calls that started and of which nobody has reported for over ${maxMinutes} minutes: ${forgotten}`,
         remedy:
           'see that a Temporal worker runs on the host of their workspace; then "countersign doctor --repair" wakes ' +
           'their runs, and what became of each call is asked in the queue',

@@ -1,24 +1,21 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { counted } from '../../../domain/text/counted.ts'
+import { counted } from '#domain/text/counted.ts'
 import { readText } from '../../environment.ts'
 import { loadVerifier } from '../../keys/public-keys.ts'
 import { findRetiring } from '../../keys/rotate-signing-key.ts'
-import { askDatabase } from '../ask-database.ts'
-import type { Check, Finding, Patient } from '../check.ts'
+import { askDatabase } from '../target/open-servers.ts'
+import type { Check, Finding, CheckTarget } from '../target/check.ts'
+import { exists } from '../../files.ts'
 
 /** What was signed can be verified here: the keys of the activations in the database are known. */
-export const checkKeys: Check = async (patient) => {
-  const { dataDir } = patient.folders
+export const checkKeys: Check = async (target) => {
+  const { dataDir } = target.folders
   const hasSigner =
-    readText(patient.environment, 'COUNTERSIGN_SIGNING_KEY') !== undefined ||
-    (await access(join(dataDir, 'keys', 'signing.pem')).then(
-      () => true,
-      () => false,
-    ))
+    readText(target.environment, 'COUNTERSIGN_SIGNING_KEY') !== undefined ||
+    (await exists(join(dataDir, 'keys', 'signing.pem')))
   let known: ReadonlyMap<string, unknown>
   try {
-    known = (await loadVerifier(dataDir, patient.environment)).publicKeys
+    known = (await loadVerifier(dataDir, target.environment)).publicKeys
   } catch (error) {
     const state = hasSigner ? 'problem' : 'warning'
     return [
@@ -43,7 +40,7 @@ export const checkKeys: Check = async (patient) => {
       },
     ]
   }
-  const used = await usedKeys(patient)
+  const used = await usedKeys(target)
   const missing = used.filter((id) => !known.has(id))
   const finding: Finding =
     missing.length === 0
@@ -61,8 +58,8 @@ export const checkKeys: Check = async (patient) => {
   return [finding]
 }
 
-function usedKeys(patient: Patient): Promise<string[]> {
-  return askDatabase(patient, async (db) => {
+function usedKeys(target: CheckTarget): Promise<string[]> {
+  return askDatabase(target, async (db) => {
     const newest = await db
       .selectFrom('policy_activation')
       .select('key_id')

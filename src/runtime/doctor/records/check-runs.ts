@@ -1,20 +1,20 @@
-import { compareRuns, type Comparison } from '../../../delivery/reconciling/compare-runs.ts'
-import type { Db } from '../../../store/database.ts'
-import type { Check, Finding } from '../check.ts'
-import { openServers } from '../open-servers.ts'
+import { compareRuns, type Comparison } from '#delivery/reconciling/compare-runs.ts'
+import type { Db } from '#store/database.ts'
+import type { Check, Finding } from '../target/check.ts'
+import { openServers } from '../target/open-servers.ts'
 
-const STILL_SECONDS = 60
-const MOST = 1_000
+const stillSeconds = 60
+const maxRuns = 1_000
 
 /** Every run that goes on has its workflow, and every workflow its run. */
-export const checkRuns: Check = async (patient) => {
+export const checkRuns: Check = async (target) => {
   try {
-    await using servers = openServers(patient)
+    await using servers = openServers(target)
     if (servers === null) return []
     const { db, temporal } = servers
     // In another Temporal every workflow is missing: that is what the check of the namespace says.
     if (await isForeign(db, await temporal.namespaceId())) return []
-    return explain(await compareRuns(db, temporal, { stillSeconds: STILL_SECONDS, most: MOST }))
+    return explain(await compareRuns(db, temporal, { stillSeconds, most: maxRuns }))
   } catch {
     // What does not answer is reported by the checks of Postgres and Temporal.
     return []
@@ -32,11 +32,11 @@ function explain({ open, missing, revived, orphans, still, stalled }: Comparison
   const findings: Finding[] = []
   const report = (ids: readonly string[], found: string, remedy: string): void => {
     if (ids.length === 0) return
-    const named = `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}`
+    const examples = `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}`
     findings.push({
       check: 'runs',
       state: 'problem',
-      found: `${found}: ${ids.length} (${named})`,
+      found: `${found}: ${ids.length} (${examples})`,
       remedy,
     })
   }

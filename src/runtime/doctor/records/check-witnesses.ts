@@ -1,14 +1,17 @@
-import { readWitnesses, type WitnessStanding } from '../../../store/audit/witnesses.ts'
-import { askDatabase } from '../ask-database.ts'
-import type { Check, Finding } from '../check.ts'
+import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
+import { askDatabase } from '../target/open-servers.ts'
+import type { Check, Finding } from '../target/check.ts'
 
 const check = 'witness'
 const slowMs = 10 * 60_000
 
-/** Each witness that is configured saw this log and no other, and keeps up. Nothing without witnesses. */
-export const checkWitnesses: Check = (patient) =>
-  askDatabase(patient, async (db) =>
-    (await readWitnesses(db)).map((witness) => findingOf(witness, patient.isAtWork)),
+/**
+ * Each witness that is configured saw this log and no other, and keeps up. Nothing without
+ * witnesses.
+ */
+export const checkWitnesses: Check = (target) =>
+  askDatabase(target, async (db) =>
+    (await readWitnesses(db)).map((witness) => findingOf(witness, target.isAtWork)),
   )
 
 function findingOf(witness: WitnessStanding, isAtWork: boolean): Finding {

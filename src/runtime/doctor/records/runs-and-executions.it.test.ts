@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { addRequest } from '../../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
-import { waitUntil } from '../../../../test/harness/wait-until.ts'
-import { startRun } from '../../../delivery/outbox/deliver-rows.ts'
+import { addRequest } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { startRun } from '#delivery/outbox/deliver-rows.ts'
 import {
   addOldRun,
   address,
@@ -12,20 +12,20 @@ import {
   service,
   temporal,
   useWorkflowDesk,
-} from '../../../delivery/reconciling/workflow-desk.fixture.ts'
-import { decideRequest } from '../../../services/decisions/decide-request.ts'
+} from '#delivery/reconciling/workflow-desk.fixture.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
 import { findFolders } from '../../folders.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkRuns } from './check-runs.ts'
-import type { Patient } from '../check.ts'
+import type { CheckTarget } from '../target/check.ts'
 
 useWorkflowDesk()
 let grace: TestPerson
-let patient: Patient
+let target: CheckTarget
 
 beforeAll(async () => {
   grace = await addPerson(service.db, 'Grace', ['platform'])
-  patient = {
+  target = {
     folders: findFolders({ data: '/nowhere' }),
     environment: {},
     databaseUrl: database.url,
@@ -45,8 +45,8 @@ test('doctor names runs without a workflow, workflows without a run and ended ru
   await startWorkflow(`run-${revived.id}`)
   await startWorkflow('run-of-nobody')
   await endRun(revived)
-  await waitUntil(async () => (await checkRuns(patient)).length === 3, { withinMs: 90_000 })
-  const findings = await checkRuns(patient)
+  await waitUntil(async () => (await checkRuns(target)).length === 3, { withinMs: 90_000 })
+  const findings = await checkRuns(target)
   expect(findings.map(({ check, state }) => `${check} ${state}`)).toEqual([
     'runs problem',
     'runs problem',
@@ -68,12 +68,12 @@ test('doctor says nothing about runs at a Temporal that is not the one of this i
     .select('namespace_id')
     .executeTakeFirstOrThrow()
   await service.db.updateTable('installation').set({ namespace_id: 'another' }).execute()
-  expect(await checkRuns(patient)).toEqual([])
+  expect(await checkRuns(target)).toEqual([])
   await service.db.updateTable('installation').set(own).execute()
 })
 
 test('doctor names approvals that an interrupted repair left, and calls that nobody has reported on', async () => {
-  expect(await checkExecutions(patient)).toMatchObject([{ state: 'ok' }])
+  expect(await checkExecutions(target)).toMatchObject([{ state: 'ok' }])
   const request = await addRequest(service, await addOldRun())
   await decideRequest(service.ctx, grace.caller, {
     request: request.id,
@@ -87,7 +87,7 @@ test('doctor names approvals that an interrupted repair left, and calls that nob
     .updateTable('installation')
     .set({ epoch: epoch + 1 })
     .execute()
-  expect(await checkExecutions(patient)).toMatchObject([
+  expect(await checkExecutions(target)).toMatchObject([
     { state: 'problem', found: expect.stringContaining('which was interrupted: 1') },
   ])
   await service.db
@@ -100,7 +100,7 @@ test('doctor names approvals that an interrupted repair left, and calls that nob
       started_at: new Date(Date.now() - 2 * 3_600_000),
     })
     .execute()
-  expect(await checkExecutions(patient)).toMatchObject([
+  expect(await checkExecutions(target)).toMatchObject([
     { state: 'problem', found: expect.stringContaining('over 95 minutes: 1') },
     { state: 'problem' },
   ])

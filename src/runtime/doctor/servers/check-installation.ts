@@ -1,18 +1,21 @@
-import { connectTemporal } from '../../../delivery/temporal-client.ts'
-import type { Db } from '../../../store/database.ts'
+import { connectTemporal } from '#delivery/temporal-client.ts'
+import type { Db } from '#store/database.ts'
 import {
   describeRestored,
   describeUnaccepted,
   findRestored,
   findUnaccepted,
 } from '../../data-folder/high-water-mark.ts'
-import { askDatabase } from '../ask-database.ts'
-import type { Check, Finding, Patient } from '../check.ts'
+import { askDatabase } from '../target/open-servers.ts'
+import { type Check, type Finding, type CheckTarget, answersWithinMs } from '../target/check.ts'
 
-/** Postgres and Temporal are those this installation belongs to, and neither was restored behind its back. */
-export const checkInstallation: Check = (patient) =>
-  askDatabase(patient, async (db) => {
-    const findings = [await checkMark(db, patient), await checkNamespace(db, patient)]
+/**
+ * Postgres and Temporal are those this installation belongs to, and neither was restored behind its
+ * back.
+ */
+export const checkInstallation: Check = (target) =>
+  askDatabase(target, async (db) => {
+    const findings = [await checkMark(db, target), await checkNamespace(db, target)]
     return findings.flatMap((finding) => (finding === null ? [] : [finding]))
   })
 
@@ -20,7 +23,7 @@ const acceptIt =
   'run "countersign doctor --repair": approvals that may have been used meanwhile become outcome checks for a ' +
   'person to settle'
 
-async function checkMark(db: Db, { folders }: Patient): Promise<Finding> {
+async function checkMark(db: Db, { folders }: CheckTarget): Promise<Finding> {
   const restored = await findRestored(folders.dataDir, db)
   if (restored === null) {
     const unaccepted = await findUnaccepted(db)
@@ -41,16 +44,17 @@ async function checkMark(db: Db, { folders }: Patient): Promise<Finding> {
   }
 }
 
-async function checkNamespace(db: Db, patient: Patient): Promise<Finding | null> {
-  if (patient.temporalAddress === null) return null
+async function checkNamespace(db: Db, target: CheckTarget): Promise<Finding | null> {
+  if (target.temporalAddress === null) return null
   const row = await db
     .selectFrom('installation')
     .select(['namespace_id', 'epoch'])
     .executeTakeFirst()
   const temporal = connectTemporal({
-    address: patient.temporalAddress,
-    namespace: patient.temporalNamespace,
-    ...patient.temporalSecurity,
+    address: target.temporalAddress,
+    namespace: target.temporalNamespace,
+    deadlineMs: answersWithinMs,
+    ...target.temporalSecurity,
   })
   try {
     const found = await temporal.namespaceId()

@@ -1,24 +1,34 @@
 import { Client } from 'pg'
-import { migrations } from '../../../store/migrations/index.ts'
-import type { Check, Finding, Patient } from '../check.ts'
+import { migrations } from '#store/migrations/index.ts'
+import {
+  type Check,
+  type Finding,
+  type CheckTarget,
+  answered,
+  answersWithinMs,
+} from '../target/check.ts'
 
-const OLDEST = 160_000
+const oldestVersion = 160_000
 
 /** Postgres answers, is new enough, and has this version's schema. */
-export const checkPostgres: Check = async (patient: Patient) => {
-  if (patient.databaseUrl === null) {
+export const checkPostgres: Check = async (target: CheckTarget) => {
+  if (target.databaseUrl === null) {
     return [
       { check: 'postgres', state: 'ok', found: 'not running; "countersign start" brings its own' },
     ]
   }
   const client = new Client({
-    connectionString: patient.databaseUrl,
-    connectionTimeoutMillis: 5_000,
+    connectionString: target.databaseUrl,
+    connectionTimeoutMillis: answersWithinMs,
   })
   client.on('error', () => undefined)
   try {
+    const startedAt = performance.now()
     await client.connect()
-    return [await checkVersion(client), await checkSchema(client)]
+    const version = await checkVersion(client)
+    const tookMs = performance.now() - startedAt
+    const found = version.state === 'ok' ? answered('postgres', version.found, tookMs) : version
+    return [found, await checkSchema(client)]
   } catch (error) {
     return [
       {
@@ -39,7 +49,7 @@ async function checkVersion(client: Client): Promise<Finding> {
     "select current_setting('server_version') as version, current_setting('server_version_num') as number",
   )
   const version = rows[0]?.version ?? 'unknown'
-  if (Number(rows[0]?.number ?? 0) >= OLDEST)
+  if (Number(rows[0]?.number ?? 0) >= oldestVersion)
     return { check: 'postgres', state: 'ok', found: `Postgres ${version}` }
   return {
     check: 'postgres',

@@ -1,5 +1,5 @@
 import { isTemporalHealthy } from '../../embedded/temporal-health.ts'
-import type { Check } from '../check.ts'
+import { type Check, answered, answersWithinMs } from '../target/check.ts'
 
 /** Temporal answers for its namespace. */
 export const checkTemporal: Check = async ({ temporalAddress, temporalNamespace }) => {
@@ -8,20 +8,16 @@ export const checkTemporal: Check = async ({ temporalAddress, temporalNamespace 
       { check: 'temporal', state: 'ok', found: 'not running; "countersign start" brings its own' },
     ]
   }
-  if (await isTemporalHealthy(temporalAddress, temporalNamespace)) {
-    return [
-      {
-        check: 'temporal',
-        state: 'ok',
-        found: `Temporal at ${temporalAddress}, namespace ${temporalNamespace}`,
-      },
-    ]
+  const startedAt = performance.now()
+  if (await isTemporalHealthy(temporalAddress, temporalNamespace, answersWithinMs)) {
+    const found = `Temporal at ${temporalAddress}, namespace ${temporalNamespace}`
+    return [answered('temporal', found, performance.now() - startedAt)]
   }
   return [
     {
       check: 'temporal',
       state: 'problem',
-      found: `Temporal at ${temporalAddress} does not answer for the namespace ${temporalNamespace}`,
+      found: `Temporal at ${temporalAddress} does not answer for the namespace ${temporalNamespace} within ${answersWithinMs / 1000} s`,
       remedy:
         'decisions are recorded and carried out once it does: start it, check TEMPORAL_ADDRESS and ' +
         'TEMPORAL_NAMESPACE, or register the namespace (temporal operator namespace create)',

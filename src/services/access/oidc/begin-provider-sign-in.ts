@@ -1,16 +1,18 @@
 import { sql } from 'kysely'
-import type { ServiceContext } from '../../context.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { hashToken } from '../token.ts'
-import { newFlow } from './flow-secrets.ts'
+import { newFlow } from './sign-in-flow.ts'
 import type { IdentityProvider } from './identity-provider.ts'
+import { byVisitor } from '../../core/authority.ts'
 
 /** How long somebody may take at the provider. */
 export const flowLastsMs = 10 * 60_000
 
 /**
- * Begins a sign-in at the provider: where the browser goes, and what it keeps meanwhile in a cookie. Only hashes are
- * stored, for ten minutes. Rejects with `ProviderFailure` when the provider cannot be asked.
+ * Begins a sign-in at the provider: where the browser goes, and what it keeps meanwhile in a
+ * cookie. Only hashes are stored, for ten minutes. Rejects with `ProviderFailure` when the provider
+ * cannot be asked.
  */
 export async function beginProviderSignIn(
   ctx: ServiceContext,
@@ -19,11 +21,13 @@ export async function beginProviderSignIn(
     readonly redirectUri: string
     /** a path of ours */
     readonly returnTo: string
+    /** of what the browser that begins will prove; null: a program begins */
+    readonly proofHash: string | null
   },
 ): Promise<{ readonly url: URL; readonly browser: string }> {
   const { browser, secrets } = newFlow()
   const url = await input.provider.authorizationUrl(secrets, input.redirectUri)
-  await inUnitOfWork(ctx, async (unit) => {
+  await inUnitOfWork(ctx, byVisitor('sign-in', 'dashboard'), async (unit) => {
     await unit.tx
       .deleteFrom('sign_in_flow')
       .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
@@ -34,6 +38,7 @@ export async function beginProviderSignIn(
         state_hash: hashToken(secrets.state),
         browser_hash: hashToken(browser),
         return_to: input.returnTo,
+        proof_hash: input.proofHash,
         expires_at: sql<Date>`clock_timestamp() + ${flowLastsMs} * interval '1 millisecond'`,
       })
       .execute()

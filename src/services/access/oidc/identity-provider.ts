@@ -1,5 +1,5 @@
-import type { SignInRefusal } from '../../../domain/sign-in-refusal.ts'
-import type { OidcSettings } from '../../../policy/settings.ts'
+import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
+import type { OidcSettings } from '#policy/settings.ts'
 
 /** What binds an answer of the provider to the sign-in that asked for it. */
 export interface FlowSecrets {
@@ -9,11 +9,17 @@ export interface FlowSecrets {
   readonly codeVerifier: string
 }
 
-/** An OpenID Connect provider, spoken to by its own client. Every method rejects with `ProviderFailure`. */
+/**
+ * An OpenID Connect provider, spoken to by its own client. Every method rejects with
+ * `ProviderFailure`.
+ */
 export interface IdentityProvider {
   /** where the browser goes to sign in */
   authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<URL>
-  /** Trades the code in the address for claims whose issuer, audience, nonce, times and signature were verified. */
+  /**
+   * Trades the code in the address for claims whose issuer, audience, nonce, times and signature
+   * were verified.
+   */
   redeem(secrets: FlowSecrets, callbackUrl: URL): Promise<Readonly<Record<string, unknown>>>
   /** where the browser goes to sign out there too; null when the provider offers none */
   endSessionUrl(returnTo: string): Promise<URL | null>

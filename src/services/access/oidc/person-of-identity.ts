@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { SignInRefusal } from '../../../domain/sign-in-refusal.ts'
-import type { ProjectConfig } from '../../../policy/policy.ts'
-import type { Tx } from '../../../store/database.ts'
+import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
+import type { ProjectConfig } from '#policy/policy.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { sealedPerson } from '../sealed-rows.ts'
 import type { ProvenIdentity } from './read-claims.ts'
 import { teamsOfGroups } from './sync-group-members.ts'
 
@@ -14,12 +15,13 @@ export interface KnownPerson {
 }
 
 /**
- * Whose account it is. Bound once, it stays that person's: a later address of it makes it nobody else's. An account that
- * is bound to nobody becomes that of the person with its verified address, who may have one account at an issuer.
- * Whoever the configuration does not name is somebody only while a mapped group of theirs fills a team.
+ * Whose account it is. Bound once, it stays that person's: a later address of it makes it nobody
+ * else's. An account that is bound to nobody becomes that of the person with its verified address,
+ * who may have one account at an issuer. Whoever the configuration does not name is somebody only
+ * while a mapped group of theirs fills a team.
  */
 export async function personOfIdentity(
-  tx: Tx,
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
   config: ProjectConfig,
   identity: ProvenIdentity,
 ): Promise<KnownPerson | SignInRefusal> {
@@ -27,12 +29,15 @@ export async function personOfIdentity(
   const bound = await tx
     .selectFrom('identity')
     .innerJoin('person', 'person.id', 'identity.person_id')
-    .select(['person.id', 'person.email', 'person.name', 'person.disabled_at'])
+    .select(['person.id', 'person.email', 'person.name', 'person.disabled_at', 'identity.seal'])
     .where('identity.issuer', '=', identity.issuer)
     .where('identity.subject', '=', identity.subject)
     .executeTakeFirst()
   if (bound !== undefined) {
-    await rememberClaims(tx, bound.id, identity)
+    const { issuer, subject } = identity
+    const row = { issuer, subject, person_id: bound.id, seal: bound.seal }
+    if (!seals.holds('identity', row)) return 'unknown_person'
+    await rememberClaims({ tx, seals }, bound.id, identity)
     if (bound.disabled_at !== null) return 'disabled'
     if (!isInTeam && !isNamed(config, bound.email)) return 'unknown_person'
     return { id: bound.id, name: bound.name, news: null }
@@ -44,7 +49,7 @@ export async function personOfIdentity(
   const name = identity.name ?? email
   await tx
     .insertInto('person')
-    .values({ id, email, name, disabled_at: null })
+    .values(sealedPerson(seals, { id, email, name }))
     .onConflict((conflict) => conflict.column('email').doNothing())
     .execute()
   const person = await tx
@@ -53,7 +58,7 @@ export async function personOfIdentity(
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
   if (person.disabled_at !== null) return 'disabled'
-  if (!(await rememberClaims(tx, person.id, identity))) return 'other_account'
+  if (!(await rememberClaims({ tx, seals }, person.id, identity))) return 'other_account'
   const news = person.id === id ? 'person_created' : 'identity_linked'
   return { id: person.id, name: person.name, news }
 }
@@ -62,21 +67,24 @@ function isNamed(config: ProjectConfig, email: string): boolean {
   return config.people.some((person) => person.email === email)
 }
 
-/** Keeps what the provider said by now; false when the person has another account there, or somebody was faster. */
+/**
+ * Stores the newest claims of the provider; false when the person has another account there, or a
+ * concurrent sign-in bound this one.
+ */
 async function rememberClaims(
-  tx: Tx,
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
   personId: string,
   identity: ProvenIdentity,
 ): Promise<boolean> {
   const { issuer, subject } = identity
-  const told = {
+  const claims = {
     groups: [...identity.groups],
     told_at: sql<Date>`clock_timestamp()`,
     ...(identity.email === null ? {} : { email: identity.email }),
   }
   const row = await tx
     .updateTable('identity')
-    .set(told)
+    .set(claims)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .where('person_id', '=', personId)
@@ -85,7 +93,14 @@ async function rememberClaims(
   if (row !== undefined) return true
   const added = await tx
     .insertInto('identity')
-    .values({ issuer, subject, person_id: personId, email: identity.email ?? '', ...told })
+    .values({
+      issuer,
+      subject,
+      person_id: personId,
+      email: identity.email ?? '',
+      ...claims,
+      seal: seals.of('identity', { issuer, subject, person_id: personId }),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returning('person_id')
     .executeTakeFirst()

@@ -1,5 +1,5 @@
-import type { SignInRefusal } from '../../../domain/sign-in-refusal.ts'
-import type { OidcSettings } from '../../../policy/settings.ts'
+import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
+import type { OidcSettings } from '#policy/settings.ts'
 
 /** What of verified claims counts here. */
 export interface ProvenIdentity {
@@ -16,28 +16,31 @@ export interface ProvenIdentity {
 
 const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
 
-/** Reads claims by what the configuration says of them. Only `true` verifies an address, not `"true"` and not silence. */
+/**
+ * Reads claims by what the configuration says of them. Only `true` verifies an address, not
+ * `"true"` and not silence.
+ */
 export function readClaims(
   settings: OidcSettings,
   claims: Readonly<Record<string, unknown>>,
 ): ProvenIdentity {
-  const said = own(claims, settings.emailClaim)
-  const email = typeof said === 'string' && emailPattern.test(said) ? said.toLowerCase() : null
-  const isVerified = !settings.requireVerifiedEmail || own(claims, 'email_verified') === true
-  const name = own(claims, 'name')
+  const claim = claimOf(claims, settings.emailClaim)
+  const email = typeof claim === 'string' && emailPattern.test(claim) ? claim.toLowerCase() : null
+  const isVerified = !settings.requireVerifiedEmail || claimOf(claims, 'email_verified') === true
+  const name = claimOf(claims, 'name')
   return {
     issuer: settings.issuer,
-    subject: String(own(claims, 'sub')),
+    subject: String(claimOf(claims, 'sub')),
     email: isVerified ? email : null,
     refusal: email === null ? 'no_email' : isVerified ? null : 'unverified_email',
     name: typeof name === 'string' && isPlain(name) ? name.trim() : null,
-    groups: groupsOf(own(claims, settings.groupsClaim)).filter((group) =>
+    groups: groupsOf(claimOf(claims, settings.groupsClaim)).filter((group) =>
       settings.teams.has(group),
     ),
   }
 }
 
-function own(claims: Readonly<Record<string, unknown>>, name: string): unknown {
+function claimOf(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
 
@@ -45,7 +48,7 @@ function own(claims: Readonly<Record<string, unknown>>, name: string): unknown {
 function groupsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (!Array.isArray(value)) return []
-  return [...new Set(value.filter((one) => typeof one === 'string'))]
+  return [...new Set(value.filter((group) => typeof group === 'string'))]
 }
 
 function isPlain(name: string): boolean {

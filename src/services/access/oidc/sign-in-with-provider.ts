@@ -1,19 +1,25 @@
 import { sql } from 'kysely'
-import { Problem } from '../../../domain/problem.ts'
-import type { SignInRefusal } from '../../../domain/sign-in-refusal.ts'
-import type { Policy } from '../../../policy/policy.ts'
-import type { OidcSettings } from '../../../policy/settings.ts'
-import { advisoryLocks } from '../../../store/connection/advisory-locks.ts'
-import type { Tx } from '../../../store/database.ts'
-import type { ServiceContext } from '../../context.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
-import { refuseSignIn } from '../refuse-sign-in.ts'
-import { startSession, type SignInSurroundings, type StartedSession } from '../start-session.ts'
+import { Problem } from '#domain/problem.ts'
+import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { OidcSettings } from '#policy/settings.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import type { Tx } from '#store/database.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { refuseSignIn } from '../sign-in/refuse-sign-in.ts'
+import { insertSignInLink } from '../sign-in/sign-in-link.ts'
+import {
+  startSession,
+  type SignInSurroundings,
+  type StartedSession,
+} from '../sessions/start-session.ts'
 import { ProviderFailure, type IdentityProvider } from './identity-provider.ts'
 import { personOfIdentity, type KnownPerson } from './person-of-identity.ts'
 import { readClaims, type ProvenIdentity } from './read-claims.ts'
 import { syncGroupMembers } from './sync-group-members.ts'
-import { takeFlow } from './take-flow.ts'
+import { takeFlow, type SignInFlow } from './sign-in-flow.ts'
+import { byVisitor } from '../../core/authority.ts'
 
 interface Answer extends SignInSurroundings {
   /** the version in force when the browser came back; another one meanwhile is a `conflict` */
@@ -24,20 +30,36 @@ interface Answer extends SignInSurroundings {
   readonly callbackUrl: URL
   /** what the browser kept since it left; null: it has nothing */
   readonly browser: string | null
+  /** a browser came back, and no program */
+  readonly isBrowser: boolean
 }
 
 /**
- * Ends a sign-in at the provider: takes the flow once, redeems its code, finds whose account it is, and reads their
- * groups again, which are their teams from now on. Rejects with `unauthenticated` and a `why`; refusals are audited.
+ * How a sign-in at the provider ends here: for a program in a session, for a browser in what its
+ * page hands in for one.
+ */
+export type ProviderOutcome = { readonly returnTo: string } & (
+  | { readonly session: StartedSession; readonly handIn: null }
+  | { readonly session: null; readonly handIn: string }
+)
+
+/**
+ * Ends a sign-in at the provider: takes the flow once, redeems its code, finds whose account it is,
+ * and reads their groups again, which are their teams from now on. A browser is given no session
+ * here, since its cookie reaches every port of the host: its page hands in a token, which stands
+ * behind `#`, with the proof that it began with (security.md 39). Rejects with `unauthenticated`
+ * and a `why`; refusals are audited.
  */
 export async function signInWithProvider(
   ctx: ServiceContext,
   answer: Answer,
-): Promise<{ readonly session: StartedSession; readonly returnTo: string }> {
+): Promise<ProviderOutcome> {
   const { channel } = answer
   const state = answer.callbackUrl.searchParams.get('state')
   const flow = await takeFlow(ctx, { state, browser: answer.browser })
-  if (flow === null) return refuseSignIn(ctx, { method: 'oidc', why: 'not_valid', channel })
+  if (flow === null || (flow.proofHash === null && answer.isBrowser)) {
+    return refuseSignIn(ctx, { method: 'oidc', why: 'not_valid', channel })
+  }
   const redeemed = await answer.provider
     .redeem(flow.secrets, answer.callbackUrl)
     .catch((error: unknown) => {
@@ -49,8 +71,10 @@ export async function signInWithProvider(
     return refuseSignIn(ctx, { method: 'oidc', why, channel, code })
   }
   const identity = readClaims(answer.settings, redeemed)
-  const outcome = await inUnitOfWork(ctx, (unit) => admit(unit, identity, answer))
-  if (typeof outcome !== 'string') return { session: outcome, returnTo: flow.returnTo }
+  const outcome = await inUnitOfWork(ctx, byVisitor('sign-in', channel), (unit) =>
+    admit(unit, identity, answer, flow),
+  )
+  if (typeof outcome !== 'string') return outcome
   return refuseSignIn(ctx, { method: 'oidc', why: outcome, channel })
 }
 
@@ -58,17 +82,26 @@ async function admit(
   unit: UnitOfWork,
   identity: ProvenIdentity,
   answer: Answer,
-): Promise<StartedSession | SignInRefusal> {
+  { proofHash, returnTo }: SignInFlow,
+): Promise<ProviderOutcome | SignInRefusal> {
   const { policy } = answer
   await holdVersion(unit.tx, policy)
-  const person = await personOfIdentity(unit.tx, policy.config, identity)
+  const person = await personOfIdentity(unit, policy.config, identity)
   const subject = typeof person === 'string' ? await boundTo(unit.tx, identity) : person
-  if (subject !== null) await followGroups(unit, policy, subject, identity, answer)
+  if (subject !== null) await followGroups(unit, policy, subject, identity)
   if (typeof person === 'string') return person
-  return startSession(unit, { ...answer, person, method: 'oidc' })
+  if (proofHash !== null) {
+    const link = await insertSignInLink(unit, { personId: person.id, mailed: false, proofHash })
+    return { session: null, handIn: link.token, returnTo }
+  }
+  const session = await startSession(unit, { ...answer, person, method: 'oidc' })
+  return { session, handIn: null, returnTo }
 }
 
-/** No other version takes force before this sign-in is over, so that its teams are by the mapping that holds. */
+/**
+ * No other version takes force before this sign-in is over, so that its teams are by the mapping
+ * that holds.
+ */
 async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
   const newest = await tx
@@ -93,26 +126,26 @@ async function boundTo(tx: Tx, identity: ProvenIdentity): Promise<KnownPerson | 
   return row === undefined ? null : { ...row, news: null }
 }
 
-/** Makes the person's teams by group those of the groups just told, and records what that changed. */
+/**
+ * Makes the person's teams by group those of the groups just told, and records what that changed.
+ */
 async function followGroups(
   unit: UnitOfWork,
   policy: Policy,
   person: KnownPerson,
   identity: ProvenIdentity,
-  { channel }: Answer,
 ): Promise<void> {
   const before = await teamsOf(unit.tx, person.id)
-  await syncGroupMembers(unit.tx, policy.config, person.id)
+  await syncGroupMembers(unit, policy.config, person.id)
   const teams = await teamsOf(unit.tx, person.id)
-  const actor = { type: 'system', name: 'sign-in' } as const
   const of = { personId: person.id, issuer: identity.issuer }
   if (person.news !== null) {
     const detail = { ...of, change: person.news }
-    await unit.audit({ type: 'credential.changed', actor, channel, detail })
+    await unit.audit({ type: 'credential.changed', detail })
   }
   if (before.join('\n') === teams.join('\n')) return
   const detail = { ...of, change: 'teams_by_group', before, teams }
-  await unit.audit({ type: 'credential.changed', actor, channel, detail })
+  await unit.audit({ type: 'credential.changed', detail })
 }
 
 async function teamsOf(tx: Tx, personId: string): Promise<string[]> {

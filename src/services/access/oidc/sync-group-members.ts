@@ -1,17 +1,21 @@
 import { sql } from 'kysely'
-import type { ProjectConfig } from '../../../policy/policy.ts'
-import type { Tx } from '../../../store/database.ts'
+import type { ProjectConfig } from '#policy/policy.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { sealedMembership } from '../sealed-rows.ts'
 
-/** How long who is in a group counts as in it after the sign-in that said so: longer than any session lasts. */
+/**
+ * How long who is in a group counts as in it after the sign-in that said so: longer than any
+ * session lasts.
+ */
 export const groupsHoldForMs = 30 * 24 * 3_600_000
 
 /**
- * Makes the members that groups give to teams those of the configuration's mapping: of everybody, or of one person.
- * Accounts of another issuer than the configured one give nobody a team. Who is also named by the configuration stays a
- * member by that.
+ * Makes the members that groups give to teams those of the configuration's mapping: of everybody,
+ * or of one person. Accounts of another issuer than the configured one give nobody a team. Who is
+ * also named by the configuration stays a member by that.
  */
 export async function syncGroupMembers(
-  tx: Tx,
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
   config: ProjectConfig,
   personId: string | null,
 ): Promise<void> {
@@ -36,7 +40,7 @@ export async function syncGroupMembers(
   if (rows.length === 0) return
   await tx
     .insertInto('membership')
-    .values(rows)
+    .values(rows.map((row) => sealedMembership(seals, row)))
     .onConflict((conflict) => conflict.columns(['team', 'person_id']).doNothing())
     .execute()
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { Problem } from '../../../domain/problem.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../pages.ts'
-import { personBehind } from '../../requests/viewer.ts'
-import { requireRight } from '../has-right.ts'
-import type { SessionTimes } from '../session-times.ts'
-import type { SignInMethod } from '../start-session.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
+import { personBehind } from '../../requests/people/viewer.ts'
+import type { SessionTimes } from './session-times.ts'
+import type { SignInMethod } from './start-session.ts'
+import { byRight } from '../../core/authority.ts'
 
 /** A live session as its person may see it: nothing in it signs anybody in. */
 export interface SessionRecord {
@@ -13,14 +13,16 @@ export interface SessionRecord {
   readonly method: SignInMethod
   /** `Firefox on Linux`, as the caller claimed */
   readonly device: string
+  /** a browser has it, and proves it; else a program */
+  readonly isProven: boolean
   readonly createdAt: Date
   readonly lastSeenAt: Date
   readonly expiresAt: Date
 }
 
 /**
- * The live sessions of the caller, newest first; with `email` those of another person, which takes the right
- * `activatePolicy`. Rejects with `forbidden`, or `not_found` for nobody's address.
+ * The live sessions of the caller, newest first; with `email` those of another person, which takes
+ * the right `managePeople`. Rejects with `forbidden`, or `not_found` for nobody's address.
  */
 export async function listSessions(
   ctx: ServiceContext,
@@ -31,7 +33,7 @@ export async function listSessions(
   const [at, id] = keysBefore(input, 'sessions', ['instant', 'text']) ?? []
   let query = ctx.db
     .selectFrom('session')
-    .select(['id', 'channel', 'device'])
+    .select(['id', 'channel', 'device', 'proof_hash'])
     .select(['created_at', 'last_seen_at', 'expires_at'])
     .select(sql<string>`created_at::text`.as('key_at'))
     .where('person_id', '=', personId)
@@ -52,6 +54,7 @@ export async function listSessions(
     id: row.id,
     method: row.channel as SignInMethod,
     device: row.device,
+    isProven: row.proof_hash !== null,
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     expiresAt: row.expires_at,
@@ -72,7 +75,7 @@ async function whose(
     .where('email', '=', email)
     .executeTakeFirst()
   if (person?.id === personBehind(caller)) return person.id
-  await requireRight(ctx, caller, 'activatePolicy')
+  await byRight(ctx, caller, 'managePeople')
   if (person === undefined) throw new Problem('not_found', 'Nobody has this address')
   return person.id
 }

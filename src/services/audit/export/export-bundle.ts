@@ -1,20 +1,19 @@
-import type { JsonObject } from '../../../domain/json.ts'
-import { Problem } from '../../../domain/problem.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
 import {
   bundleFormat,
   type BundledEvent,
   type EvidenceBundle,
   type RevealedText,
   type WitnessedCheckpoint,
-} from '../../../evidence/bundle/evidence-bundle.ts'
-import type { KeptStatement } from '../../../evidence/verify/statements/statements.ts'
-import type { StoredCheckpoint } from '../../../store/audit/audit-log.ts'
-import { getText } from '../../../store/content/content.ts'
-import type { Db } from '../../../store/database.ts'
-import { readHandovers } from '../../../store/installation-keys.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
-import { auditReaderOf, requestIdOf } from '../audit-filter.ts'
+} from '#evidence/bundle/evidence-bundle.ts'
+import type { StoredStatement } from '#evidence/bundle/statements.ts'
+import type { StoredCheckpoint } from '#store/audit/audit-log.ts'
+import { getText } from '#store/content/content.ts'
+import type { Db } from '#store/database.ts'
+import { readHandovers } from '#store/installation-keys.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { exporterOf, recordExport, requestIdOf } from '../audit-filter.ts'
 import { proveConsistency, proveEvents } from '../log/prove-events.ts'
 import { readCheckpoint, readWitnessedCheckpoints } from '../log/read-checkpoint.ts'
 import { readEventsAbout, type EventsAbout } from './events-about.ts'
@@ -22,9 +21,10 @@ import { statementOfRow, statementOfRun } from './read-statements.ts'
 import { untilCovered } from './until-covered.ts'
 
 /**
- * Everything that one request can be judged by without this service, in one document (audit.md, Verifying). `since`: the
- * size of a checkpoint that somebody kept, which the bundle then proves to be continued. Exporting is an event. Rejects with `forbidden`
- * for callers who may not read the whole trail, and with `not_found`.
+ * Everything that one request can be judged by without this service, in one document (audit.md,
+ * Verifying). `since`: the size of a checkpoint that somebody kept, which the bundle then proves to
+ * be continued. Exporting is an event. Rejects with `forbidden` for callers who may not read the
+ * whole trail, and with `not_found`.
  */
 export async function exportBundle(
   ctx: ServiceContext,
@@ -37,30 +37,23 @@ export async function exportBundle(
     readonly keyReadsAudit: boolean
   },
 ): Promise<EvidenceBundle> {
-  const reader = await auditReaderOf(ctx, caller, input.keyReadsAudit)
-  if (!reader.all) throw new Problem('forbidden', 'Exporting evidence takes the right readAudit')
+  const exporting = { keyReadsAudit: input.keyReadsAudit, subject: 'evidence' }
+  const { reader, authority } = await exporterOf(ctx, caller, exporting)
   const requestId = await requestIdOf(ctx, reader, input.request)
-  await inUnitOfWork(ctx, (unit) =>
-    unit.audit({
-      type: 'audit.exported',
-      actor: caller.actor,
-      channel: caller.channel,
-      detail: { format: 'bundle', filter: { requestId } },
-    }),
-  )
+  await recordExport(ctx, authority, { format: 'bundle', filter: { requestId } })
   await untilCovered(ctx.db)
   const checkpoint = await readCheckpoint(ctx)
-  const about = await readEventsAbout(ctx.db, requestId)
-  const events = await provenEvents(ctx.db, checkpoint, about)
+  const subject = await readEventsAbout(ctx.db, requestId)
+  const events = await provenEvents(ctx.db, checkpoint, subject)
   return {
     format: bundleFormat,
     requestId,
-    requestIds: about.requestIds,
+    requestIds: subject.requestIds,
     checkpoint: checkpoint.note,
     keys: input.keysNote,
     ...(await handoversOf(ctx.db)),
     events,
-    statements: await statementsAbout(ctx.db, about, events),
+    statements: await statementsAbout(ctx.db, subject, events),
     revealed: await revealedBy(ctx.db, events),
     ...(await consistencyFrom(ctx.db, input.since, checkpoint)),
     ...(await witnessedBefore(ctx.db, checkpoint)),
@@ -81,7 +74,10 @@ async function witnessedBefore(
   return witnessed.length === 0 ? {} : { witnessed }
 }
 
-/** The events with their proofs, in the log's order. Rejects with `unavailable` while the log does not cover them all. */
+/**
+ * The events with their proofs, in the log's order. Rejects with `unavailable` while the log does
+ * not cover them all.
+ */
 async function provenEvents(
   db: Db,
   checkpoint: StoredCheckpoint,
@@ -104,24 +100,24 @@ async function provenEvents(
       const proof = leaf.proof.map((hash) => hash.toString('base64'))
       return [{ index: leaf.index, event: document, proof }]
     })
-    .toSorted((one, other) => one.index - other.index)
+    .toSorted((a, b) => a.index - b.index)
 }
 
 async function statementsAbout(
   db: Db,
   { requestIds, runIds }: EventsAbout,
   events: readonly BundledEvent[],
-): Promise<KeptStatement[]> {
-  const told = (type: string, key: string): string[] =>
+): Promise<StoredStatement[]> {
+  const idsIn = (type: string, key: string): string[] =>
     detailsOf(events, type).flatMap((detail) => {
       const id = detail[key]
       return typeof id === 'string' || typeof id === 'number' ? [String(id)] : []
     })
-  const grantIds = told('grant.given', 'grantId')
-  const sequences = told('policy.activated', 'sequence').map(Number)
-  const proposalIds = told('policy.proposed', 'proposalId')
-  const pinnedBy = told('policy.pinned', 'activation').map(Number)
-  const workers = new Set(told('policy.pinned', 'worker'))
+  const grantIds = idsIn('grant.given', 'grantId')
+  const sequences = idsIn('policy.activated', 'sequence').map(Number)
+  const proposalIds = idsIn('policy.proposed', 'proposalId')
+  const pinnedBy = idsIn('policy.pinned', 'activation').map(Number)
+  const workers = new Set(idsIn('policy.pinned', 'worker'))
   const [runs, permits, grants, activations, proposals, pins] = await Promise.all([
     runIds.length === 0
       ? []

@@ -1,20 +1,20 @@
-import { logFileNames, logPartNames, partPath } from '../../../evidence/bundle/log-files.ts'
-import type { ArchivedFile } from '../../../evidence/bundle/tar.ts'
-import { hashBytesLong, leafHash } from '../../../evidence/merkle/tree-hash.ts'
-import { encodeEntries } from '../../../evidence/tiles/entry-bundle.ts'
+import { logFileNames, logPartNames, partPath } from '#evidence/bundle/log-files.ts'
+import type { ArchivedFile } from '#evidence/bundle/tar.ts'
+import { hashBytesLong, leafHash } from '#evidence/merkle/tree-hash.ts'
+import { encodeEntries } from '#evidence/tiles/entry-bundle.ts'
 import {
   entriesPath,
   tilePath,
   tilesOfLevel,
   tileWidth,
   type Tile,
-} from '../../../evidence/tiles/tile-path.ts'
+} from '#evidence/tiles/tile-path.ts'
 import {
   readNewestCheckpoint,
   readWholeTile,
   type StoredCheckpoint,
-} from '../../../store/audit/audit-log.ts'
-import { readCosignatures } from '../../../store/audit/witnesses.ts'
+} from '#store/audit/audit-log.ts'
+import { readCosignatures } from '#store/audit/witnesses.ts'
 import {
   readCheckpoints,
   readLeavesAsTheyAre,
@@ -22,18 +22,19 @@ import {
   readStrayTiles,
   readTileRootsAsTheyAre,
   readUncovered,
-} from '../../../store/audit/audit-log-export.ts'
-import type { Db } from '../../../store/database.ts'
-import { readHandovers } from '../../../store/installation-keys.ts'
+} from '#store/audit/audit-log-export.ts'
+import type { Db } from '#store/database.ts'
+import { readHandovers } from '#store/installation-keys.ts'
 import { readAllStatements } from './read-statements.ts'
 
 const pageSize = 1000
 /** More than ever wait for the log; whatever is beyond these says no more than they do. */
-const mostUncovered = 10_000
+const maxUncovered = 10_000
 
 /**
- * The whole log as the files of a full export: C2SP tlog-tiles, and beside it what verifying needs. It gives out what is
- * stored, also where that was tampered with: to judge it is the verifier's part. An event that is not there is empty.
+ * The whole log as the files of a full export: C2SP tlog-tiles, and beside it what verifying needs.
+ * It gives out what is stored, also where that was tampered with: to judge it is the verifier's
+ * part. An event that is not there is empty.
  */
 export async function* logAsFiles(
   db: Db,
@@ -67,16 +68,19 @@ export async function* logAsFiles(
   yield* inParts(logPartNames.statements, readAllStatements(db, pageSize))
   const handovers = await readHandovers(db)
   if (handovers.length > 0) yield linesOf(partPath(logPartNames.handovers, 0), handovers)
-  const uncovered = await readUncovered(db, mostUncovered)
+  const uncovered = await readUncovered(db, maxUncovered)
   if (uncovered.length > 0) yield linesOf(partPath(logPartNames.uncovered, 0), uncovered)
-  const stray = await readStrayTiles(db, size, mostUncovered)
+  const stray = await readStrayTiles(db, size, maxUncovered)
   const paths = stray.map((tile) => tilePath({ ...tile, width: tileWidth }))
   if (paths.length > 0) yield linesOf(partPath(logPartNames.stray, 0), paths)
-  const misfiled = await readMisfiled(db, mostUncovered)
+  const misfiled = await readMisfiled(db, maxUncovered)
   if (misfiled.length > 0) yield linesOf(partPath(logPartNames.misfiled, 0), misfiled)
 }
 
-/** Hashes of a tile: a whole one as it is stored (`null`: it is not), a partial one of what is below. */
+/**
+ * Hashes of a tile: a whole one as it is stored (`null`: it is not), a partial one of what is
+ * below.
+ */
 async function hashesOf(
   db: Db,
   { level, index, width }: Tile,
@@ -89,7 +93,7 @@ async function hashesOf(
 async function* checkpointPages(db: Db, size: number): AsyncGenerator<string[], void, undefined> {
   for (let after = -1; ;) {
     const page = await readCheckpoints(db, after, pageSize)
-    const signed = page.filter((one) => one.size <= size)
+    const signed = page.filter((checkpoint) => checkpoint.size <= size)
     if (signed.length > 0) yield await withCosignatures(db, signed)
     const last = page.at(-1)
     if (page.length < pageSize || last === undefined || last.size > size) return

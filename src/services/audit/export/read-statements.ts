@@ -1,15 +1,26 @@
-import { canonicalJson } from '../../../domain/digest.ts'
-import type { KeptStatement } from '../../../evidence/verify/statements/statements.ts'
-import type { Db } from '../../../store/database.ts'
-import { statementOf } from '../../runs/starting/verify-run.ts'
+import { sql } from 'kysely'
+import { canonicalJson } from '#domain/digest.ts'
+import type { StoredStatement } from '#evidence/bundle/statements.ts'
+import type { Db } from '#store/database.ts'
+import { statementOf } from '../../core/verify-run.ts'
 
-/** Everything that was signed of runs, permits, grants, activations, proposals and pins, as it is stored, a page at a time. */
+/**
+ * Everything that was signed of runs, permits, grants, activations, proposals and pins, as it is
+ * stored, a page at a time.
+ */
 export async function* readAllStatements(
   db: Db,
   pageSize: number,
-): AsyncGenerator<KeptStatement[], void, undefined> {
-  const kinds = [readRuns, readPermits, readGrants, readActivations, readProposals, readPins]
-  for (const read of kinds) {
+): AsyncGenerator<StoredStatement[], void, undefined> {
+  const readers = [
+    readRuns,
+    readerOf('permit', 'permit'),
+    readerOf('approval_grant', 'grant'),
+    readActivations,
+    readerOf('policy_proposal', 'proposal'),
+    readPins,
+  ]
+  for (const read of readers) {
     let after: string | null = null
     for (;;) {
       const page: Page = await read(db, after, pageSize)
@@ -21,79 +32,57 @@ export async function* readAllStatements(
 }
 
 interface Page {
-  readonly statements: KeptStatement[]
+  readonly statements: StoredStatement[]
   /** `null`: there are no more */
   readonly last: string | null
 }
 
-async function readRuns(db: Db, after: string | null, most: number): Promise<Page> {
+async function readRuns(db: Db, after: string | null, maxRows: number): Promise<Page> {
   const rows = await db
     .selectFrom('run')
     .selectAll()
     .where((where) => (after === null ? where.lit(true) : where('id', '>', after)))
     .orderBy('id')
-    .limit(most)
+    .limit(maxRows)
     .execute()
   // One that waits to be let in is not signed yet.
   const signed = rows.filter((row) => row.signature !== '')
-  return pageOf(rows, most, signed.map(statementOfRun))
+  return pageOf(rows, maxRows, signed.map(statementOfRun))
 }
 
 /** The signed statement of a run's row. */
 export function statementOfRun(
   row: Parameters<typeof statementOf>[0] & { readonly signature: string; readonly key_id: string },
-): KeptStatement {
+): StoredStatement {
   const statement = canonicalJson(statementOf(row))
   return { kind: 'run', statement, signature: row.signature, keyId: row.key_id }
 }
 
-async function readPermits(db: Db, after: string | null, most: number): Promise<Page> {
-  const rows = await db
-    .selectFrom('permit')
-    .select(['id', 'statement', 'signature', 'key_id'])
-    .where((where) => (after === null ? where.lit(true) : where('id', '>', after)))
-    .orderBy('id')
-    .limit(most)
-    .execute()
-  return pageOf(rows, most, rows.map(statementOfRow('permit')))
+/** Reads the statements of a table whose rows are found by their id. */
+function readerOf(table: 'permit' | 'approval_grant' | 'policy_proposal', kind: RowKind) {
+  return async (db: Db, after: string | null, maxRows: number): Promise<Page> => {
+    const { rows } = await sql<SignedRow & { readonly id: string }>`
+      select id, statement, signature, key_id from ${sql.table(table)}
+      where ${after === null ? sql`true` : sql`id > ${after}`} order by id limit ${maxRows}
+    `.execute(db)
+    return pageOf(rows, maxRows, rows.map(statementOfRow(kind)))
+  }
 }
 
-async function readGrants(db: Db, after: string | null, most: number): Promise<Page> {
-  const rows = await db
-    .selectFrom('approval_grant')
-    .select(['id', 'statement', 'signature', 'key_id'])
-    .where((where) => (after === null ? where.lit(true) : where('id', '>', after)))
-    .orderBy('id')
-    .limit(most)
-    .execute()
-  return pageOf(rows, most, rows.map(statementOfRow('grant')))
-}
-
-async function readActivations(db: Db, after: string | null, most: number): Promise<Page> {
+async function readActivations(db: Db, after: string | null, maxRows: number): Promise<Page> {
   const rows = await db
     .selectFrom('policy_activation')
     .select(['sequence', 'statement', 'signature', 'key_id'])
     .where('sequence', '>', Number(after ?? -1))
     .orderBy('sequence')
-    .limit(most)
+    .limit(maxRows)
     .execute()
   const named = rows.map((row) => ({ ...row, id: String(row.sequence) }))
-  return pageOf(named, most, named.map(statementOfRow('activation')))
+  return pageOf(named, maxRows, named.map(statementOfRow('activation')))
 }
 
-async function readProposals(db: Db, after: string | null, most: number): Promise<Page> {
-  const rows = await db
-    .selectFrom('policy_proposal')
-    .select(['id', 'statement', 'signature', 'key_id'])
-    .where((where) => (after === null ? where.lit(true) : where('id', '>', after)))
-    .orderBy('id')
-    .limit(most)
-    .execute()
-  return pageOf(rows, most, rows.map(statementOfRow('proposal')))
-}
-
-/** All of one activation after the other: a page may have more than `most`. */
-async function readPins(db: Db, after: string | null, most: number): Promise<Page> {
+/** All of one activation after the other: a page may have more than `maxRows`. */
+async function readPins(db: Db, after: string | null, maxRows: number): Promise<Page> {
   const rows = await db
     .selectFrom('mcp_pin')
     .select(['activation', 'statement', 'signature', 'key_id'])
@@ -106,7 +95,7 @@ async function readPins(db: Db, after: string | null, most: number): Promise<Pag
         .distinct()
         .where('activation', '>', Number(after ?? -1))
         .orderBy('activation')
-        .limit(most),
+        .limit(maxRows),
     )
     .orderBy('activation')
     .execute()
@@ -117,13 +106,17 @@ async function readPins(db: Db, after: string | null, most: number): Promise<Pag
   }
 }
 
-/** The signed statement of a row that keeps one. */
-export function statementOfRow(kind: 'permit' | 'grant' | 'activation' | 'proposal' | 'pin') {
-  return (row: {
-    readonly statement: string
-    readonly signature: string
-    readonly key_id: string
-  }): KeptStatement => {
+type RowKind = 'permit' | 'grant' | 'activation' | 'proposal' | 'pin'
+
+interface SignedRow {
+  readonly statement: string
+  readonly signature: string
+  readonly key_id: string
+}
+
+/** The signed statement of a row that stores one. */
+export function statementOfRow(kind: RowKind) {
+  return (row: SignedRow): StoredStatement => {
     const { statement, signature, key_id: keyId } = row
     return { kind, statement, signature, keyId }
   }
@@ -131,8 +124,8 @@ export function statementOfRow(kind: 'permit' | 'grant' | 'activation' | 'propos
 
 function pageOf(
   rows: readonly { readonly id: string }[],
-  most: number,
-  statements: KeptStatement[],
+  maxRows: number,
+  statements: StoredStatement[],
 ): Page {
-  return { statements, last: rows.length < most ? null : (rows.at(-1)?.id ?? null) }
+  return { statements, last: rows.length < maxRows ? null : (rows.at(-1)?.id ?? null) }
 }

@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Verdict } from '../../../evidence/verify/finding.ts'
-import { verifyLog } from '../../../evidence/verify/verify-log.ts'
-import { readNewestCheckpoint } from '../../../store/audit/audit-log.ts'
-import { exportOf } from '../../../../test/harness/evidence/export-of.ts'
-import { tamperedVerdicts } from '../../../../test/harness/evidence/tampered-verdicts.ts'
-import { tamperings, trailTables } from '../../../../test/harness/evidence/tamper.ts'
-import {
-  witnessedDesk,
-  type WitnessedDesk,
-} from '../../../../test/harness/evidence/witnessed-desk.ts'
+import type { Verdict } from '#evidence/verify/findings/finding.ts'
+import { verifyLog } from '#evidence/verify/verify-log.ts'
+import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
+import { exportOf } from '#test/harness/evidence/export-of.ts'
+import { tamperedVerdicts } from '#test/harness/evidence/tampered-verdicts.ts'
+import { tamperings, trailTables } from '#test/harness/evidence/tamper.ts'
+import { witnessedDesk, type WitnessedDesk } from '#test/harness/evidence/witnessed-desk.ts'
 
 let lived: WitnessedDesk
 
@@ -103,7 +100,10 @@ describe('a full export', () => {
   })
 })
 
-/** Where findings say that something is wrong: each names an event, a request, a file or what was signed. */
+/**
+ * Where findings say that something is wrong: each names an event, a request, a file or what was
+ * signed.
+ */
 function placesOf({ findings }: Verdict): string[] {
   return findings.map(({ event, requestId, problem }) => requestId ?? event?.id ?? problem)
 }

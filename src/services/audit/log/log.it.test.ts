@@ -1,27 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { coverAudit, logSigner } from '../../../../test/harness/fixtures/cover-audit.ts'
+import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import {
   addRequest,
   addRun,
   type TestRequest,
   type TestRun,
-} from '../../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
-import {
-  createTestService,
-  type TestService,
-} from '../../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
-import { verifyConsistency } from '../../../evidence/merkle/consistency-proof.ts'
-import { verifyInclusion } from '../../../evidence/merkle/inclusion-proof.ts'
-import { leafHash } from '../../../evidence/merkle/tree-hash.ts'
-import { treeRoot } from '../../../evidence/merkle/tree-of-leaves.ts'
-import { openCheckpoint, type Checkpoint } from '../../../evidence/note/checkpoint.ts'
-import { decodeEntries } from '../../../evidence/tiles/entry-bundle.ts'
-import { splitTile } from '../../../evidence/tiles/tile-hashes.ts'
-import { entriesPath, tilePath, tilesOfLevel } from '../../../evidence/tiles/tile-path.ts'
-import { writeRecords } from '../../../store/records.ts'
+} from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { verifyConsistency } from '#evidence/merkle/consistency-proof.ts'
+import { verifyInclusion } from '#evidence/merkle/inclusion-proof.ts'
+import { leafHash } from '#evidence/merkle/tree-hash.ts'
+import { treeRoot } from '#evidence/merkle/tree-of-leaves.ts'
+import { openCheckpoint, type Checkpoint } from '#evidence/note/checkpoint.ts'
+import { decodeEntries } from '#evidence/tiles/entry-bundle.ts'
+import { splitTile } from '#evidence/tiles/tile-hashes.ts'
+import { entriesPath, tilePath, tilesOfLevel } from '#evidence/tiles/tile-path.ts'
+import { writeRecords } from '#store/records/records.ts'
 import { proveConsistency } from './prove-events.ts'
 import { readCheckpoint } from './read-checkpoint.ts'
 import { readReceipt } from './read-receipt.ts'

@@ -1,7 +1,7 @@
-import { consistencyProof, consistencyRanges } from '../../../evidence/merkle/consistency-proof.ts'
-import { inclusionProof, inclusionRanges } from '../../../evidence/merkle/inclusion-proof.ts'
-import { readLeafIndexes, type StoredCheckpoint } from '../../../store/audit/audit-log.ts'
-import type { Db, Tx } from '../../../store/database.ts'
+import { consistencyProof, consistencyRanges } from '#evidence/merkle/consistency-proof.ts'
+import { inclusionProof, inclusionRanges } from '#evidence/merkle/inclusion-proof.ts'
+import { readLeafIndexes, type StoredCheckpoint } from '#store/audit/audit-log.ts'
+import type { Db, Tx } from '#store/database.ts'
 import { loadTree } from './stored-tree.ts'
 
 /** A leaf of the log and its audit path to the root of a checkpoint, lowest first. */
@@ -10,7 +10,10 @@ export interface ProvenLeaf {
   readonly proof: readonly Buffer[]
 }
 
-/** By event id: where the log has each event, proved for this checkpoint. Events that it does not cover yet are left out. */
+/**
+ * By event id: where the log has each event, proved for this checkpoint. Events that it does not
+ * cover yet are left out.
+ */
 export async function proveEvents(
   db: Db | Tx,
   { size }: Pick<StoredCheckpoint, 'size'>,
@@ -25,7 +28,9 @@ export async function proveEvents(
   )
 }
 
-/** That the log of `size` events begins with the log of `from`. Both sizes are those of checkpoints. */
+/**
+ * That the log of `size` events begins with the log of `from`. Both sizes are those of checkpoints.
+ */
 export async function proveConsistency(
   db: Db | Tx,
   from: number,

@@ -1,16 +1,16 @@
-import { Problem } from '../../../domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
 import {
   readNewestCheckpoint,
   type NewestCheckpoint,
   type StoredCheckpoint,
-} from '../../../store/audit/audit-log.ts'
-import { readCosignatures, readNotes, readWitnesses } from '../../../store/audit/witnesses.ts'
-import type { Db } from '../../../store/database.ts'
-import type { ServiceContext } from '../../context.ts'
+} from '#store/audit/audit-log.ts'
+import { readCosignatures, readNotes, readWitnesses } from '#store/audit/witnesses.ts'
+import type { Db } from '#store/database.ts'
+import type { ServiceContext } from '../../core/context.ts'
 
 /**
- * The newest signed checkpoint of the log (audit.md, Verifying), with the signature lines of the witnesses that have cosigned
- * it by now. Rejects with `not_found` before the first.
+ * The newest signed checkpoint of the log (audit.md, Verifying), with the signature lines of the
+ * witnesses that have cosigned it by now. Rejects with `not_found` before the first.
  */
 export async function readCheckpoint(ctx: ServiceContext): Promise<NewestCheckpoint> {
   const newest = await readNewestCheckpoint(ctx.db)
@@ -20,12 +20,15 @@ export async function readCheckpoint(ctx: ServiceContext): Promise<NewestCheckpo
 }
 
 /**
- * The newest checkpoint of at most `most` events that each configured witness cosigned, with all of their lines; the largest
- * first. Those that are not there any more are left out.
+ * The newest checkpoint of at most `most` events that each configured witness cosigned, with all of
+ * their lines; the largest first. Those that are not there any more are left out.
  */
-export async function readWitnessedCheckpoints(db: Db, most: number): Promise<StoredCheckpoint[]> {
+export async function readWitnessedCheckpoints(
+  db: Db,
+  maxSize: number,
+): Promise<StoredCheckpoint[]> {
   const sizes = new Set((await readWitnesses(db)).map(({ size }) => size))
-  const cosigned = [...sizes].filter((size) => size > 0 && size <= most)
+  const cosigned = [...sizes].filter((size) => size > 0 && size <= maxSize)
   const [notes, lines] = [await readNotes(db, cosigned), await readCosignatures(db, cosigned)]
   return notes.map(({ size, note }) => ({ size, note: note + (lines.get(size) ?? []).join('') }))
 }

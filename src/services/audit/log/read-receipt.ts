@@ -1,5 +1,5 @@
-import type { Caller, ServiceContext } from '../../context.ts'
-import { findRequestFor } from '../../requests/find-request.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { findRequestFor } from '../../requests/people/find-request.ts'
 import { proveEvents, type ProvenLeaf } from './prove-events.ts'
 import { readCheckpoint } from './read-checkpoint.ts'
 
@@ -8,7 +8,10 @@ export interface ReceiptEvent extends ProvenLeaf {
   readonly document: string
 }
 
-/** What an approver takes home: a signed checkpoint, and the proof that it covers each event of the request. */
+/**
+ * What an approver takes home: a signed checkpoint, and the proof that it covers each event of the
+ * request.
+ */
 export interface Receipt {
   readonly requestId: string
   readonly note: string
@@ -18,15 +21,15 @@ export interface Receipt {
 }
 
 /**
- * The receipt of a request that the caller may see, in the order of its events. Rejects with `not_found` for any
- * other, and before the log's first checkpoint.
+ * The receipt of a request that the caller may see, in the order of its events. Rejects with
+ * `not_found` for any other, and before the log's first checkpoint.
  */
 export async function readReceipt(
   ctx: ServiceContext,
   caller: Caller,
-  asked: { readonly request: string },
+  input: { readonly request: string },
 ): Promise<Receipt> {
-  const { id } = await findRequestFor(ctx, caller, asked.request)
+  const { id } = await findRequestFor(ctx, caller, input.request)
   const checkpoint = await readCheckpoint(ctx)
   const events = await ctx.db
     .selectFrom('audit_event')

@@ -1,35 +1,36 @@
-import { Problem } from '../../../domain/problem.ts'
-import { encodeEntries } from '../../../evidence/tiles/entry-bundle.ts'
+import { Problem } from '#domain/problem.ts'
+import { encodeEntries } from '#evidence/tiles/entry-bundle.ts'
 import {
   parseEntriesPath,
   parseTilePath,
   tileWidth,
   type EntryTile,
   type Tile,
-} from '../../../evidence/tiles/tile-path.ts'
-import { readLeafDocuments } from '../../../store/audit/audit-log.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
+} from '#evidence/tiles/tile-path.ts'
+import { readLeafDocuments } from '#store/audit/audit-log.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
 import { auditReaderOf } from '../audit-filter.ts'
 import { recordReading } from '../record-reading.ts'
 import { readCheckpoint } from './read-checkpoint.ts'
 import { readTileHashes } from './stored-tree.ts'
 
 /**
- * The bytes under a path of C2SP tlog-tiles, of the tree that the newest checkpoint signed: for those who may read the
- * whole trail, which is recorded. Rejects with `forbidden` for others, with `not_found` for a path that the tree does not have.
+ * The bytes under a path of C2SP tlog-tiles, of the tree that the newest checkpoint signed: for
+ * those who may read the whole trail, which is recorded. Rejects with `forbidden` for others, with
+ * `not_found` for a path that the tree does not have.
  */
 export async function readTile(
   ctx: ServiceContext,
   caller: Caller,
-  asked: { readonly path: string; readonly keyReadsAudit: boolean },
+  input: { readonly path: string; readonly keyReadsAudit: boolean },
 ): Promise<Buffer> {
-  const reader = await auditReaderOf(ctx, caller, asked.keyReadsAudit)
+  const reader = await auditReaderOf(ctx, caller, input.keyReadsAudit)
   if (!reader.all) throw new Problem('forbidden', 'The log is for those with the right readAudit')
   const { size } = await readCheckpoint(ctx)
-  const entries = parseEntriesPath(asked.path)
-  const tile = entries === null ? parseTilePath(asked.path) : { level: 0, ...entries }
+  const entries = parseEntriesPath(input.path)
+  const tile = entries === null ? parseTilePath(input.path) : { level: 0, ...entries }
   if (tile === null || !isIn(tile, size)) {
-    throw new Problem('not_found', `The log of ${size} events has no ${asked.path.slice(0, 80)}`)
+    throw new Problem('not_found', `The log of ${size} events has no ${input.path.slice(0, 80)}`)
   }
   if (entries === null) return Buffer.concat(await readTileHashes(ctx.db, tile))
   await recordReading(ctx, caller, { format: 'entries', filter: {} })

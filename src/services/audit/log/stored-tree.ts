@@ -1,10 +1,13 @@
-import { nodesOfRange, type NodeAt, type TreeRange } from '../../../evidence/merkle/tree-range.ts'
-import { splitTile, tileOfNode, treeOfTiles } from '../../../evidence/tiles/tile-hashes.ts'
-import { tileWidth, type Tile } from '../../../evidence/tiles/tile-path.ts'
-import { readLeafHashes, readTileRoots, readWholeTile } from '../../../store/audit/audit-log.ts'
-import type { Db, Tx } from '../../../store/database.ts'
+import { nodesOfRange, type NodeAt, type TreeRange } from '#evidence/merkle/tree-range.ts'
+import { splitTile, tileOfNode, treeOfTiles } from '#evidence/tiles/tile-hashes.ts'
+import { tileWidth, type Tile } from '#evidence/tiles/tile-path.ts'
+import { readLeafHashes, readTileRoots, readWholeTile } from '#store/audit/audit-log.ts'
+import type { Db, Tx } from '#store/database.ts'
 
-/** The hashes of a tile, as many as its width; whole ones as stored, others of what is below. Rejects unless all are there. */
+/**
+ * The hashes of a tile, as many as its width; whole ones as stored, others of what is below.
+ * Rejects unless all are there.
+ */
 export async function readTileHashes(
   db: Db | Tx,
   { level, index, width }: Tile,

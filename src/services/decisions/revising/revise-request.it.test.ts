@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../domain/json.ts'
-import type { Judgement } from '../../../domain/judgement.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Judgement } from '#domain/judgement.ts'
 import {
   addRequest,
   type RequestOptions,
   type TestRequest,
-} from '../../../../test/harness/fixtures/gated-run.ts'
-import type { TestPerson } from '../../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
-import { judgedCall } from '../../../../test/harness/fixtures/judged-call.ts'
-import { createTestService } from '../../../../test/harness/fixtures/test-service.ts'
+} from '#test/harness/fixtures/gated-run.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { decideRequest } from '../decide-request.ts'
 import { reviseRequest } from './revise-request.ts'
@@ -83,6 +83,39 @@ describe('a changed call', () => {
     expect(await approve(grace, request, digest, 2)).toMatchObject({ state: 'approved' })
     const detail = await getRequest(service.ctx, linus.caller, { request: request.id })
     expect(detail.decisions).toMatchObject([{ person: { name: 'Grace' }, edited: true }])
+  })
+
+  test('marks the vote of everybody whose edit is in its history, whoever edited last', async () => {
+    const request = await asking()
+    const once = await revise(grace, request)
+    service.answerJudging(async (question) => judgedCall(service, question, {}))
+    const twice = await reviseRequest(service.ctx, linus.caller, {
+      request: request.id,
+      input: { ...edited, content: 'edited twice\n' },
+      digest: once.digest,
+      revision: 2,
+    })
+    expect(await approve(grace, request, twice.digest, 3)).toMatchObject({ state: 'approved' })
+    const detail = await getRequest(service.ctx, linus.caller, { request: request.id })
+    expect(detail.decisions).toMatchObject([{ person: { name: 'Grace' }, edited: true }])
+  })
+
+  test('under `revise` has everybody behind it who edited it, also before it became that strict', async () => {
+    const request = await asking()
+    const once = await revise(grace, request)
+    service.answerJudging(async (question) =>
+      judgedCall(service, question, { routing: { ...routing(), edits: 'revise' } }),
+    )
+    const twice = await reviseRequest(service.ctx, linus.caller, {
+      request: request.id,
+      input: { ...edited, content: 'edited twice\n' },
+      digest: once.digest,
+      revision: 2,
+    })
+    for (const editor of [grace, linus]) {
+      const own = await refusal(approve(editor, request, twice.digest, 3))
+      expect(own.message).toContain('you edited this call')
+    }
   })
 
   test('under `revise` has its editor behind it, and somebody else decides', async () => {

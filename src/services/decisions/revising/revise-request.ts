@@ -1,22 +1,26 @@
 import type { Selectable } from 'kysely'
-import { hashJson } from '../../../domain/digest.ts'
-import type { JsonObject } from '../../../domain/json.ts'
-import { limits } from '../../../domain/limits.ts'
-import { Problem } from '../../../domain/problem.ts'
-import type { EditsPolicy, Risk } from '../../../domain/verdict.ts'
-import { callWorkerName } from '../../../policy/worker/built-in-tool-names.ts'
-import { getText } from '../../../store/content/content.ts'
-import type { RequestTable } from '../../../store/tables/requests.ts'
-import type { Caller, RemoteJudgement, SigningContext, StoredPresentation } from '../../context.ts'
-import { lockRequests, lockRun } from '../../locks.ts'
-import { findRequestFor, type FoundRequest } from '../../requests/find-request.ts'
-import { orLetGo } from '../../or-let-go.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
-import { auditingRefusals } from '../audit-refusal.ts'
-import { factsWhileOpen } from '../facts-while-open.ts'
-import { invalid } from '../decision-input.ts'
+import { callWorkerName } from '#domain/built-in-tools.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { editsOf } from '#domain/deciding/edits-policy.ts'
+import { editsPolicies, type EditsPolicy } from '#domain/verdict.ts'
+import { getText } from '#store/content/content.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller, SigningContext } from '../../core/context.ts'
+import type { RemoteJudgement, StoredPresentation } from '../../core/host-questions.ts'
+import { lockRequests, lockRun } from '../../core/locks.ts'
+import type { RequestLocation } from '../../requests/people/find-request.ts'
+import { releaseOnFailure } from '../../core/release-on-failure.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import type { DecisionFacts } from '../../requests/facts/decision-facts.ts'
+import { attemptOnRequest } from '../../requests/people/attempt-on-request.ts'
+import { factsWhileOpen } from '../../requests/ending/refuse-ended.ts'
+import { invalid } from '../../requests/facts/decision-input.ts'
 import { judgePerson, refuseStale } from '../judge-decision.ts'
 import { writeRevision } from './write-revision.ts'
+import { byAttempt, type Authority } from '../../core/authority.ts'
 
 export interface ReviseRequestInput {
   /** id or number */
@@ -36,21 +40,24 @@ export interface RevisedAnswer {
 }
 
 /**
- * Changes a call before it is decided (product.md 11). The new input is judged on the host that has the workspace, from
- * the start; it then becomes the next revision, with what would be shown, an empty tally and, under the queue's `revise`,
- * the editor among the people behind it. Rejects with `policy_blocked`, `edits_off`, `workspace_unreachable` (nothing
- * changed) and the codes of a decision.
+ * Changes a call before it is decided (product.md 11). The new input is judged on the host that has
+ * the workspace, from the start; it then becomes the next revision, with what would be shown, an
+ * empty tally and, under the queue's `revise`, the editor among the people behind it. Rejects with
+ * `policy_blocked`, `edits_off`, `workspace_unreachable` (nothing changed) and the codes of a
+ * decision.
  */
 export async function reviseRequest(
   ctx: SigningContext,
   caller: Caller,
   input: ReviseRequestInput,
 ): Promise<RevisedAnswer> {
-  const found = await findRequestFor(ctx, caller, input.request)
-  return auditingRefusals(ctx, caller, found.id, { attempt: 'revise' }, async () => {
-    const named = namedBy(input)
-    // Judging takes a round trip to another host: first see that it can come to something, then hold no lock meanwhile.
-    const before = await inUnitOfWork(ctx, (unit) => editable(unit, caller, found, named))
+  return attemptOnRequest(ctx, caller, input.request, { attempt: 'revise' }, async (target) => {
+    const expected = expectedOf(input)
+    // Judging takes a round trip to another host: first see that it can come to something, then
+    // hold no lock meanwhile.
+    const before = await inUnitOfWork(ctx, byAttempt(caller), (unit) =>
+      editable(unit, caller, target, expected),
+    )
     if (before instanceof Problem) return before
     await refuseOtherDelegation(ctx, before.request, input.input)
     const worker = await workerOf(ctx, before.request)
@@ -62,16 +69,25 @@ export async function reviseRequest(
       ...(before.request.call_id === null ? {} : { callId: before.request.call_id }),
       present: true,
     })
-    return orLetGo(ctx.db, judged.presented, async () => {
+    return releaseOnFailure(ctx.db, judged.presented, async () => {
       const presented = presentedOf(judged, before.request)
-      return inUnitOfWork(ctx, async (unit) => {
-        const now = await editable(unit, caller, found, named)
-        if (now instanceof Problem) return now
-        const { request, personId } = now
+      return inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
+        const current = await editable(attempt, caller, target, expected)
+        if (current instanceof Problem) return current
+        const { request, personId, principals, editors } = current
         const edits = strictestEdits(request, judged)
         if (edits === 'off') throw editsOff()
         const reason = input.reason ?? null
-        await writeRevision(unit, caller, { request, personId, judged, presented, edits, reason })
+        await writeRevision(attempt.under(current.authority), caller, {
+          request,
+          personId,
+          principals,
+          editors,
+          judged,
+          presented,
+          edits,
+          reason,
+        })
         const revision = request.revision + 1
         return { requestId: request.id, revision, digest: judged.judgement.digest }
       })
@@ -79,7 +95,7 @@ export async function reviseRequest(
   })
 }
 
-function namedBy(input: ReviseRequestInput): { digest: string; revision: number } {
+function expectedOf(input: ReviseRequestInput): { digest: string; revision: number } {
   const { digest, revision, reason } = input
   if (digest === undefined || digest === '') {
     throw new Problem('digest_required', 'A change names the digest of what was shown')
@@ -90,28 +106,47 @@ function namedBy(input: ReviseRequestInput): { digest: string; revision: number 
   return { digest, revision }
 }
 
-/** Locks the request and refuses whoever may not change it now; expires it when its time is over. */
+interface Editable {
+  readonly authority: Authority
+  readonly request: Selectable<RequestTable>
+  readonly personId: string
+  readonly principals: DecisionFacts['principals']
+  readonly editors: DecisionFacts['editors']
+}
+
+/**
+ * Locks the request and refuses whoever may not change it now; expires it when its time is over.
+ */
 async function editable(
   unit: UnitOfWork,
   caller: Caller,
-  found: FoundRequest,
-  named: { readonly digest: string; readonly revision: number },
-): Promise<{ request: Selectable<RequestTable>; personId: string } | Problem> {
-  if (found.runId !== null) await lockRun(unit.tx, found.runId)
-  const [request] = await lockRequests(unit.tx, [found.id])
-  if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+  target: RequestLocation,
+  expected: { readonly digest: string; readonly revision: number },
+): Promise<Editable | Problem> {
+  if (target.runId !== null) await lockRun(unit.tx, target.runId)
+  const [request] = await lockRequests(unit.tx, [target.id])
+  if (request === undefined) throw new Error(`Request ${target.id} is gone`)
   if (request.kind !== 'tool_call') throw invalid('request', 'has no input that could be changed')
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
   // Who edited it before may mend it again; deciding it is another matter.
-  const principals = facts.principals.filter((principal) => principal.why !== 'edited')
-  const { person } = judgePerson(request, { ...facts, principals })
+  const others = facts.principals.filter((principal) => principal.why !== 'edited')
+  const { person, authority } = judgePerson(caller, request, { ...facts, principals: others })
   if (request.routing.edits === 'off') throw editsOff()
-  refuseStale(request, facts, named)
-  return { request, personId: person.id }
+  refuseStale(request, facts, expected)
+  return {
+    authority,
+    request,
+    personId: person.id,
+    principals: facts.principals,
+    editors: facts.editors,
+  }
 }
 
-/** Whom a delegation calls, and with which files, was asked about with it: only what it is asked to do may change. */
+/**
+ * Whom a delegation calls, and with which files, was asked about with it: only what it is asked to
+ * do may change.
+ */
 async function refuseOtherDelegation(
   ctx: SigningContext,
   request: Selectable<RequestTable>,
@@ -161,18 +196,12 @@ function presentedOf(
   return presented
 }
 
-const strictness: readonly EditsPolicy[] = ['approve', 'revise', 'off']
-
-/** The stricter of what the call was asked under and is now; high risk never lets an editor decide alone. */
+/** The stricter of what the call was asked under and is now. */
 function strictestEdits(request: Selectable<RequestTable>, judged: RemoteJudgement): EditsPolicy {
   const { routing, risk } = judged.judgement
   const all = [
-    editsAt(request.routing.edits, request.risk),
-    editsAt(routing?.edits ?? request.routing.edits, risk),
+    editsOf(request.routing.edits, request),
+    editsOf(routing?.edits ?? request.routing.edits, { tool: request.tool, risk }),
   ]
-  return strictness.findLast((edits) => all.includes(edits)) ?? 'off'
-}
-
-function editsAt(edits: EditsPolicy, risk: Risk): EditsPolicy {
-  return risk === 'high' && edits === 'approve' ? 'revise' : edits
+  return editsPolicies.findLast((edits) => all.includes(edits)) ?? 'off'
 }

@@ -1,18 +1,22 @@
 import type { Selectable } from 'kysely'
-import type { EditsPolicy } from '../../../domain/verdict.ts'
-import { revisedRouting } from '../../../domain/deciding/waiting-steps.ts'
-import { toJsonb } from '../../../store/database.ts'
-import type { RequestTable } from '../../../store/tables/requests.ts'
-import type { Caller, RemoteJudgement, StoredPresentation } from '../../context.ts'
-import { noteFiles } from '../../requests/note-files.ts'
-import type { UnitOfWork } from '../../unit-of-work.ts'
-import { aboutRequest } from '../ending/end-request.ts'
-import { putSaltedText } from '../salted-text.ts'
-import { signatureMark } from '../signing/needs-signature.ts'
+import type { EditsPolicy } from '#domain/verdict.ts'
+import { revisedRouting } from '#domain/deciding/waiting-steps.ts'
+import { principalsDigest } from '#domain/statements/row-seals.ts'
+import { toJsonb } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller } from '../../core/context.ts'
+import type { RemoteJudgement, StoredPresentation } from '../../core/host-questions.ts'
+import { noteFiles } from '../../requests/opening/note-files.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { aboutRequest } from '../../requests/ending/end-request.ts'
+import type { DecisionFacts } from '../../requests/facts/decision-facts.ts'
+import { putSaltedText } from '../../requests/words/salted-text.ts'
+import { signatureMark } from '../../requests/facts/needs-signature.ts'
 
 /**
- * Writes the next revision of a locked, pending request: the call is asked under what policy says of it now, so that an
- * edit can never slip a call past a stricter quorum. Votes belong to a revision, so the tally is empty.
+ * Writes the next revision of a locked, pending request: the call is asked under what policy says
+ * of it now, so that an edit can never slip a call past a stricter quorum. Votes belong to a
+ * revision, so the tally is empty.
  */
 export async function writeRevision(
   unit: UnitOfWork,
@@ -20,6 +24,10 @@ export async function writeRevision(
   change: {
     readonly request: Selectable<RequestTable>
     readonly personId: string
+    /** the people behind it so far */
+    readonly principals: DecisionFacts['principals']
+    /** everybody whose edit is in its history so far */
+    readonly editors: DecisionFacts['editors']
     readonly judged: RemoteJudgement
     readonly presented: StoredPresentation
     readonly edits: EditsPolicy
@@ -33,44 +41,62 @@ export async function writeRevision(
   const risk = judgement.routing === null ? request.risk : judgement.risk
   const revision = request.revision + 1
   const reasonHash = change.reason === null ? null : await putSaltedText(unit.tx, change.reason)
+  const row = {
+    request_id: request.id,
+    revision,
+    title: presented.title,
+    digest: judgement.digest,
+    input_hash: presented.inputHash,
+    facts: presented.facts,
+    presentation_hash: presented.presentationHash,
+    presentation_digest: presented.presentationDigest,
+    content_hash: presented.contentHash,
+    content_type: presented.contentType,
+    editor_id: personId,
+  }
   await unit.tx
     .insertInto('request_revision')
     .values({
-      request_id: request.id,
-      revision,
-      title: presented.title,
-      digest: judgement.digest,
-      input_hash: presented.inputHash,
+      ...row,
       facts: toJsonb(presented.facts),
-      presentation_hash: presented.presentationHash,
-      presentation_digest: presented.presentationDigest,
-      content_hash: presented.contentHash,
-      content_type: presented.contentType,
-      editor_id: personId,
       reason_hash: reasonHash,
+      seal: unit.seals.of('request_revision', row),
     })
     .execute()
   await noteFiles(unit.tx, request.id, presented)
+  // Also who edited it before, when that was still allowed to count: their words are in what is
+  // decided.
+  const editors = change.edits === 'revise' ? new Set([...change.editors, personId]) : []
+  const added = [...editors].map((editor) => ({ personId: editor, why: 'edited' }))
+  const behind = [...change.principals, ...added]
+  const changed = {
+    revision,
+    digest: judgement.digest,
+    policy_digest: judgement.policyDigest,
+    risk,
+    queue: routing.queue,
+    team: routing.team,
+    routing,
+    principals_digest: principalsDigest(behind),
+  }
   await unit.tx
     .updateTable('request')
     .set({
-      revision,
-      title: presented.title,
-      digest: judgement.digest,
-      policy_digest: judgement.policyDigest,
-      rule: toJsonb(judgement.routing === null ? request.rule : (judgement.rule ?? request.rule)),
-      risk,
-      queue: routing.queue,
-      team: routing.team,
+      ...changed,
       routing: toJsonb(routing),
+      title: presented.title,
+      rule: toJsonb(judgement.routing === null ? request.rule : (judgement.rule ?? request.rule)),
+      seal: unit.seals.again('request', request, changed),
     })
     .where('id', '=', request.id)
     .where('revision', '=', request.revision)
     .execute()
-  if (change.edits === 'revise') {
+  if (added.length > 0) {
     await unit.tx
       .insertInto('request_principal')
-      .values({ request_id: request.id, person_id: personId, why: 'edited' })
+      .values(
+        added.map(({ personId: person_id, why }) => ({ request_id: request.id, person_id, why })),
+      )
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }

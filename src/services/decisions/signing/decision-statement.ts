@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { DecisionStatement } from '../../../domain/deciding/decision-signature.ts'
-import { canonicalJson, hashBytes } from '../../../domain/digest.ts'
-import type { RequestTable } from '../../../store/tables/requests.ts'
-import type { DecisionInput } from '../decision-input.ts'
-import { saltedDocument } from '../salted-text.ts'
+import type { DecisionStatement } from '#domain/deciding/decision-signature.ts'
+import { canonicalJson, hashBytes } from '#domain/digest.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { DecisionInput } from '../../requests/facts/decision-input.ts'
+import { saltedDocument } from '../../requests/words/salted-text.ts'
 
 /** What a statement is about, without when and under which nonce it was issued. */
 export type SignedFacts = Omit<DecisionStatement, 'issuedAt' | 'nonce'>
 
-/** What a decision of the locked request says, as it is signed. `salt`: of the reason's commitment. */
+/**
+ * What a decision of the locked request says, as it is signed. `salt`: of the reason's commitment.
+ */
 export function factsToSign(
   request: Selectable<RequestTable>,
   decision: DecisionInput,
@@ -36,8 +38,8 @@ export function issueStatement(facts: SignedFacts, now: Date): string {
   return canonicalJson({ ...facts, issuedAt: now.toISOString(), nonce } satisfies DecisionStatement)
 }
 
-/** Whether a statement of ours says exactly these facts. */
-export function says(statement: string, facts: SignedFacts): boolean {
+/** Whether a statement of ours states exactly these facts. */
+export function statesFacts(statement: string, facts: SignedFacts): boolean {
   const { issuedAt, nonce } = JSON.parse(statement) as DecisionStatement
   return statement === canonicalJson({ ...facts, issuedAt, nonce })
 }

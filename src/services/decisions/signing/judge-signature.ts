@@ -4,18 +4,20 @@ import {
   whyNotSigned,
   type DecisionSignature,
   type DecisionStatement,
-} from '../../../domain/deciding/decision-signature.ts'
-import { Problem } from '../../../domain/problem.ts'
-import type { Tx } from '../../../store/database.ts'
-import type { CredentialTable } from '../../../store/tables/passkeys.ts'
-import type { RequestTable } from '../../../store/tables/requests.ts'
-import { challengeIn, takeChallenge } from '../../passkeys/challenges.ts'
+} from '#domain/deciding/decision-signature.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Tx } from '#store/database.ts'
+import type { CredentialTable } from '#store/tables/people.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { takeChallenge } from '../../passkeys/challenges.ts'
 import { readPublicKey } from '../../passkeys/public-key.ts'
 import { relyingPartyOf } from '../../passkeys/relying-party.ts'
 import { useCredential } from '../../passkeys/verify-assertion.ts'
-import type { DecisionInput } from '../decision-input.ts'
-import { factsToSign, says } from './decision-statement.ts'
-import { needsSignature } from './needs-signature.ts'
+import type { DecisionInput } from '../../requests/facts/decision-input.ts'
+import { factsToSign, statesFacts } from './decision-statement.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { tampered } from '../../core/tampered.ts'
+import { needsSignature } from '../../requests/facts/needs-signature.ts'
 
 /** A decision's signature, verified, and the salt of the reason that its statement commits to. */
 export interface JudgedSignature {
@@ -24,12 +26,13 @@ export interface JudgedSignature {
 }
 
 /**
- * Judges the signature of a decision in its transaction, with the request locked and everything else judged: `null` where
- * there is none and none is needed. Takes the challenge, once, and keeps the credential's counter. Throws
- * `signature_required`, or `signature_invalid` with `which` part of it does not hold.
+ * Judges the signature of a decision in its transaction, with the request locked and everything
+ * else judged: `null` where there is none and none is needed. Takes the challenge, once, and keeps
+ * the credential's counter. Throws `signature_required`, or `signature_invalid` with `which` part
+ * of it does not hold.
  */
 export async function judgeSignature(
-  tx: Tx,
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
   request: Selectable<RequestTable>,
   decision: DecisionInput,
   signer: {
@@ -47,20 +50,21 @@ export async function judgeSignature(
     )
   }
   const { personId, sessionHash } = signer
-  const challenge = challengeIn(assertion.response.clientDataJSON)
-  const taken =
-    challenge === null || sessionHash === null
+  const { clientDataJSON: clientDataJson } = assertion.response
+  const issued =
+    sessionHash === null
       ? null
-      : await takeChallenge(tx, { challenge, purpose: 'decide', sessionHash })
-  if (taken === null || taken.statement === null) throw invalid('challenge')
-  const { statement, salt } = taken
+      : await takeChallenge(tx, { clientDataJson, purpose: 'decide', sessionHash })
+  if (issued === null || issued.statement === null) throw invalid('challenge')
+  const { statement, salt } = issued
   const { origin } = JSON.parse(statement) as DecisionStatement
   const facts = factsToSign(request, decision, { personId, origin, salt })
-  if (!says(statement, facts)) throw invalid('statement')
+  if (!statesFacts(statement, facts)) throw invalid('statement')
   const credential = await lockSigning(tx, assertion.id, personId)
+  if (!seals.holds('credential', credential)) throw tampered('credential')
   const relyingParty = relyingPartyOf(origin)
-  const used = { relyingParty, challenge: taken.challenge, response: assertion }
-  const refusal = await useCredential(tx, credential, used)
+  const proof = { relyingParty, challenge: issued.challenge, response: assertion }
+  const refusal = await useCredential(tx, credential, proof)
   if (refusal !== null) throw invalid(refusal)
   const { authenticatorData, clientDataJSON, signature } = assertion.response
   const signed = {
@@ -76,7 +80,9 @@ export async function judgeSignature(
   return { signature: signed, salt }
 }
 
-/** The person's own credential with the authenticator's id, in use and confirmed by somebody else. */
+/**
+ * The person's own credential with the authenticator's id, in use and confirmed by somebody else.
+ */
 async function lockSigning(
   tx: Tx,
   webauthnId: string,

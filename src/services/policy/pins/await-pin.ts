@@ -1,20 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Policy } from '../../../policy/policy.ts'
-import type { McpListing } from '../../../tools/mcp/mcp-protocol.ts'
-import type { Pin } from '../../../tools/mcp/mcp-servers.ts'
-import type { ServiceContext } from '../../context.ts'
-import { noteChange } from './note-change.ts'
-import { activationOf, readPin, type PinnedServer } from './read-pin.ts'
+import type { Policy } from '#policy/policy.ts'
+import { type McpListing, hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
+import type { Pin } from '#tools/mcp/mcp-servers.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { activationOf, readPin, type PinnedServer, type StoredPin } from './read-pin.ts'
+import { sql } from 'kysely'
+import { canonicalJson } from '#domain/digest.ts'
+import { putContent } from '#store/content/content.ts'
 
-/** The API asks for missing pins every second; longer is not waited, and the calls ask. */
+/** The API asks for missing pins every second; after this time the calls ask. */
 const waitMs = 6000
 const lookEveryMs = 200
 /** After that the same missing pin is worth another wait. */
 const forgetAfterMs = 10_000
 
 /**
- * Reads pins for a host's servers. One that the API has not signed yet, while the server answers, is waited for a
- * moment: the first run after an activation should not ask about what its file pre-approves.
+ * Reads pins for a host's servers. One that the API has not signed yet, while the server answers,
+ * is waited for a moment: the first run after an activation should not ask about what its file
+ * pre-approves.
  */
 export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) {
   const gaveUp = new Map<string, number>()
@@ -27,8 +30,8 @@ export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) 
     const activation = await activationOf(ctx, policy.digest)
     if (activation === null) return { state: 'none' }
     const key = JSON.stringify([activation, server])
-    const began = Date.now()
-    const until = began + (began - (gaveUp.get(key) ?? 0) < forgetAfterMs ? 0 : waitMs)
+    const began = performance.now()
+    const until = began + (began - (gaveUp.get(key) ?? -Infinity) < forgetAfterMs ? 0 : waitMs)
     for (;;) {
       const pin = await readPin(ctx, activation, server)
       if (pin.state === 'pinned' && listing !== null) await noteChange(ctx, pin, listing.tools)
@@ -36,10 +39,39 @@ export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) 
         ctx.log.error({ activation, worker: server.worker, server: server.name }, pin.problem)
       }
       if (pin.state !== 'none' || listing === null) return pin
-      if (Date.now() >= until) break
+      if (performance.now() >= until) break
       await delay(lookEveryMs)
     }
-    gaveUp.set(key, Date.now())
+    gaveUp.set(key, performance.now())
     return { state: 'none' }
   }
+}
+
+/**
+ * Keeps what a server says by now when that is not what is pinned: people are shown the difference,
+ * and the same version can be activated again. It loosens nothing: whoever writes this row can only
+ * have people look.
+ */
+export async function noteChange(
+  ctx: Pick<ServiceContext, 'db'>,
+  pin: Extract<StoredPin, { state: 'pinned' }>,
+  now: readonly McpDefinition[],
+): Promise<void> {
+  if (hashesOf(pin.definitions) === hashesOf(now)) return
+  const { activation, worker, server } = pin.statement
+  await ctx.db.transaction().execute(async (tx) => {
+    const hash = await putContent(tx, canonicalJson(now))
+    if (hash === pin.changedHash) return
+    await tx
+      .updateTable('mcp_pin')
+      .set({ changed_at: sql<Date>`clock_timestamp()`, changed_hash: hash })
+      .where('activation', '=', activation)
+      .where('worker', '=', worker)
+      .where('server', '=', server)
+      .execute()
+  })
+}
+
+function hashesOf(tools: readonly McpDefinition[]): string {
+  return tools.map(hashOfDefinition).toSorted().join(' ')
 }

@@ -1,22 +1,25 @@
-import { canonicalJson } from '../../../domain/digest.ts'
-import { putContent } from '../../../store/content/content.ts'
-import type { WorkerContext } from '../../worker-context.ts'
-import type { HeardServer } from './heard-server.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import { putContent } from '#store/content/content.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import type { ServerDefinitions } from '../../core/host-questions.ts'
 
 /** Below the time that the API waits; a server that takes longer is heard the next time. */
-const heardWithinMs = 7000
+const listTimeoutMs = 7000
 
-/** What a worker's MCP servers say of their tools, on the host that can reach them; stored for the API to sign. */
+/**
+ * What a worker's MCP servers say of their tools, on the host that can reach them; stored for the
+ * API to sign.
+ */
 export async function definitionsHere(
   ctx: WorkerContext,
   name: string,
-): Promise<readonly HeardServer[]> {
+): Promise<readonly ServerDefinitions[]> {
   const policy = await ctx.policies.inForce()
   const worker = policy.workers.get(name)
   if (worker === undefined || ctx.mcpServers === undefined) return []
-  const heard = await ctx.mcpServers.listingsOf(policy, worker, heardWithinMs)
+  const servers = await ctx.mcpServers.listingsOf(policy, worker, listTimeoutMs)
   return Promise.all(
-    heard.map(async ({ server, listing, problem }) => ({
+    servers.map(async ({ server, listing, problem }) => ({
       server,
       definitionsHash:
         listing === null ? null : await putContent(ctx.db, canonicalJson(listing.tools)),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openMcpDesk, type McpDesk } from '../../../../test/harness/fixtures/mcp-desk.ts'
-import { agreeToFolder } from '../agree-to-folder.ts'
+import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
+import { agreeToFolder } from '../agree-to-policy.ts'
 
 let bench: McpDesk
 
@@ -23,7 +23,9 @@ function run(statement: ReturnType<typeof sql>) {
   return statement.execute(bench.desk.database.db)
 }
 
-/** Each is a way in which somebody who can only write rows has another definition count as pinned. */
+/**
+ * Each is a way in which somebody who can only write rows has another definition count as pinned.
+ */
 const forgeries: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'changed to another definition',

@@ -1,61 +1,65 @@
-import type { McpServer, Policy, WorkerDefinition } from '../../../policy/policy.ts'
-import { getText } from '../../../store/content/content.ts'
-import { hashOfDefinition } from '../../../tools/mcp/definition-hash.ts'
+import type { ChangeKind } from '#domain/change-kind.ts'
+import type { PinState } from '#domain/definition-pin.ts'
+import type { ApprovalWord } from '#domain/verdict.ts'
+import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
+import { getText } from '#store/content/content.ts'
+import { hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
 import {
   definitionDifference,
   definitionLines,
   definitionWarnings,
-} from '../../../tools/mcp/definition-text.ts'
-import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'
-import { hashOfServer } from '../../../tools/mcp/server-hash.ts'
-import type { ServiceContext } from '../../context.ts'
-import { activationOf, readPin, type PinAtHand } from './read-pin.ts'
+} from '#tools/mcp/definition-text.ts'
+import { hashOfServer } from '#tools/mcp/server-hash.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { activationOf, readPin, type StoredPin } from './read-pin.ts'
 
 /** What the version in force takes an MCP server's tools to be. */
-export interface ShownServer {
+export interface ServerDefinitions {
   readonly worker: string
   readonly server: string
-  /** `waiting`: it has not been heard since the activation. `forged`: the pin is not what was signed; nothing of it runs */
-  readonly state: 'pinned' | 'waiting' | 'forged'
+  readonly state: PinState
   /** of `forged`, as a sentence */
   readonly problem: string | null
   readonly definitionsHash: string | null
   readonly pinnedAt: Date | null
-  readonly tools: readonly ShownDefinition[]
+  readonly tools: readonly DefinitionRecord[]
   /** what it says by now instead, as far as it has been seen; those tools ask */
-  readonly changes: { readonly seenAt: Date; readonly tools: readonly ShownChange[] } | null
+  readonly changes: { readonly seenAt: Date; readonly tools: readonly DefinitionChange[] } | null
 }
 
-export interface ShownDefinition {
+export interface DefinitionRecord {
   readonly name: string
   readonly hash: string
   /** what the worker's file says of it */
-  readonly approval: 'preApproved' | 'ask' | 'blocked'
+  readonly approval: ApprovalWord
   /** every word of the server's, as text: its claim */
   readonly text: string
   /** hidden and look-alike characters in it, as sentences */
   readonly warnings: readonly string[]
 }
 
-export interface ShownChange {
+export interface DefinitionChange {
   readonly name: string
-  readonly change: 'added' | 'changed' | 'removed'
+  readonly change: ChangeKind
   /** a unified diff of the texts */
   readonly diff: string
 }
 
-/** The definitions that the version in force pins, for people to read; each server of each worker. Reads only. */
-export async function listDefinitions(ctx: ServiceContext): Promise<readonly ShownServer[]> {
+/**
+ * The definitions that the version in force pins, for people to read; each server of each worker.
+ * Reads only.
+ */
+export async function listDefinitions(ctx: ServiceContext): Promise<readonly ServerDefinitions[]> {
   const policy = await ctx.policies.inForce()
   const activation = await activationOf(ctx, policy.digest)
-  const shown: ShownServer[] = []
+  const records: ServerDefinitions[] = []
   for (const { worker, server } of serversOf(policy)) {
-    const named = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
-    const pin: PinAtHand =
-      activation === null ? { state: 'none' } : await readPin(ctx, activation, named)
-    shown.push(await shownServer(ctx, worker, server, pin))
+    const key = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
+    const pin: StoredPin =
+      activation === null ? { state: 'none' } : await readPin(ctx, activation, key)
+    records.push(await definitionsOf(ctx, worker, server, pin))
   }
-  return shown
+  return records
 }
 
 function serversOf({ workers }: Policy) {
@@ -64,16 +68,16 @@ function serversOf({ workers }: Policy) {
   )
 }
 
-async function shownServer(
+async function definitionsOf(
   ctx: ServiceContext,
   worker: WorkerDefinition,
   server: McpServer,
-  pin: PinAtHand,
-): Promise<ShownServer> {
-  const about = { worker: worker.name, server: server.name }
+  pin: StoredPin,
+): Promise<ServerDefinitions> {
+  const subject = { worker: worker.name, server: server.name }
   if (pin.state !== 'pinned') {
     return {
-      ...about,
+      ...subject,
       state: pin.state === 'none' ? 'waiting' : 'forged',
       problem: pin.state === 'none' ? null : pin.problem,
       definitionsHash: null,
@@ -84,7 +88,7 @@ async function shownServer(
   }
   const { statement, definitions, changedAt, changedHash } = pin
   return {
-    ...about,
+    ...subject,
     state: 'pinned',
     problem: null,
     definitionsHash: statement.definitionsHash,
@@ -107,13 +111,13 @@ async function changesOf(
   ctx: ServiceContext,
   pinned: readonly McpDefinition[],
   hash: string,
-): Promise<readonly ShownChange[]> {
-  const now = JSON.parse(await getText(ctx.db, hash)) as readonly McpDefinition[]
-  const names = [...new Set([...pinned, ...now].map((one) => one.name))]
-  const changes: ShownChange[] = []
+): Promise<readonly DefinitionChange[]> {
+  const current = JSON.parse(await getText(ctx.db, hash)) as readonly McpDefinition[]
+  const names = [...new Set([...pinned, ...current].map((definition) => definition.name))]
+  const changes: DefinitionChange[] = []
   for (const name of names) {
-    const before = pinned.find((one) => one.name === name) ?? null
-    const after = now.find((one) => one.name === name) ?? null
+    const before = pinned.find((definition) => definition.name === name) ?? null
+    const after = current.find((definition) => definition.name === name) ?? null
     const isSame =
       before !== null && after !== null && hashOfDefinition(before) === hashOfDefinition(after)
     if (isSame) continue

@@ -1,11 +1,11 @@
-import type { Policy } from '../../../policy/policy.ts'
-import type { ServiceContext } from '../../context.ts'
-import { hashOfServer } from '../../../tools/mcp/server-hash.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import { readPin } from './read-pin.ts'
 
 /**
- * Whether the very version in force can be activated again: a server says something else of its tools by now, or what
- * is pinned is not what was signed.
+ * Whether the very version in force can be activated again: a server says something else of its
+ * tools by now, or what is pinned is not what was signed.
  */
 export async function needsActivation(
   ctx: Pick<ServiceContext, 'db' | 'verifier'>,
@@ -14,8 +14,8 @@ export async function needsActivation(
 ): Promise<boolean> {
   for (const worker of policy.workers.values()) {
     for (const server of worker.mcpServers.values()) {
-      const named = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
-      const pin = await readPin(ctx, activation, named)
+      const key = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
+      const pin = await readPin(ctx, activation, key)
       if (pin.state === 'forged' || (pin.state === 'pinned' && pin.changedAt !== null)) return true
     }
   }

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openMcpDesk, type McpDesk } from '../../../../test/harness/fixtures/mcp-desk.ts'
-import { keepCovered, logSigner } from '../../../../test/harness/fixtures/cover-audit.ts'
-import { addKey } from '../../../../test/harness/fixtures/people.ts'
-import type { JsonObject } from '../../../domain/json.ts'
-import { formatStatementKeys } from '../../../evidence/bundle/statement-keys.ts'
-import type { EvidenceBundle } from '../../../evidence/bundle/evidence-bundle.ts'
-import type { Verdict } from '../../../evidence/verify/finding.ts'
-import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
-import { getText } from '../../../store/content/content.ts'
+import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
+import { keepCovered, logSigner } from '#test/harness/fixtures/cover-audit.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
+import type { EvidenceBundle } from '#evidence/bundle/evidence-bundle.ts'
+import type { Verdict } from '#evidence/verify/findings/finding.ts'
+import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
+import { getText } from '#store/content/content.ts'
 import { exportBundle } from '../../audit/export/export-bundle.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
-import { agreeToFolder } from '../agree-to-folder.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { agreeToFolder } from '../agree-to-policy.ts'
 import { propose } from '../open-proposal.ts'
 import { listDefinitions } from './list-definitions.ts'
+import { byRight } from '../../core/authority.ts'
 
 let bench: McpDesk
 
@@ -53,11 +54,9 @@ async function again(): Promise<string> {
 async function proposeAgain(): Promise<void> {
   const { api, people } = bench.desk
   const policy = await bench.worker.policies.inForce()
-  const { actor, channel } = people.olga.caller
-  if (actor.type !== 'person') throw new Error('olga is a person')
-  const caller = { actor, channel }
-  await inUnitOfWork(api, (unit) =>
-    propose(unit, api, caller, { policy, before: policy, note: null }),
+  const authority = await byRight(api, people.olga.caller, 'activatePolicy')
+  await inUnitOfWork(api, authority, (unit) =>
+    propose(unit, api, authority, { policy, before: policy, note: null }),
   )
 }
 

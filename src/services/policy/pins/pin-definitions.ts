@@ -1,30 +1,30 @@
 import { sql } from 'kysely'
-import type { PinStatement } from '../../../domain/statements/statement.ts'
-import { signStatement } from '../../../domain/statements/statement-bytes.ts'
-import type { Policy, WorkerDefinition } from '../../../policy/policy.ts'
-import { getText } from '../../../store/content/content.ts'
-import type { Db } from '../../../store/database.ts'
-import { hashOfDefinition } from '../../../tools/mcp/definition-hash.ts'
-import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'
-import { hashOfServer } from '../../../tools/mcp/server-hash.ts'
-import type { Caller, ServiceContext, SigningContext } from '../../context.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
-import type { HeardServer } from './heard-server.ts'
+import type { PinStatement } from '#domain/statements/statement.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { getText } from '#store/content/content.ts'
+import type { Db } from '#store/database.ts'
+import { hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
+import { hashOfServer } from '#tools/mcp/server-hash.ts'
+import type { ServiceContext, SigningSystemContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { ServerDefinitions } from '../../core/host-questions.ts'
 import { activationOf, readPin, type PinnedServer } from './read-pin.ts'
 import { verifyPin } from './verify-pin.ts'
+import { bySystem, service } from '../../core/authority.ts'
 
-const caller: Caller = { actor: { type: 'system' }, channel: 'system' }
 /** An event of the trail has at most 60 KiB. */
-const mostNamed = 200
+const maxNames = 200
 
 /**
- * Pins what the MCP servers of the version in force say of their tools: the first answer after its activation, asked of
- * the host that reaches them by the API itself, which signs it, and audited as `policy.pinned`. What is pinned, or was
- * tampered with, is left alone. Answers how many servers have not been heard yet.
+ * Pins what the MCP servers of the version in force say of their tools: the first answer after its
+ * activation, asked of the host that reaches them by the API itself, which signs it, and audited as
+ * `policy.pinned`. What is pinned, or was tampered with, is left alone. Answers how many servers
+ * have not been heard yet.
  */
 export async function pinDefinitions(
-  ctx: SigningContext,
-  ask: (worker: string) => Promise<readonly HeardServer[]>,
+  ctx: SigningSystemContext,
+  ask: (worker: string) => Promise<readonly ServerDefinitions[]>,
 ): Promise<number> {
   const policy = await ctx.policies.inForce()
   const workers = [...policy.workers.values()].filter((worker) => worker.mcpServers.size > 0)
@@ -34,32 +34,32 @@ export async function pinDefinitions(
   const pinned = await Promise.allSettled(
     workers.map((worker) => pinServersOf(ctx, policy, { activation, worker, ask })),
   )
-  const failed = pinned.find((one) => one.status === 'rejected')
+  const failed = pinned.find((item) => item.status === 'rejected')
   if (failed !== undefined) throw failed.reason
-  return pinned.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0)
+  return pinned.reduce((sum, item) => sum + (item.status === 'fulfilled' ? item.value : 0), 0)
 }
 
 /** One worker that cannot be asked, or is slow to answer, keeps no other from its pins. */
 async function pinServersOf(
-  ctx: SigningContext,
+  ctx: SigningSystemContext,
   policy: Policy,
   asking: {
     readonly activation: number
     readonly worker: WorkerDefinition
-    readonly ask: (worker: string) => Promise<readonly HeardServer[]>
+    readonly ask: (worker: string) => Promise<readonly ServerDefinitions[]>
   },
 ): Promise<number> {
   const { activation, worker, ask } = asking
-  const wanted: PinnedServer[] = []
+  const unpinned: PinnedServer[] = []
   for (const server of worker.mcpServers.values()) {
-    const named = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
-    if ((await readPin(ctx, activation, named)).state === 'none') wanted.push(named)
+    const key = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
+    if ((await readPin(ctx, activation, key)).state === 'none') unpinned.push(key)
   }
-  if (wanted.length === 0) return 0
-  const heard = await ask(worker.name)
+  if (unpinned.length === 0) return 0
+  const listed = await ask(worker.name)
   let missing = 0
-  for (const server of wanted) {
-    const hash = heard.find((one) => one.server === server.name)?.definitionsHash ?? null
+  for (const server of unpinned) {
+    const hash = listed.find((item) => item.server === server.name)?.definitionsHash ?? null
     if (hash === null) missing += 1
     else await storePin(ctx, policy, { activation, server, definitionsHash: hash })
   }
@@ -67,7 +67,7 @@ async function pinServersOf(
 }
 
 async function storePin(
-  ctx: SigningContext,
+  ctx: SigningSystemContext,
   policy: Policy,
   pin: {
     readonly activation: number
@@ -77,8 +77,8 @@ async function storePin(
 ): Promise<void> {
   const { activation, server, definitionsHash } = pin
   const definitions = await definitionsAt(ctx.db, definitionsHash)
-  const before = await pinnedBefore(ctx, activation, server)
-  await inUnitOfWork(ctx, async (unit) => {
+  const previous = await pinnedBefore(ctx, activation, server)
+  await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     const clock = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(unit.tx)
     const statement: PinStatement = {
       version: 1,
@@ -107,13 +107,11 @@ async function storePin(
       .returning('server')
       .executeTakeFirst()
     if (inserted === undefined) return
-    const named = definitions.slice(0, mostNamed)
-    const hashes = named.map((tool) => [tool.name, hashOfDefinition(tool)])
-    const differs = named.filter((tool) => before?.get(tool.name) !== hashOfDefinition(tool))
+    const key = definitions.slice(0, maxNames)
+    const hashes = key.map((tool) => [tool.name, hashOfDefinition(tool)])
+    const differs = key.filter((tool) => previous?.get(tool.name) !== hashOfDefinition(tool))
     await unit.audit({
       type: 'policy.pinned',
-      actor: caller.actor,
-      channel: caller.channel,
       policyDigest: policy.digest,
       detail: {
         activation,
@@ -123,7 +121,7 @@ async function storePin(
         tools: definitions.length,
         definitions: Object.fromEntries(hashes) as Record<string, string>,
         // What nobody can have seen under an earlier activation.
-        differs: before === null ? null : differs.map((tool) => tool.name),
+        differs: previous === null ? null : differs.map((tool) => tool.name),
       },
     })
   })
@@ -135,14 +133,19 @@ async function definitionsAt(db: Db, hash: string): Promise<readonly McpDefiniti
   const isList =
     Array.isArray(definitions) &&
     definitions.every(
-      (one: unknown) =>
-        typeof one === 'object' && one !== null && 'name' in one && typeof one.name === 'string',
+      (item: unknown) =>
+        typeof item === 'object' &&
+        item !== null &&
+        'name' in item &&
+        typeof item.name === 'string',
     )
   if (!isList) throw new Error('What was heard of an MCP server is no list of definitions')
   return definitions as McpDefinition[]
 }
 
-/** The hashes that the activation before had pinned of this server, by tool; `null`: there was none. */
+/**
+ * The hashes that the activation before had pinned of this server, by tool; `null`: there was none.
+ */
 async function pinnedBefore(
   ctx: ServiceContext,
   activation: number,

@@ -1,14 +1,17 @@
 import { sql } from 'kysely'
-import type { PinStatement } from '../../../domain/statements/statement.ts'
-import { ContentChanged, getText } from '../../../store/content/content.ts'
-import type { Db, Tx } from '../../../store/database.ts'
-import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'
-import type { Pin } from '../../../tools/mcp/mcp-servers.ts'
-import type { ServiceContext } from '../../context.ts'
-import { verifyActivation } from '../verify-activation.ts'
+import type { PinStatement } from '#domain/statements/statement.ts'
+import { ContentChanged, getText } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { McpDefinition } from '#tools/mcp/mcp-protocol.ts'
+import type { Pin } from '#tools/mcp/mcp-servers.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { verifyActivation } from '../activations/verify-activation.ts'
 import { verifyPin } from './verify-pin.ts'
 
-/** A server of a worker; `hash` says how it is reached, so that pins of another address or command do not count. */
+/**
+ * A server of a worker; `hash` says how it is reached, so that pins of another address or command
+ * do not count.
+ */
 export interface PinnedServer {
   readonly worker: string
   readonly name: string
@@ -16,7 +19,7 @@ export interface PinnedServer {
 }
 
 /** A pin with what was signed of it, and what was seen since. */
-export type PinAtHand =
+export type StoredPin =
   | Exclude<Pin, { readonly state: 'pinned' }>
   | (Extract<Pin, { readonly state: 'pinned' }> & {
       readonly statement: PinStatement
@@ -26,14 +29,15 @@ export type PinAtHand =
     })
 
 /**
- * What was pinned of a server by an activation. `none`: nobody has asked it since. `forged`: the row is not what the
- * API signed, or is gone though the trail has it; then nothing of the server may run (security.md 13).
+ * What was pinned of a server by an activation. `none`: nobody has asked it since. `forged`: the
+ * row is not what the API signed, or is gone though the trail has it; then nothing of the server
+ * may run (security.md 13).
  */
 export async function readPin(
   ctx: Pick<ServiceContext, 'db' | 'verifier'>,
   activation: number,
   server: PinnedServer,
-): Promise<PinAtHand> {
+): Promise<StoredPin> {
   const row = await ctx.db
     .selectFrom('mcp_pin')
     .selectAll()

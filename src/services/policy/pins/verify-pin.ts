@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import type { PinStatement } from '../../../domain/statements/statement.ts'
-import { verifyStatement, type Verifier } from '../../../domain/statements/statement-bytes.ts'
-import type { McpPinTable } from '../../../store/tables/policy.ts'
+import type { PinStatement } from '#domain/statements/statement.ts'
+import { verifyStatement, type Verifier } from '#domain/statements/statement-bytes.ts'
+import type { McpPinTable } from '#store/tables/policy.ts'
 
 /** The signed part of a pin's row. */
 export type PinRow = Pick<
@@ -16,7 +16,10 @@ export type PinRow = Pick<
   | 'key_id'
 >
 
-/** What was signed, when the signature holds and says what the row says; `null` for a row that somebody made or changed. */
+/**
+ * What was signed, when the signature holds and says what the row says; `null` for a row that
+ * somebody made or changed.
+ */
 export function verifyPin(verifier: Verifier, row: PinRow): PinStatement | null {
   const statement = verifyStatement<PinStatement>(verifier, 'pin', {
     statement: row.statement,

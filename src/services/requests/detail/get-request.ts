@@ -1,39 +1,42 @@
-import type { Json } from '../../../domain/json.ts'
-import { hashBytes } from '../../../domain/digest.ts'
-import { reachOf, reachWords } from '../../../domain/deciding/grant-reach.ts'
-import { notOffered } from '../../../domain/deciding/narrowed-scopes.ts'
-import type { CallFacts } from '../../../domain/request.ts'
-import type { Presentation } from '../../../domain/presentation.ts'
-import { saltedText } from '../../decisions/salted-text.ts'
-import { erasedText } from '../../erasure/erased-words.ts'
-import { needsSignature } from '../../decisions/signing/needs-signature.ts'
-import { getTextsLeft } from '../../../store/content/content.ts'
-import { readErased } from '../../../store/content/erased-content.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { findRequest } from '../find-request.ts'
-import { namedFilesOf, withWriters } from './named-files.ts'
+import type { Json } from '#domain/json.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { reachOf, reachWords } from '#domain/deciding/grant-reach.ts'
+import { notOffered } from '#domain/narrowed-scopes.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Presentation } from '#domain/presentation.ts'
+import { saltedText } from '../words/salted-text.ts'
+import { erasedText } from '../words/erased-words.ts'
+import { needsSignature } from '../facts/needs-signature.ts'
+import { getTextsLeft } from '#store/content/content.ts'
+import { readErased } from '#store/content/erased-content.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { readAlike } from '../lists/read-alike.ts'
+import { findRequest } from '../people/find-request.ts'
+import { namedFilesOf, withWriters } from '../facts/named-files.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
 import { readExternal } from './read-external.ts'
 import { readItems } from '../lists/read-items.ts'
-import type { RequestDetailRecord, RequestItemRecord } from '../request-record.ts'
-import { viewerOf } from '../viewer.ts'
+import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-record.ts'
+import { viewerOf } from '../people/viewer.ts'
 
 /**
- * Everything of one request, by id or number, with the caller's own eligibility and a `version` that changes with any
- * of it: six queries, and one for the files of a command. Rejects with `not_found` for what the caller may not see.
+ * Everything of one request, by id or number, with the caller's own eligibility and a `version`
+ * that changes with any of it: seven queries, one for the files of a command, and three for what is
+ * alike. Rejects with `not_found` for what the caller may not see.
  */
 export async function getRequest(
   ctx: ServiceContext,
   caller: Caller,
-  asked: { readonly request: string },
+  query: { readonly request: string },
 ): Promise<RequestDetailRecord> {
-  const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), asked.request)
+  const viewer = await viewerOf(ctx, caller)
+  const { id } = await findRequest(ctx.db, viewer, query.request)
   const [item] = await readItems(ctx.db, caller, [id])
   if (item === undefined) throw new Error(`Request ${id} is gone`)
-  const { row, wanted, texts } = await readShown(ctx, id)
+  const { row, hashes, texts } = await readContents(ctx, id)
   const erased = await readErased(
     ctx.db,
-    wanted.filter((hash) => !texts.has(hash)),
+    hashes.filter((hash) => !texts.has(hash)),
   )
   const said = (hash: string | null): string | null => {
     if (hash === null) return null
@@ -44,6 +47,7 @@ export async function getRequest(
   const presentation = presentationOf(row, texts)
   const record = {
     ...item,
+    alike: await readAlike(ctx.db, { caller, viewer }, id),
     input,
     namedFiles: await withWriters(ctx.db, id, namedFilesOf(item, presentation)),
     scopeCoverage: coverageOf(item, input, row.facts),
@@ -76,21 +80,23 @@ export async function getRequest(
     edits: row.edits,
     signatureRequired: needsSignature({ ...item, routing: { signature: row.signature } }),
     facts: row.facts,
-    external: await readExternal(ctx.db, id, item.external),
+    external: await readExternal(ctx, id, item.external),
     outcomeOf: row.outcome_of,
     erased: row.erased === null ? null : { ...row.erased, at: new Date(row.erased.at) },
   }
   return { ...record, version: hashBytes(JSON.stringify(record)) }
 }
 
-/** Its rows and the texts that they name; read again where the contents were erased between the two. */
-async function readShown(ctx: ServiceContext, id: string) {
+/**
+ * Its rows and the texts that they name; read again where the contents were erased between the two.
+ */
+async function readContents(ctx: ServiceContext, id: string) {
   for (let again = false; ; again = true) {
     const row = await readDetail(ctx.db, id)
-    const wanted = hashesOf(row)
-    const texts = await getTextsLeft(ctx.db, wanted)
+    const hashes = hashesOf(row)
+    const texts = await getTextsLeft(ctx.db, hashes)
     const isWhole = texts.has(row.input_hash) && texts.has(row.presentation_hash)
-    if (isWhole || again) return { row, wanted, texts }
+    if (isWhole || again) return { row, hashes, texts }
   }
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Narrowed } from '../../../domain/deciding/narrowed-scopes.ts'
-import type { Routing } from '../../../domain/judgement.ts'
-import type { CallFacts } from '../../../domain/request.ts'
-import type { EditsPolicy } from '../../../domain/verdict.ts'
-import type { Db, Tx } from '../../../store/database.ts'
-import type { RequestErasure } from '../../erasure/erased-requests.ts'
-import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../request-record.ts'
-import { namesTeam } from '../visible-to.ts'
+import type { Narrowed } from '#domain/narrowed-scopes.ts'
+import type { Routing } from '#domain/judgement.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { EditsPolicy } from '#domain/verdict.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { RequestErasure } from '../words/erased-requests.ts'
+import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../facts/request-record.ts'
+import { namesTeam } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
 type Previous = RequestDetailRecord['previous'][number]

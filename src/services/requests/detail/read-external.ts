@@ -1,16 +1,21 @@
-import { sql } from 'kysely'
-import type { JsonObject } from '../../../domain/json.ts'
-import { getTextsLeft } from '../../../store/content/content.ts'
-import { readErased } from '../../../store/content/erased-content.ts'
-import type { Db, Tx } from '../../../store/database.ts'
-import { saltedText } from '../../decisions/salted-text.ts'
-import { erasedText } from '../../erasure/erased-words.ts'
-import type { ProgramClaim } from '../../external/external-input.ts'
-import type { ExternalItemRecord, ExternalRecord, NamedRef } from './external-record.ts'
+import { sql, type Selectable } from 'kysely'
+import type { JsonObject } from '#domain/json.ts'
+import { getTextsLeft } from '#store/content/content.ts'
+import { readErased } from '#store/content/erased-content.ts'
+import type { Db } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import type { ExternalRequestTable } from '#store/tables/requests.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { saltedText } from '../words/salted-text.ts'
+import { erasedText } from '../words/erased-words.ts'
+import type { ProgramClaim } from '../facts/external-input.ts'
+import type { ReportedOrigin } from '../facts/origin.ts'
+import type { ExternalItemRecord, ExternalRecord, NamedRef } from '../facts/external-record.ts'
 
 interface Row {
   readonly claim_hash: string | null
   readonly metadata: JsonObject | null
+  readonly row: JsonRow
   readonly permit_expires_at: Date | null
   readonly consumed_at: Date | null
   readonly consumed_by: NamedRef | null
@@ -19,15 +24,17 @@ interface Row {
   readonly outcome_at: Date | null
 }
 
-/** The rest of what the page of a program's request shows; `null` for other requests. Two queries. */
+/**
+ * The rest of what the page of a program's request shows; `null` for other requests. Two queries.
+ */
 export async function readExternal(
-  db: Db | Tx,
+  { db, seals }: Pick<ServiceContext, 'db' | 'seals'>,
   requestId: string,
   item: ExternalItemRecord | null,
 ): Promise<ExternalRecord | null> {
   if (item === null) return null
   const { rows } = await sql<Row>`
-    select e.claim_hash, e.metadata, e.consumed_at, e.outcome, e.outcome_summary_hash, e.outcome_at,
+    select to_jsonb(e) as row, e.claim_hash, e.metadata, e.consumed_at, e.outcome, e.outcome_summary_hash, e.outcome_at,
       (select json_build_object('id', k.id, 'name', k.name) from api_key k where k.id = e.consumed_by) as consumed_by,
       (select permit.expires_at from permit where permit.request_id = e.request_id
         order by permit.revision desc limit 1) as permit_expires_at
@@ -35,13 +42,20 @@ export async function readExternal(
   `.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error(`Request ${requestId} was opened by no program`)
-  const hashes = [row.claim_hash, row.outcome_summary_hash].flatMap((hash) => hash ?? [])
+  const said = fromJsonRow<Selectable<ExternalRequestTable>>(row.row)
+  const hashes = [row.claim_hash, row.outcome_summary_hash, said.origin_hash].flatMap(
+    (hash) => hash ?? [],
+  )
   const texts = await getTextsLeft(db, hashes)
   const claim = texts.get(row.claim_hash ?? '')
   return {
     ...item,
     claim: claim === undefined ? null : (JSON.parse(claim) as ProgramClaim),
     metadata: row.metadata,
+    origin: originOf(texts.get(said.origin_hash ?? ''), {
+      // Nobody is believed to have proved what somebody else wrote into the row.
+      proved: said.origin_proved === true && seals.holds('external_request', said),
+    }),
     permitExpiresAt: row.permit_expires_at,
     consumed:
       row.consumed_at === null || row.consumed_by === null
@@ -56,6 +70,13 @@ export async function readExternal(
             at: row.outcome_at,
           },
   }
+}
+
+function originOf(
+  text: string | undefined,
+  { proved }: { readonly proved: boolean },
+): ExternalRecord['origin'] {
+  return text === undefined ? null : { ...(JSON.parse(text) as ReportedOrigin), proved }
 }
 
 /** The program's own words, or that and when they were erased. */

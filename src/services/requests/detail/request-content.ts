@@ -1,17 +1,18 @@
 import type { Selectable } from 'kysely'
-import type { Presentation } from '../../../domain/presentation.ts'
-import { Problem } from '../../../domain/problem.ts'
-import { getContent, getText } from '../../../store/content/content.ts'
-import type { Tx } from '../../../store/database.ts'
-import type { RequestTable } from '../../../store/tables/requests.ts'
-import { aboutRequest } from '../../decisions/ending/end-request.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { refuseErased } from '../../erasure/erased-requests.ts'
-import { lockRequests } from '../../locks.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
-import { findRequest } from '../find-request.ts'
-import { namedFilesOf } from './named-files.ts'
-import { viewerOf } from '../viewer.ts'
+import type { Presentation } from '#domain/presentation.ts'
+import { Problem } from '#domain/problem.ts'
+import { getContent, getText } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { aboutRequest } from '../ending/end-request.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { refuseErased } from '../words/erased-requests.ts'
+import { lockRequests } from '../../core/locks.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { findRequest } from '../people/find-request.ts'
+import { namedFilesOf } from '../facts/named-files.ts'
+import { viewerOf } from '../people/viewer.ts'
+import { byReader } from '../../core/authority.ts'
 
 export interface RequestContent {
   readonly bytes: Buffer
@@ -22,19 +23,19 @@ export interface RequestContent {
 }
 
 /**
- * Every byte of what the current revision will write or run; with `file`, of a file that its command names, as it was
- * when that was shown. Raw bytes may hold secrets that pages mask, so that reading them is recorded (security.md 20).
- * Rejects with `not_found`.
+ * Every byte of what the current revision will write or run; with `file`, of a file that its
+ * command names, as it was when that was shown. Raw bytes may hold secrets that pages mask, so that
+ * reading them is recorded (security.md 20). Rejects with `not_found`.
  */
 export async function requestContent(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly request: string; readonly file?: string },
 ): Promise<RequestContent> {
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  return inUnitOfWork(ctx, async (unit) => {
-    const [request] = await lockRequests(unit.tx, [found.id])
-    if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+  const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  return inUnitOfWork(ctx, byReader(caller), async (unit) => {
+    const [request] = await lockRequests(unit.tx, [location.id])
+    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
     await refuseErased(unit.tx, request.id)
     const revision = await unit.tx
       .selectFrom('request_revision')
@@ -46,11 +47,9 @@ export async function requestContent(
     const content =
       file === undefined
         ? { hash: revision.content_hash, contentType: revision.content_type }
-        : await keptFile(unit.tx, request, revision.presentation_hash, file)
+        : await storedFile(unit.tx, request, revision.presentation_hash, file)
     await unit.audit({
       type: 'content.revealed',
-      actor: caller.actor,
-      channel: caller.channel,
       ...aboutRequest(request),
       detail: {
         revision: request.revision,
@@ -63,8 +62,11 @@ export async function requestContent(
   })
 }
 
-/** Where the bytes of a file are that the command names: only what its approver is shown leads to any. */
-async function keptFile(
+/**
+ * Where the bytes of a file are that the command names: only what its approver is shown leads to
+ * any.
+ */
+async function storedFile(
   tx: Tx,
   request: Selectable<RequestTable>,
   presentationHash: string,

@@ -1,15 +1,17 @@
-import { aboutRequest } from '../../decisions/ending/end-request.ts'
-import { invalid } from '../../decisions/decision-input.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { refuseErased } from '../../erasure/erased-requests.ts'
-import { lockRequests } from '../../locks.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
-import { findRequest } from '../find-request.ts'
-import { viewerOf } from '../viewer.ts'
+import { aboutRequest } from '../ending/end-request.ts'
+import { invalid } from '../facts/decision-input.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { refuseErased } from '../words/erased-requests.ts'
+import { lockRequests } from '../../core/locks.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { findRequest } from '../people/find-request.ts'
+import { viewerOf } from '../people/viewer.ts'
+import { byReader } from '../../core/authority.ts'
 
 /**
- * Records that a page is about to show its reader a value that it masked (security.md 20): what the value looks like and how
- * many characters it has, never the value. Rejects with `not_found`, also once its contents were erased, and with `invalid_request` for a revision that is not there.
+ * Records that a page is about to show its reader a value that it masked (security.md 20): what the
+ * value looks like and how many characters it has, never the value. Rejects with `not_found`, also
+ * once its contents were erased, and with `invalid_request` for a revision that is not there.
  */
 export async function revealSecret(
   ctx: ServiceContext,
@@ -22,18 +24,16 @@ export async function revealSecret(
   },
 ): Promise<void> {
   const { revision, kind, characters } = input
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  await inUnitOfWork(ctx, async (unit) => {
-    const [request] = await lockRequests(unit.tx, [found.id])
-    if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+  const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  await inUnitOfWork(ctx, byReader(caller), async (unit) => {
+    const [request] = await lockRequests(unit.tx, [location.id])
+    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
     await refuseErased(unit.tx, request.id)
     if (revision > request.revision) {
       throw invalid('revision', `must be at most ${request.revision}`)
     }
     await unit.audit({
       type: 'content.revealed',
-      actor: caller.actor,
-      channel: caller.channel,
       ...aboutRequest(request),
       detail: { revision, secret: { kind, characters } },
     })

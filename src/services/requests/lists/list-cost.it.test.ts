@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
-import { withQueryLog, type LoggedQuery } from '../../../../test/harness/fixtures/count-queries.ts'
-import { addRequest, addRun } from '../../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
-import { costOf, type ReadingCost } from '../../../../test/harness/fixtures/reading-cost.ts'
-import {
-  createTestService,
-  type TestService,
-} from '../../../../test/harness/fixtures/test-service.ts'
-import type { Db } from '../../../store/database.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { costOf, type ReadingCost } from '#test/harness/fixtures/reading-cost.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import type { Db } from '#store/database.ts'
 import { readAudit } from '../../audit/read-audit.ts'
-import type { ServiceContext } from '../../context.ts'
+import type { ServiceContext } from '../../core/context.ts'
 import { listRuns } from '../../runs/reading/list-runs.ts'
 import { listRequests, type ListRequestsInput } from './list-requests.ts'
 
@@ -29,7 +26,8 @@ beforeAll(async () => {
   stranger = await addPerson(database.db, 'Sam', [])
   const ada = await addPerson(database.db, 'Ada', [])
   const first = await addRequest(service, await addRun(service, { startedBy: ada }))
-  // Many more of the same: 330 runs with 30,000 requests that have ended and 3,000 that wait, and as many events.
+  // Many more of the same: 330 runs with 30,000 requests that have ended and 3,000 that wait, and
+  // as many events.
   await sql`
     with many as (
       insert into run (id, root_run_id, worker, worker_digest, policy_digest, mode, title, input_digest, started_by,
@@ -70,8 +68,11 @@ async function costOfReading(read: (db: Db) => Promise<number>): Promise<Reading
 
 /** The tables that hold many rows here. */
 const manyOf = new Set(['request', 'audit_event'])
-/** Rows of theirs that a page may cost: those of its items, and of what is merged. */
-const rowsOfPage = 600
+/**
+ * Rows of theirs that a page may cost: those of its items, of what is merged, and ten alike of each
+ * of its fifty.
+ */
+const rowsOfPage = 800
 
 const pages: ListRequestsInput[] = [
   { state: 'pending', queue: 'platform' },

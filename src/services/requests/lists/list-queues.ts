@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { pageByName, type Page, type PageInput } from '../../pages.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { pageByName, type Page, type PageInput } from '../../core/pages.ts'
 import { mine } from './list-requests.ts'
-import { viewerOf } from '../viewer.ts'
-import { waysToSeeRequest } from '../visible-to.ts'
+import { viewerOf } from '../people/viewer.ts'
+import { requestVisibilityRules } from '../people/visible-to.ts'
 
 export interface QueueRecord {
   readonly name: string
@@ -18,18 +18,21 @@ export interface QueueRecord {
 
 type Counts = Omit<QueueRecord, 'name' | 'team'> & { readonly queue: string; readonly team: string }
 
-/** The queues of the policy in force and those that still hold requests, with what the caller may see in them. */
+/**
+ * The queues of the policy in force and those that still hold requests, with what the caller may
+ * see in them.
+ */
 export async function listQueues(
   ctx: ServiceContext,
   caller: Caller,
   page: PageInput,
 ): Promise<Page<QueueRecord>> {
   const viewer = await viewerOf(ctx, caller)
-  const seen = waysToSeeRequest(viewer, 'request').map(
-    (way) => sql`select id from request where state = 'pending' and ${way}`,
+  const visible = requestVisibilityRules(viewer, 'request').map(
+    (condition) => sql`select id from request where state = 'pending' and ${condition}`,
   )
   const { rows } = await sql<Counts>`
-    with seen as (${sql.join(seen, sql` union `)})
+    with seen as (${sql.join(visible, sql` union `)})
     select queue, max(team) as team, count(*)::int as pending, min(created_at) as "oldestAt",
       count(*) filter (where expires_at <= clock_timestamp() + interval '4 hours')::int as "expiringSoon",
       count(*) filter (where ${mine(caller)})::int as mine

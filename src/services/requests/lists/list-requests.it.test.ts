@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import {
-  textsOf,
-  withQueryLog,
-  type LoggedQuery,
-} from '../../../../test/harness/fixtures/count-queries.ts'
-import { addRequest } from '../../../../test/harness/fixtures/gated-run.ts'
-import { addKey } from '../../../../test/harness/fixtures/people.ts'
-import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
+import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addRequest } from '#test/harness/fixtures/gated-run.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideRequest } from '../../decisions/decide-request.ts'
 import { getRequest } from '../detail/get-request.ts'
 import { listQueues } from './list-queues.ts'
@@ -125,7 +121,7 @@ describe('a list of requests', () => {
       expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(4)
       queries.length = 0
       await getRequest(ctx, grace.caller, { request: first.id })
-      expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(6)
+      expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(7)
       queries.length = 0
       await listQueues(ctx, grace.caller, {})
       expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(2)

@@ -1,16 +1,14 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { RequestState } from '../../../domain/request.ts'
-import type { Risk } from '../../../domain/verdict.ts'
-import type { CursorKey } from '../../../store/paging/keyset.ts'
-import { pageOfAny } from '../../../store/paging/page-of-any.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../pages.ts'
+import type { RequestSort, RequestState } from '#domain/request.ts'
+import type { Risk } from '#domain/verdict.ts'
+import type { CursorKey } from '#store/paging/keyset.ts'
+import { pageOfAny } from '#store/paging/page-of-any.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
 import { readItems } from './read-items.ts'
-import type { RequestItemRecord } from '../request-record.ts'
-import { viewerOf } from '../viewer.ts'
-import { inQuorumOf, waysToSeeRequest } from '../visible-to.ts'
-
-export type RequestSort = 'createdAt' | 'age' | 'expiresAt' | 'risk'
+import type { RequestItemRecord } from '../facts/request-record.ts'
+import { viewerOf } from '../people/viewer.ts'
+import { inQuorumOf, requestVisibilityRules } from '../people/visible-to.ts'
 
 export interface ListRequestsInput extends PageInput {
   readonly state?: RequestState
@@ -22,7 +20,10 @@ export interface ListRequestsInput extends PageInput {
   readonly mine?: boolean
   /** words in the title, the tool's or the worker's name, or the number */
   readonly q?: string
-  /** `createdAt` (newest first, the default), `age` (oldest first), `expiresAt` (soonest) or `risk` (highest, then soonest) */
+  /**
+   * `createdAt` (newest first, the default), `age` (oldest first), `expiresAt` (soonest) or `risk`
+   * (highest, then soonest)
+   */
   readonly sort?: RequestSort
 }
 
@@ -37,19 +38,34 @@ interface Order {
 }
 
 const riskRank = sql`(case risk when 'high' then 1 when 'medium' then 2 else 3 end)`
-const id = { sql: sql`request.id`, type: 'uuid', kind: 'id' } as const
+/**
+ * Requests of one turn are of one instant: in call order, whichever way the list goes (product.md
+ * 15).
+ */
+const callOrder = [
+  { sql: sql`coalesce(request.position, 0)`, type: 'bigint', kind: 'signed' },
+  { sql: sql`request.number`, type: 'bigint', kind: 'signed' },
+] as const
+const callOrderDescending = [
+  { sql: sql`(- coalesce(request.position, 0))`, type: 'bigint', kind: 'signed' },
+  { sql: sql`(- request.number)`, type: 'bigint', kind: 'signed' },
+] as const
 const opening = { sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' } as const
 const expiry = { sql: sql`request.expires_at`, type: 'timestamptz', kind: 'instant' } as const
 const orders: Readonly<Record<RequestSort, Order>> = {
-  createdAt: { keys: [opening, id], descending: true },
-  age: { keys: [opening, id], descending: false },
-  expiresAt: { keys: [expiry, id], descending: false },
-  risk: { keys: [{ sql: riskRank, type: 'int', kind: 'number' }, expiry, id], descending: false },
+  createdAt: { keys: [opening, ...callOrderDescending], descending: true },
+  age: { keys: [opening, ...callOrder], descending: false },
+  expiresAt: { keys: [expiry, ...callOrder], descending: false },
+  risk: {
+    keys: [{ sql: riskRank, type: 'int', kind: 'number' }, expiry, ...callOrder],
+    descending: false,
+  },
 }
 
 /**
- * A page of the requests that the caller may see (security.md 22), by keyset: four queries whatever the page, five for a search.
- * Rejects with `invalid_request` for a cursor that is not of this list.
+ * A page of the requests that the caller may see (security.md 22), by keyset: four queries whatever
+ * the page, five for a search. Rejects with `invalid_request` for a cursor that is not of this
+ * list.
  */
 export async function listRequests(
   ctx: ServiceContext,
@@ -72,7 +88,7 @@ export async function listRequests(
     from: sql`request`,
     where: conditions,
     // Who may decide it is in its teams: nothing else has to be looked for.
-    anyOf: input.mine === true ? [sql<boolean>`true`] : waysToSeeRequest(viewer, 'request'),
+    anyOf: input.mine === true ? [sql<boolean>`true`] : requestVisibilityRules(viewer, 'request'),
     order: { keys, descending: order.descending },
     limit: pageSize(input) + 1,
   })}`.execute(ctx.db)
@@ -112,8 +128,9 @@ async function conditionsOf(
 }
 
 /**
- * What waits for this very person: the same rules as the decision's, asked of many rows at once. Beneath an `or` or a
- * `filter`, an `exists` would have Postgres hash the whole table: these look rows up one by one.
+ * What waits for this very person: the same rules as the decision's, asked of many rows at once.
+ * Beneath an `or` or a `filter`, an `exists` would have Postgres hash the whole table: these look
+ * rows up one by one.
  */
 export function mine(caller: Caller): RawBuilder<boolean> {
   if (caller.actor.type !== 'person') return sql<boolean>`false`
@@ -135,8 +152,9 @@ export function mine(caller: Caller): RawBuilder<boolean> {
 const searched = sql`(request.title || e'\n' || request.tool)`
 
 /**
- * The words in the title or the tool's name, or a number; or the words in the name of a worker, or of a key whose program
- * asked: of these names there are few, and only when one matches are the requests looked at one by one.
+ * The words in the title or the tool's name, or a number; or the words in the name of a worker, or
+ * of a key whose program asked: of these names there are few, and only when one matches are the
+ * requests looked at one by one.
  */
 async function matching(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
   const pattern = patternOf(words)
@@ -145,19 +163,19 @@ async function matching(ctx: ServiceContext, words: string): Promise<RawBuilder<
       array(select id from api_key where name ilike ${pattern}) as keys,
       array(select request_id from external_request where external_id = ${words}) as asked
   `.execute(ctx.db)
-  const { workers = [], keys = [], asked = [] } = rows[0] ?? {}
-  const ways = [sql<boolean>`${searched} ilike ${pattern}`]
-  if (/^[1-9]\d{0,14}$/.test(words)) ways.push(sql<boolean>`request.number = ${words}`)
-  if (asked.length > 0) ways.push(sql<boolean>`request.id = any(${asked}::uuid[])`)
+  const { workers = [], keys = [], asked: requestIds = [] } = rows[0] ?? {}
+  const conditions = [sql<boolean>`${searched} ilike ${pattern}`]
+  if (/^[1-9]\d{0,14}$/.test(words)) conditions.push(sql<boolean>`request.number = ${words}`)
+  if (requestIds.length > 0) conditions.push(sql<boolean>`request.id = any(${requestIds}::uuid[])`)
   if (workers.length > 0) {
-    ways.push(sql<boolean>`
+    conditions.push(sql<boolean>`
       (select worker from run where run.id = request.run_id) = any(${workers}::text[])`)
   }
   if (keys.length > 0) {
-    ways.push(sql<boolean>`(
+    conditions.push(sql<boolean>`(
       select api_key_id from external_request e where e.request_id = request.id) = any(${keys}::text[])`)
   }
-  return sql<boolean>`(${sql.join(ways, sql` or `)})`
+  return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }
 
 function patternOf(words: string): string {

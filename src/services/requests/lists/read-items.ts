@@ -1,25 +1,27 @@
 import { sql, type Selectable } from 'kysely'
-import { judgeEligibility } from '../../../domain/deciding/eligibility.ts'
-import { quorumTeams } from '../../../domain/deciding/quorum.ts'
-import type { PermitState } from '../../../domain/request.ts'
-import type { RunMode, Scope } from '../../../domain/verdict.ts'
-import { getTextsLeft } from '../../../store/content/content.ts'
-import type { Db, Tx } from '../../../store/database.ts'
-import type { ExecutionTable } from '../../../store/tables/executions.ts'
-import type { RequestTable } from '../../../store/tables/requests.ts'
-import { tallyVotes } from '../../decisions/tally-votes.ts'
-import type { Caller } from '../../context.ts'
-import { readMessageText } from '../../runs/transcript/message-text.ts'
-import { externalExecution, externalItem, type ExternalItemJson } from '../detail/external-item.ts'
-import { executionRecord } from '../detail/newest-execution.ts'
-import { askedBeforeRestore } from '../asked-before-restore.ts'
+import { judgeEligibility } from '#domain/deciding/eligibility.ts'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
+import type { PermitState } from '#domain/request.ts'
+import type { RunMode, Scope } from '#domain/verdict.ts'
+import { getTextsLeft } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { ExecutionTable } from '#store/tables/runs.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { tallyVotes, type Voter } from '../facts/tally-votes.ts'
+import type { Caller } from '../../core/context.ts'
+import { readMessageText } from '../../transcript/messages.ts'
+import { externalExecution, externalItem, type ExternalItemJson } from './external-item.ts'
+import { executionRecord } from '../facts/newest-execution.ts'
+import { askedBeforeRestore } from '../facts/asked-before-restore.ts'
+import { carriedOut, sameCalls, maxAlike, similarCalls } from '../facts/alike-queries.ts'
 import type {
+  AlikeCounts,
   LineageRecord,
   PersonRef,
   QuorumRecord,
   RequestItemRecord,
   StepRecord,
-} from '../request-record.ts'
+} from '../facts/request-record.ts'
 
 type ExecutionJson = Omit<Selectable<ExecutionTable>, 'started_at' | 'finished_at'> & {
   readonly started_at: string | null
@@ -36,7 +38,7 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly batch_size: number
   readonly claim: { person: PersonRef; at: string; leaseUntil: string } | null
   readonly lineage: readonly LineageRecord[]
-  readonly votes: readonly { personId: string; name: string; enabled: boolean; teams: string[] }[]
+  readonly votes: readonly Voter[]
   readonly permit: { state: PermitState; deciders: readonly string[] | null } | null
   readonly voted: boolean
   readonly behind: readonly { personId: string; why: string }[]
@@ -45,12 +47,13 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly viewer: { id: string; enabled: boolean; teams: string[] } | null
   readonly over: boolean
   readonly before_restore: boolean
+  readonly alike: AlikeCounts
   readonly external: ExternalItemJson | null
 }
 
 /**
- * The items of lists, in the order of `ids`, in two queries whatever their number. `eligibility` is the caller's own;
- * visibility was judged by whoever chose the ids.
+ * The items of lists, in the order of `ids`, in two queries whatever their number. `eligibility` is
+ * the caller's own; visibility was judged by whoever chose the ids.
  */
 export async function readItems(
   db: Db | Tx,
@@ -63,6 +66,9 @@ export async function readItems(
     select request.*, run.worker, run.mode, tool_call.tool_call_id,
       request.expires_at <= clock_timestamp() as over,
       ${askedBeforeRestore} as before_restore,
+      jsonb_build_object('same', (select count(*)::int from (${sameCalls(maxAlike.same)}) as twins),
+        'similar', (select count(*)::int from (${similarCalls(maxAlike.similar)}) as others),
+        'again', ${carriedOut}) as alike,
       (select json_build_object('invokedBy', json_build_object('id', p.id, 'name', p.name), 'afterTurn', m.after_turn)
         from manual_call m join person p on p.id = m.invoked_by
         where m.call_id = request.call_id and request.turn < 0) as manual,
@@ -173,6 +179,7 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     cancelReason: row.cancel_reason,
     decidedBy: row.decided_by,
     askedBeforeRestore: row.before_restore,
+    alike: row.alike,
   }
 }
 
@@ -185,27 +192,30 @@ function stepsOf({ routing, created_at: createdAt, steps_taken: taken }: ItemRow
   }))
 }
 
-/** Where the votes stand. Those that ended a request stay counted, whatever became of the people since. */
+/**
+ * Where the votes stand. Those that ended a request stay counted, whatever became of the people
+ * since.
+ */
 function quorumOf({ state, routing, votes, permit }: ItemRow): QuorumRecord {
   if (state === 'pending') return tallyVotes(routing, votes).record
   const deciders = permit?.deciders
-  const those = Array.isArray(deciders)
+  const counted = Array.isArray(deciders)
     ? votes.filter((vote) => deciders.includes(vote.personId))
     : votes
-  const now = tallyVotes(routing, those)
+  const now = tallyVotes(routing, counted)
   if (now.met) return now.record
   // Who has left or changed teams since filled a place of a team that is not told any more.
   const teams = quorumTeams(routing.quorum)
   return tallyVotes(
     routing,
-    those.map((vote) => ({
+    counted.map((vote) => ({
       ...vote,
       teams: state === 'approved' ? teams : teamsThen(vote, teams),
     })),
   ).record
 }
 
-function teamsThen(vote: ItemRow['votes'][number], teams: string[]): string[] {
+function teamsThen(vote: Voter, teams: readonly string[]): readonly string[] {
   return vote.teams.some((team) => teams.includes(team)) ? vote.teams : teams
 }
 

@@ -1,7 +1,7 @@
-import type { RunState } from '../../../domain/request.ts'
-import type { Db } from '../../../store/database.ts'
-import type { Viewer } from '../../requests/viewer.ts'
-import { runVisibleTo } from '../../requests/visible-to.ts'
+import type { RunState } from '#domain/request.ts'
+import type { Db } from '#store/database.ts'
+import type { Viewer } from '../../requests/people/viewer.ts'
+import { runVisibleTo } from '../../requests/people/visible-to.ts'
 
 /** A run that a call of another has started. */
 export interface ChildRecord {
@@ -12,7 +12,10 @@ export interface ChildRecord {
   readonly callId: string | null
 }
 
-/** The runs that a run has started, oldest first, as far as the viewer may see them (security.md 22). */
+/**
+ * The runs that a run has started, oldest first, as far as the viewer may see them (security.md
+ * 22).
+ */
 export async function childrenOf(
   db: Db,
   viewer: Viewer,

@@ -1,18 +1,21 @@
 import { sql } from 'kysely'
-import type { Json } from '../../../domain/json.ts'
-import { Problem } from '../../../domain/problem.ts'
-import { isEnd, runTransitions } from '../../../domain/transitions.ts'
-import { getText } from '../../../store/content/content.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { unlessErased } from '../../erasure/erased-words.ts'
-import type { LineageRecord } from '../../requests/request-record.ts'
+import type { Json } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { getText } from '#store/content/content.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { unlessErased } from '../../requests/words/erased-words.ts'
+import type { LineageRecord } from '../../requests/facts/request-record.ts'
 import { runRecord, runRows, type RunRow } from './list-runs.ts'
 import { childrenOf } from './children-of.ts'
-import { maySteer } from '../may-steer-run.ts'
 import type { RunDetailRecord } from './run-record.ts'
-import { assertVisible } from './visible-run.ts'
+import { assertVisible } from '../visible-run.ts'
+import { bySteeringOrNull } from '../may-steer-run.ts'
 
-/** A run with everything but its transcript. Rejects with `not_found` for what the caller may not see. */
+/**
+ * A run with everything but its transcript. Rejects with `not_found` for what the caller may not
+ * see.
+ */
 export async function getRun(
   ctx: ServiceContext,
   caller: Caller,
@@ -37,7 +40,8 @@ export async function getRun(
     .executeTakeFirstOrThrow()
   const children = await childrenOf(ctx.db, viewer, runId)
   const policy = await ctx.policies.byDigest(run.policy_digest)
-  const steers = !isEnd(runTransitions, run.state) && (await maySteer(ctx, caller, runId))
+  const steers =
+    !isEnd(runTransitions, run.state) && (await bySteeringOrNull(ctx, caller, runId)) !== null
   return {
     ...runRecord(row),
     turns: run.turn,
@@ -59,7 +63,10 @@ async function inputOf(ctx: ServiceContext, hash: string): Promise<Json> {
   return JSON.parse(text) as Json
 }
 
-/** Whether a person could find a manual tool here; which ones there are, only the host of the workspace knows. */
+/**
+ * Whether a person could find a manual tool here; which ones there are, only the host of the
+ * workspace knows.
+ */
 async function mayCall(
   ctx: ServiceContext,
   caller: Caller,

@@ -1,15 +1,14 @@
-import { sql, type RawBuilder } from 'kysely'
-import type { RunState } from '../../../domain/request.ts'
-import { isEnd, runTransitions } from '../../../domain/transitions.ts'
-import type { RunMode } from '../../../domain/verdict.ts'
-import { pageOfAny } from '../../../store/paging/page-of-any.ts'
-import type { RunFailure } from '../../../store/tables/runs.ts'
-import type { Caller, ServiceContext } from '../../context.ts'
-import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../pages.ts'
-import { viewerOf, type Viewer } from '../../requests/viewer.ts'
-import { waysToSeeRun } from '../../requests/visible-to.ts'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
+import type { RunState } from '#domain/request.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { pageOfAny } from '#store/paging/page-of-any.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
+import { viewerOf, type Viewer } from '../../requests/people/viewer.ts'
+import { runVisibilityRules } from '../../requests/people/visible-to.ts'
 import type { RunRecord } from './run-record.ts'
-import { isUuid } from './visible-run.ts'
+import { isUuid } from '../visible-run.ts'
 
 export interface ListRunsInput extends PageInput {
   readonly state?: RunState
@@ -39,17 +38,17 @@ export async function listRuns(
   }
   const limit = pageSize(input) + 1
   const keys = [sql`run.created_at`, sql`run.id`]
-  const seen = pageOfAny({
+  const visible = pageOfAny({
     columns: [sql`run.id`],
     from: sql`run`,
     where: conditions,
-    anyOf: waysToSeeRun(viewer, 'run.id'),
+    anyOf: runVisibilityRules(viewer, 'run.id'),
     order: { keys, descending: true },
     limit,
   })
   const { rows } = await sql<RunRow>`
     ${runRows}
-    where run.id in (select id from (${seen}) as seen)
+    where run.id in (select id from (${visible}) as seen)
     order by run.created_at desc, run.id desc
     limit ${limit}
   `.execute(ctx.db)
@@ -57,20 +56,22 @@ export async function listRuns(
   return { items: page.items.map(runRecord), nextCursor: page.nextCursor }
 }
 
-export interface RunRow {
-  readonly id: string
-  readonly workflow_id: string
-  readonly worker: string
-  readonly state: RunState
-  readonly mode: RunMode
-  readonly started_by: string
+export interface RunRow extends Pick<
+  Selectable<RunTable>,
+  | 'id'
+  | 'workflow_id'
+  | 'worker'
+  | 'state'
+  | 'mode'
+  | 'started_by'
+  | 'created_at'
+  | 'ended_at'
+  | 'pending_requests'
+  | 'failure'
+  | 'title'
+> {
   readonly starter_name: string
-  readonly created_at: Date
   readonly created_key: string
-  readonly ended_at: Date | null
-  readonly pending_requests: number
-  readonly failure: RunFailure | null
-  readonly title: string
   readonly scripted: boolean
 }
 

@@ -1,10 +1,12 @@
-import type { Caller, ServiceContext } from '../../context.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
-import { assertVisible } from './visible-run.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { assertVisible } from '../visible-run.ts'
+import { byReader } from '../../core/authority.ts'
 
 /**
- * Records that a page is about to show its reader a value of a run that it masked (security.md 20): what the value looks
- * like and how many characters it has, never the value. Rejects with `not_found`.
+ * Records that a page is about to show its reader a value of a run that it masked (security.md 20):
+ * what the value looks like and how many characters it has, never the value. Rejects with
+ * `not_found`.
  */
 export async function revealRunSecret(
   ctx: ServiceContext,
@@ -13,11 +15,9 @@ export async function revealRunSecret(
 ): Promise<void> {
   const { runId, kind, characters } = input
   await assertVisible(ctx, caller, runId)
-  await inUnitOfWork(ctx, (unit) =>
+  await inUnitOfWork(ctx, byReader(caller), (unit) =>
     unit.audit({
       type: 'content.revealed',
-      actor: caller.actor,
-      channel: caller.channel,
       runId,
       detail: { secret: { kind, characters } },
     }),

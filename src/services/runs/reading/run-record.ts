@@ -1,10 +1,10 @@
 import type { ChildRecord } from './children-of.ts'
-import type { Json } from '../../../domain/json.ts'
-import type { RunState } from '../../../domain/request.ts'
-import type { RunMode } from '../../../domain/verdict.ts'
-import type { RunFailure } from '../../../store/tables/runs.ts'
-import type { RunAttachment } from '../../delegation/attached-files.ts'
-import type { LineageRecord, PersonRef } from '../../requests/request-record.ts'
+import type { Json } from '#domain/json.ts'
+import type { RunState } from '#domain/request.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import type { RunFailure } from '#store/tables/runs.ts'
+import type { RunAttachment } from '../../core/attached-files.ts'
+import type { LineageRecord, PersonRef } from '../../requests/facts/request-record.ts'
 
 /** A run in a list. */
 export interface RunRecord {

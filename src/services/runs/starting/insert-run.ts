@@ -1,18 +1,20 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Actor } from '../../../domain/actor.ts'
-import type { Json } from '../../../domain/json.ts'
-import type { RunState } from '../../../domain/request.ts'
-import type { Signed } from '../../../domain/statements/statement.ts'
-import type { RunMode } from '../../../domain/verdict.ts'
-import type { WorkerDefinition } from '../../../policy/policy.ts'
-import { putContent } from '../../../store/content/content.ts'
-import { toJsonb, type Tx } from '../../../store/database.ts'
-import type { RunAttachment } from '../../delegation/attached-files.ts'
-import { writeMessageText } from '../transcript/message-text.ts'
-import { titleOf } from './run-title.ts'
+import type { Actor } from '#domain/actor.ts'
+import type { Json } from '#domain/json.ts'
+import type { RunState } from '#domain/request.ts'
+import type { Signed } from '#domain/statements/statement.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
+import { putContent } from '#store/content/content.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+import type { RunAttachment } from '../../core/attached-files.ts'
+import { writeMessageText } from '../../transcript/messages.ts'
 
-/** A run as it begins. `signed`: over its statement; `null` for a delegated one, which the API process signs. */
+/**
+ * A run as it begins. `signed`: over its statement; `null` for a delegated one, which the API
+ * process signs.
+ */
 export interface NewRun {
   readonly id: string
   readonly parent: {
@@ -100,4 +102,19 @@ export async function insertRun(
     })
     .execute()
   return { state: row.state, createdAt: row.created_at }
+}
+
+/** Longest title of a run, in characters. */
+const titleCharacters = 200
+
+/**
+ * The first line of what a run is asked, as lists show it: without control characters, cut to 200
+ * characters.
+ */
+export function titleOf(input: Json): string {
+  const task = typeof input === 'string' ? input : JSON.stringify(input)
+  const line = task.trim().split(/[\r\n]/, 1)[0] ?? ''
+  const characters = Array.from(line.toWellFormed().replaceAll(/\p{Cc}/gu, ' '))
+  if (characters.length <= titleCharacters) return characters.join('')
+  return `${characters.slice(0, titleCharacters - 1).join('')}…`
 }

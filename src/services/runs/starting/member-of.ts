@@ -1,6 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** Whether the row of `person` is a member of one of the teams now, by the configuration or by a group. */
+/**
+ * Whether the row of `person` is a member of one of the teams now, by the configuration or by a
+ * group.
+ */
 export function memberOf(teams: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select 1 from team_member

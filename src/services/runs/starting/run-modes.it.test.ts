@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '../../../../test/harness/fixtures/agent-desk.ts'
-import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
-import type { RunMode } from '../../../domain/verdict.ts'
+import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import type { RunMode } from '#domain/verdict.ts'
 import { listGrants } from '../../grants/list-grants.ts'
-import { settleUnknown } from '../../executions/settle-unknown.ts'
+import { settleUnknown } from '../../engine/executions/settle-unknown.ts'
 import { startRun } from './start-run.ts'
-import { verifyRun } from './verify-run.ts'
+import { verifyRun } from '../../core/verify-run.ts'
 
 let desk: AgentDesk
 
@@ -23,6 +19,7 @@ beforeEach(async () => {
   desk.executed.length = 0
   desk.beforeExecute = async () => undefined
   await desk.activate({ 'workers/scribe.md': deskWorker })
+  await desk.write('scratch/free.txt', 'before\n')
 })
 
 const asks = (path: string) => ({ tool: 'write_file', input: { path, content: 'x\n' } })

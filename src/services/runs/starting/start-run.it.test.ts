@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Problem } from '../../../domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
 import {
   deskConfig,
   deskWorker,
   openAgentDesk,
   type AgentDesk,
-} from '../../../../test/harness/fixtures/agent-desk.ts'
-import { addKey } from '../../../../test/harness/fixtures/people.ts'
-import { cancelRun } from '../ending/cancel-run.ts'
+} from '#test/harness/fixtures/agent-desk.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listRuns } from '../reading/list-runs.ts'
 import { messageRun } from '../message-run.ts'
 import { startRun } from './start-run.ts'
-import { readTranscript } from '../transcript/transcript.ts'
-import { verifyRun } from './verify-run.ts'
+import { readTranscript } from '../reading/transcript.ts'
+import { verifyRun } from '../../core/verify-run.ts'
 
 let desk: AgentDesk
 
@@ -114,6 +115,43 @@ describe('starting', () => {
     await db.updateTable('person').set({ disabled_at: null }).execute()
     await desk.activate({ 'countersign.yaml': `${deskConfig}# again\n` })
     expect(await code(desk.start())).toBe('done')
+  })
+
+  // Rules: product.md 42
+  test('a run whose asks nobody but those behind it could decide does not start, and says who, why and what to configure', async () => {
+    const { ada, grace } = desk.people
+    const alone = deskConfig.replace(
+      'ada@example.com, grace@example.com, linus@example.com',
+      'ada@example.com',
+    )
+    await desk.activate({ 'countersign.yaml': alone })
+    const refused = await refusal(desk.start())
+    expect(refused).toMatchObject({
+      code: 'unreachable_approvers',
+      facts: {
+        queue: 'platform',
+        people: [{ name: 'Ada', why: 'starts the run' }],
+        remedy: expect.stringContaining('add a colleague to the team platform'),
+      },
+    })
+    const key = await addKey(desk.database.db, ada)
+    expect(await refusal(startRun(desk.api, key.caller, asking))).toMatchObject({
+      facts: { people: [{ name: 'Ada', why: 'owns the API key' }] },
+    })
+    // Somebody else starts it, an escalation brings somebody in, or the queue lets people decide
+    // their own.
+    expect(await code(startRun(desk.api, grace.caller, asking))).toBe('done')
+    const escalates = '{ team: platform, escalate: [{ after: 1h, addTeams: [operators] }] }'
+    for (const queue of [escalates, '{ team: platform, selfApproval: true }']) {
+      await desk.activate({ 'countersign.yaml': alone.replace('{ team: platform }', queue) })
+      expect(await code(desk.start())).toBe('done')
+    }
+    const both = 'routing: [{ when: {}, quorum: { count: 2 } }]'
+    await desk.activate({
+      'countersign.yaml': `${alone.replace('[ada@example.com]', '[ada@example.com, grace@example.com]')}${both}\n`,
+    })
+    expect(await code(desk.start())).toBe('unreachable_approvers')
+    await desk.activate({ 'countersign.yaml': deskConfig })
   })
 
   test('a key starts for its owner, who is behind what the run asks', async () => {

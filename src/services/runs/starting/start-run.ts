@@ -1,23 +1,25 @@
 import { v7 as uuidv7 } from 'uuid'
-import { canonicalJson } from '../../../domain/digest.ts'
-import type { Json, JsonObject } from '../../../domain/json.ts'
-import { Problem } from '../../../domain/problem.ts'
-import type { RunState } from '../../../domain/request.ts'
-import { signStatement } from '../../../domain/statements/statement-bytes.ts'
-import type { RunStatement } from '../../../domain/statements/statement.ts'
-import type { RunMode } from '../../../domain/verdict.ts'
-import type { Policy, WorkerDefinition } from '../../../policy/policy.ts'
-import { putContent } from '../../../store/content/content.ts'
-import type { Caller, SigningContext } from '../../context.ts'
-import { isAnswered, onceForKey } from '../../decisions/idempotency.ts'
-import { listedFiles, withAttached, type ReadFile } from '../../delegation/attached-files.ts'
-import { rightsOf } from '../../requests/rights-of.ts'
-import { personBehind } from '../../requests/viewer.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import type { RunState } from '#domain/request.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import type { RunStatement } from '#domain/statements/statement.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { putContent } from '#store/content/content.ts'
+import type { Caller, SigningContext } from '../../core/context.ts'
+import { isAnswered, onceForKey } from '../../core/idempotency.ts'
+import { listedFiles, withAttached, type ReadFile } from '../../core/attached-files.ts'
+import type { Principal } from '../../requests/people/principals-of-run.ts'
+import { personBehind } from '../../requests/people/viewer.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { insertRun, workflowIdOf } from './insert-run.ts'
 import { memberOf } from './member-of.ts'
-import { readRunAttachments } from '../attachments/read-run-attachments.ts'
+import { readRunAttachments } from './read-run-attachments.ts'
 import { assertReachable } from './reachable-approvers.ts'
+import { rightsOf } from '../../core/rights-of.ts'
+import { byEligibility, byProgram } from '../../core/authority.ts'
 
 export interface StartRunInput {
   readonly worker: string
@@ -30,7 +32,10 @@ export interface StartRunInput {
   readonly idempotencyKey?: string
 }
 
-/** What starting is answered with; dates are text, so that a repeated call gets the very same answer. */
+/**
+ * What starting is answered with; dates are text, so that a repeated call gets the very same
+ * answer.
+ */
 export interface StartedRun {
   readonly id: string
   readonly workflowId: string
@@ -42,10 +47,11 @@ export interface StartedRun {
 }
 
 /**
- * Starts a run: its signed statement, its first message, the event and the start of its workflow are written in one
- * transaction. A key starts it for its owner. Rejects with `unknown_worker`, `forbidden` (the worker's `startableBy`),
- * `mode_not_permitted`, `unreachable_approvers`, `invalid_request`, `idempotency_key_reused`, and for attachments
- * `policy_blocked` or `workspace_unreachable`.
+ * Starts a run: its signed statement, its first message, the event and the start of its workflow
+ * are written in one transaction. A key starts it for its owner. Rejects with `unknown_worker`,
+ * `forbidden` (the worker's `startableBy`), `mode_not_permitted`, `unreachable_approvers`,
+ * `invalid_request`, `idempotency_key_reused`, and for attachments `policy_blocked` or
+ * `workspace_unreachable`.
  */
 export async function startRun(
   ctx: SigningContext,
@@ -60,26 +66,31 @@ export async function startRun(
   }
   const mode = input.mode ?? 'prompt'
   const starter = await starterOf(ctx, worker, personId)
+  const authority =
+    caller.actor.type === 'machine'
+      ? byProgram(caller)
+      : byEligibility(caller, starter, new Problem('forbidden', 'Only people start runs'))
   if (mode === 'approve_all' && !(await rightsOf(ctx, personId)).has('startApproveAll')) {
     throw new Problem(
       'mode_not_permitted',
       'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',
     )
   }
-  const asked = askedText(input.input)
+  const task = taskText(input.input)
   const { idempotencyKey: key, attachments = [], ...rest } = input
   const body = attachments.length === 0 ? rest : { ...rest, attachments }
-  // Read before the transaction, which must not wait for another host; a repeated call gets its first answer.
+  // Read before the transaction, which must not wait for another host; a repeated call gets its
+  // first answer.
   const files = (await isAnswered(ctx.db, { caller, key }))
     ? null
     : await readRunAttachments(ctx, { worker: worker.name, startedBy: personId, attachments })
-  const answer = await inUnitOfWork(ctx, (unit) =>
+  const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
       if (files === null) throw new Error('The answer to this key is gone')
-      await assertReachable(unit.tx, policy, worker)
+      await assertReachable(unit.tx, policy, worker, behindStart(caller, personId))
       return recordRun(ctx, unit, caller, {
         input: input.input,
-        text: withAttached(asked, files),
+        text: withAttached(task, files),
         files,
         mode,
         policy,
@@ -90,6 +101,16 @@ export async function startRun(
   )
   if (answer instanceof Problem) throw answer
   return answer
+}
+
+/** Who will stand behind what the run asks, as far as its start decides it (product.md 17). */
+function behindStart({ actor }: Caller, personId: string): readonly Principal[] {
+  if (actor.type !== 'machine') return [{ personId, why: 'started' }]
+  const { ownerId, proposedBy } = actor
+  return [
+    ...(proposedBy === undefined ? [] : [{ personId: proposedBy, why: 'proposed_key' } as const]),
+    { personId: ownerId, why: 'owns_key' },
+  ]
 }
 
 interface RunToRecord {
@@ -140,8 +161,6 @@ async function recordRun(
   })
   await unit.audit({
     type: 'run.started',
-    actor: caller.actor,
-    channel: caller.channel,
     runId: id,
     policyDigest: policy.digest,
     detail: {
@@ -188,18 +207,18 @@ async function starterOf(
 }
 
 /** What the run is asked, as text: an object as JSON. */
-function askedText(asked: Json): string {
-  const isObject = asked !== null && typeof asked === 'object' && !Array.isArray(asked)
-  if (typeof asked !== 'string' && !isObject) {
+function taskText(task: Json): string {
+  const isObject = task !== null && typeof task === 'object' && !Array.isArray(task)
+  if (typeof task !== 'string' && !isObject) {
     throw new Problem('invalid_request', 'The input is text or an object', { field: 'input' })
   }
   // The input has a canonical form, which has no lone surrogate, and a title, which has no NUL.
-  if (!isStorable(asked)) {
+  if (!isStorable(task)) {
     throw new Problem('invalid_request', 'The input holds a NUL or half a character', {
       field: 'input',
     })
   }
-  return typeof asked === 'string' ? asked : JSON.stringify(asked satisfies JsonObject, null, 2)
+  return typeof task === 'string' ? task : JSON.stringify(task satisfies JsonObject, null, 2)
 }
 
 function isStorable(value: Json): boolean {

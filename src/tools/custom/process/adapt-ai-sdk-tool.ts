@@ -1,9 +1,9 @@
 import { asSchema, type Schema } from 'ai'
 import { z } from 'zod'
-import type { JsonObject } from '../../../domain/json.ts'
-import type { Approval } from '../../../domain/verdict.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Approval } from '#domain/verdict.ts'
 import { validateWith } from './adapt-defined-tool.ts'
-import { asApproval, type LoadedTool } from './loaded-tool.ts'
+import type { LoadedTool } from './loaded-tool.ts'
 import { canonicalInput, type Validated } from './parse-input.ts'
 
 /** What we use of a plain AI SDK `tool({…})`. */
@@ -27,8 +27,9 @@ export function isAiSdkTool(value: unknown): value is AiSdkTool {
 }
 
 /**
- * A plain AI SDK tool as it is (workers-and-policy.md). `toolApproval` is the file's export of that name: a status for
- * each tool, or a function; where it speaks of this tool it goes before `needsApproval`.
+ * A plain AI SDK tool as it is (workers-and-policy.md). `toolApproval` is the file's export of that
+ * name: a status for each tool, or a function; where it speaks of this tool it goes before
+ * `needsApproval`.
  */
 export async function adaptAiSdkTool(
   tool: AiSdkTool,
@@ -98,10 +99,14 @@ async function approvalOf(
   toolApproval: unknown,
   input: unknown,
 ): Promise<Approval | null> {
-  const options = { toolCallId: '', messages: [], toolContext: {}, runtimeContext: {}, context: {} }
+  const options = { toolCallId: '', toolContext: {}, runtimeContext: {}, context: {} }
+  // A conversation is what a policy never has: what decides by it asks.
+  Object.defineProperty(options, 'messages', { get: noConversation, enumerable: true })
   if (typeof toolApproval === 'function') {
     const toolCall = { type: 'tool-call', toolCallId: '', toolName: name, input }
-    return statusApproval(await toolApproval({ ...options, toolCall, tools: { [name]: tool } }))
+    return statusApproval(
+      await toolApproval(Object.assign(options, { toolCall, tools: { [name]: tool } })),
+    )
   }
   if (
     typeof toolApproval === 'object' &&
@@ -113,8 +118,22 @@ async function approvalOf(
   }
   const { needsApproval } = tool
   if (needsApproval === undefined) return null
-  // A function asks whatever it would answer: the SDK asks it about a conversation, which a policy never has.
-  return typeof needsApproval === 'function' ? 'ask' : asApproval(needsApproval)
+  return needsApprovalOf(
+    typeof needsApproval === 'function' ? await needsApproval(input, options) : needsApproval,
+  )
+}
+
+/**
+ * The SDK's `needsApproval` is a boolean and nothing else: anything else asks, with that reason
+ * (product.md 44).
+ */
+function needsApprovalOf(answer: unknown): Approval {
+  if (typeof answer === 'boolean') return answer ? 'ask' : 'preApproved'
+  throw new TypeError('needsApproval is no boolean, and returned none.')
+}
+
+function noConversation(): never {
+  throw new Error('there is no conversation to decide by')
 }
 
 /** AI SDK 7's approval status as a verdict: what it calls not applicable asks here. */

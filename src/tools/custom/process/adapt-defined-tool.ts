@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../../domain/json.ts'
-import type { Approval } from '../../../domain/verdict.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { risks, type Approval } from '#domain/verdict.ts'
 import type { DefinedTool } from '../define-tool.ts'
 import { asApproval, isApproval, type LoadedTool } from './loaded-tool.ts'
 import { canonicalInput, type Validated } from './parse-input.ts'
@@ -21,7 +21,7 @@ const shape = z.object({
     .array(z.enum(['once', 'run']))
     .min(1)
     .optional(),
-  risk: z.enum(['low', 'medium', 'high']).optional(),
+  risk: z.enum(risks).optional(),
   idempotent: z.boolean().optional(),
   manual: z.boolean().optional(),
   execute: callable,
@@ -57,7 +57,9 @@ export function adaptDefinedTool(tool: DefinedTool, file: string): LoadedTool {
   }
 }
 
-/** `null` when the tool declares none; an approval that is no function is the same for every call. */
+/**
+ * `null` when the tool declares none; an approval that is no function is the same for every call.
+ */
 async function declaredApproval(
   { approval }: DefinedTool,
   typed: () => Promise<unknown>,

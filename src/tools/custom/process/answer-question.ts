@@ -1,5 +1,6 @@
-import { limits } from '../../../domain/limits.ts'
-import type { Json, JsonObject } from '../../../domain/json.ts'
+import { customTypes } from '#domain/presentation.ts'
+import { limits } from '#domain/limits.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
 import type { CustomPresentation } from '../define-tool.ts'
 import type {
   Considered,
@@ -9,9 +10,13 @@ import type {
   ToolQuestion,
 } from '../tool-protocol.ts'
 import type { LoadedTool } from './loaded-tool.ts'
+import { jsonText, metadataOf } from './present-metadata.ts'
 import { modelOutputOf } from './model-output.ts'
 
-/** Carries out one question about a loaded tool. Throws what the tool throws, but for `present` and `execute`. */
+/**
+ * Carries out one question about a loaded tool. Throws what the tool throws, but for `present` and
+ * `execute`.
+ */
 export async function answerQuestion(
   tool: LoadedTool,
   question: Exclude<ToolQuestion, { do: 'load' }>,
@@ -37,8 +42,8 @@ export async function answerQuestion(
       }
       const result = resultOf(value, maxResultBytes)
       if (result.type !== 'output' || tool.modelOutput === undefined) return result
-      const made = tool.modelOutput(question.input, value, context)
-      return { ...result, shown: await shownOf(made, result.output, maxResultBytes) }
+      const pending = tool.modelOutput(question.input, value, context)
+      return { ...result, modelOutput: await boundedOutput(pending, result.output, maxResultBytes) }
     }
   }
 }
@@ -56,15 +61,29 @@ async function considered(tool: LoadedTool, input: Json): Promise<Considered> {
 async function presented(tool: LoadedTool, input: JsonObject): Promise<CustomPresented> {
   const problems: string[] = []
   const title = await attempt(() => tool.describe(input), problems, 'describe')
-  const shown = await attempt(() => tool.present(input), problems, 'present')
+  const presented = await attempt(() => tool.present(input), problems, 'present')
   if (title !== null && typeof title !== 'string') problems.push('describe returned no text.')
-  const valid = shown === null || isPresentation(shown)
+  const valid = presented === null || isPresentation(presented)
   if (!valid) problems.push('present returned no presentation: {type, content, language?}.')
   return {
     title: typeof title === 'string' ? title : null,
-    presentation: valid ? shown : null,
+    presentation: valid && presented !== null ? presentationOf(presented, problems) : null,
     problems,
   }
+}
+
+/**
+ * What is known of a presentation; what else it has is named, so that nothing is dropped silently.
+ */
+function presentationOf(presented: CustomPresentation, problems: string[]): CustomPresentation {
+  const { content, language, metadata, type, ...others } = presented
+  const unknown = Object.keys(others)
+  if (unknown.length > 0) {
+    const names = unknown.slice(0, 10).map((name) => JSON.stringify(name.slice(0, 100)))
+    problems.push(`present: ${names.join(', ')} is no part of a presentation and was left out.`)
+  }
+  const stored = metadataOf(metadata, problems)
+  return { type, content, metadata: stored, ...(language === undefined ? {} : { language }) }
 }
 
 async function attempt(
@@ -84,7 +103,7 @@ function isPresentation(value: unknown): value is CustomPresentation {
   if (typeof value !== 'object' || value === null) return false
   const { type, content, language } = value as Record<string, unknown>
   return (
-    ['text', 'diff', 'file_content', 'structured'].includes(String(type)) &&
+    customTypes.some((known) => known === type) &&
     typeof content === 'string' &&
     content.isWellFormed() &&
     Buffer.byteLength(content) <= limits.writeBytes &&
@@ -92,12 +111,12 @@ function isPresentation(value: unknown): value is CustomPresentation {
   )
 }
 
-/** What a tool returned, if JSON carries it and it can be kept. Returning nothing is `null`. */
+/** What a tool returned, if JSON carries it and it can be stored. Returning nothing is `null`. */
 function resultOf(value: unknown, maxBytes: number): CustomResult {
   if (value === undefined) return { type: 'output', output: null }
   let text: string | undefined
   try {
-    text = JSON.stringify(value, whatJsonLoses)
+    text = jsonText(value)
   } catch (error) {
     return { type: 'unusable', problem: `what it returned is not JSON (${messageOf(error)})` }
   }
@@ -110,31 +129,25 @@ function resultOf(value: unknown, maxBytes: number): CustomResult {
   }
 }
 
-/** What the tool says the model is to be given. Its effect has happened: whatever is wrong here is a sentence beside it. */
-async function shownOf(
-  made: Promise<unknown>,
+/**
+ * What the tool lets the model read of its result. Its effect has happened: whatever is wrong here
+ * is a sentence beside it.
+ */
+async function boundedOutput(
+  pending: Promise<unknown>,
   output: Json,
   maxBytes: number,
 ): Promise<ModelOutput | { readonly problem: string }> {
   try {
-    const shown = modelOutputOf(await made)
+    const modelOutput = modelOutputOf(await pending)
     const bytes =
-      Buffer.byteLength(JSON.stringify(shown)) + Buffer.byteLength(JSON.stringify(output))
-    if (bytes <= maxBytes) return shown
+      Buffer.byteLength(JSON.stringify(modelOutput)) + Buffer.byteLength(JSON.stringify(output))
+    if (bytes <= maxBytes) return modelOutput
     const what = `with the result it has ${bytes} bytes, more than the ${maxBytes} that can be kept`
     return { problem: what }
   } catch (error) {
     return { problem: messageOf(error) }
   }
-}
-
-/** `JSON.stringify` would quietly make `{}` of these, whatever they hold. */
-function whatJsonLoses(_key: string, value: unknown): unknown {
-  const lost = value instanceof Map || value instanceof Set || value instanceof Error
-  if (!lost) return value
-  const what =
-    value instanceof Error ? `an error, ${messageOf(value)}` : `a ${value.constructor.name}`
-  throw new TypeError(`it holds ${what}`)
 }
 
 /** What an error says, at most 4,000 characters of it. */
@@ -145,8 +158,8 @@ export function messageOf(error: unknown): string {
   } catch {
     message = 'an error that cannot be shown'
   }
-  const whole = message.toWellFormed().replaceAll('\0', '\uFFFD')
-  return whole.length <= 4000
-    ? whole
-    : `${whole.slice(0, 4000).toWellFormed()}… (${whole.length} characters)`
+  const text = message.toWellFormed().replaceAll('\0', '\uFFFD')
+  return text.length <= 4000
+    ? text
+    : `${text.slice(0, 4000).toWellFormed()}… (${text.length} characters)`
 }

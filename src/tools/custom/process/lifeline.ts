@@ -2,8 +2,8 @@ import { Socket } from 'node:net'
 import { workerData } from 'node:worker_threads'
 
 /**
- * A thread that waits on the pipe from the Temporal worker and ends the whole process group when it closes: also
- * while a tool holds the main thread, and also when the Temporal worker was killed.
+ * A thread that waits on the pipe from the Temporal worker and ends the whole process group when it
+ * closes: also while a tool holds the main thread, and also when the Temporal worker was killed.
  */
 const { descriptor } = workerData as { descriptor: number }
 

@@ -1,30 +1,39 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { builtInToolNames } from '../../../policy/worker/built-in-tool-names.ts'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
 import { isDefinedTool } from '../define-tool.ts'
 import type { ToolFileProblem, ToolProcessSetup } from '../tool-protocol.ts'
 import { adaptDefinedTool } from './adapt-defined-tool.ts'
 import type { LoadedTool } from './loaded-tool.ts'
-import { projectUrl, ToolFileChanged } from './module-hooks.ts'
+import { loadOnlyRecorded, projectUrl } from './module-hooks.ts'
+import { ToolFileChanged } from './recorded-modules.ts'
 
 const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/
 
-/** Imports every entry file, announcing each first, and gathers their tools. A file that fails is a problem, not an end. */
+/**
+ * Imports every entry file, announcing each first, and gathers their tools. A file that fails is a
+ * problem, not an end.
+ */
 export async function loadToolFiles(
   setup: ToolProcessSetup,
   announce: (file: string) => void,
 ): Promise<{ tools: Map<string, LoadedTool>; problems: ToolFileProblem[] }> {
   const tools = new Map<string, LoadedTool>()
   const problems: ToolFileProblem[] = []
+  try {
+    loadOnlyRecorded(setup)
+  } catch (error) {
+    return { tools, problems: [problemOf(error, setup.projectDir, 'package.json')] }
+  }
   for (const file of setup.entries) {
     announce(file)
     const at = projectUrl(setup.projectDir, file)
     try {
-      const found = await toolsOf((await import(at)) as Record<string, unknown>, file)
-      if (found.length === 0) {
+      const loaded = await toolsOf((await import(at)) as Record<string, unknown>, file)
+      if (loaded.length === 0) {
         throw new TypeError('It exports no tool: use defineTool, or the AI SDK’s tool.')
       }
-      for (const tool of found) add(tools, tool)
+      for (const tool of loaded) add(tools, tool)
     } catch (error) {
       problems.push(problemOf(error, setup.projectDir, file))
     }
@@ -34,19 +43,19 @@ export async function loadToolFiles(
 
 /** `default` of an AI SDK tool is named by its file, another export by its own name. */
 async function toolsOf(exported: Record<string, unknown>, file: string): Promise<LoadedTool[]> {
-  const found: LoadedTool[] = []
+  const loaded: LoadedTool[] = []
   for (const [name, value] of Object.entries(exported)) {
     if (isDefinedTool(value)) {
-      found.push(adaptDefinedTool(value, file))
+      loaded.push(adaptDefinedTool(value, file))
       continue
     }
     // Only a file that needs it pays for loading the AI SDK.
     const sdk = looksLikeTool(value) ? await import('./adapt-ai-sdk-tool.ts') : null
     if (sdk === null || !sdk.isAiSdkTool(value)) continue
     const called = name === 'default' ? path.basename(file).replace(/\.[^.]+$/, '') : name
-    found.push(await sdk.adaptAiSdkTool(value, called, file, exported.toolApproval))
+    loaded.push(await sdk.adaptAiSdkTool(value, called, file, exported.toolApproval))
   }
-  return found
+  return loaded
 }
 
 function looksLikeTool(value: unknown): boolean {
@@ -60,17 +69,20 @@ function add(tools: Map<string, LoadedTool>, tool: LoadedTool): void {
       `${JSON.stringify(name)} is not the name of a tool: letters, digits, "_" and "-", not beginning with mcp__.`,
     )
   }
-  if (builtInToolNames.includes(name)) {
+  if (isBuiltInTool(name)) {
     throw new TypeError(`${name} is the name of a built-in tool.`)
   }
-  const other = tools.get(name)
-  if (other !== undefined) {
-    throw new TypeError(`${name} is already defined in ${other.description.file}.`)
+  const existing = tools.get(name)
+  if (existing !== undefined) {
+    throw new TypeError(`${name} is already defined in ${existing.description.file}.`)
   }
   tools.set(name, tool)
 }
 
-/** Where and why; the line is the file's own first one on the stack, or the one that an error about the file means. */
+/**
+ * Where and why; the line is the file's own first one on the stack, or the one that an error about
+ * the file means.
+ */
 function problemOf(error: unknown, projectDir: string, file: string): ToolFileProblem {
   if (error instanceof ToolFileChanged) {
     return { file: error.file, line: null, problem: `${error.message}.`, changed: true }

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../domain/json.ts'
-import type { ParsedInput } from '../../../domain/tool.ts'
-import type { Approval } from '../../../domain/verdict.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { ParsedInput } from '#domain/tool.ts'
+import type { Approval } from '#domain/verdict.ts'
 import type { ToolContext } from '../define-tool.ts'
 import type { ToolDescription } from '../tool-protocol.ts'
 
@@ -8,13 +8,16 @@ import type { ToolDescription } from '../tool-protocol.ts'
 export interface LoadedTool {
   readonly description: ToolDescription
   parse(input: Json): Promise<ParsedInput>
-  /** `null`: nothing declared. Throws what the tool throws, or when it answers neither verdict nor boolean. */
+  /**
+   * `null`: nothing declared. Throws what the tool throws, or when it answers neither verdict nor
+   * boolean.
+   */
   approval(input: JsonObject): Promise<Approval | null>
   /** `null`: the tool does not say */
   describe(input: JsonObject): Promise<unknown>
   present(input: JsonObject): Promise<unknown>
   execute(input: JsonObject, context: ToolContext): Promise<unknown>
-  /** what the model is to be given of a result, in the AI SDK's form; absent: the result itself */
+  /** what the model reads of a result, in the AI SDK's form; absent: the result itself */
   modelOutput?(input: JsonObject, output: unknown, context: ToolContext): Promise<unknown>
 }
 
@@ -28,7 +31,10 @@ export function isApproval(value: unknown): boolean {
   }
 }
 
-/** A verdict or boolean as a verdict: `true` asks. Anything else is an error, which asks with its sentence. */
+/**
+ * A verdict or boolean as a verdict: `true` asks. Anything else is an error, which asks with its
+ * sentence.
+ */
 export function asApproval(answer: unknown): Approval {
   if (answer === true) return 'ask'
   if (answer === false) return 'preApproved'

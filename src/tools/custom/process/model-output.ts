@@ -1,27 +1,30 @@
 import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
 
 /**
- * What a tool's `toModelOutput` says the model is to be given, as a pipe carries it. Files that are somewhere else are
+ * What a tool's `toModelOutput` returned, as a pipe carries it. Files that are somewhere else are
  * named and not fetched. Throws a sentence when it is no tool output of the AI SDK.
  */
 export function modelOutputOf(value: unknown): ModelOutput {
-  const { type, value: given, reason } = membersOf(value)
+  const { type, value: content, reason } = membersOf(value)
   switch (type) {
     case 'text':
     case 'error-text':
-      if (typeof given !== 'string') break
-      return { isError: type === 'error-text', parts: [textPart(given)] }
+      if (typeof content !== 'string') break
+      return { isError: type === 'error-text', parts: [textPart(content)] }
     case 'json':
     case 'error-json':
-      return { isError: type === 'error-json', parts: [textPart(JSON.stringify(given) ?? 'null')] }
+      return {
+        isError: type === 'error-json',
+        parts: [textPart(JSON.stringify(content) ?? 'null')],
+      }
     case 'execution-denied':
       return {
         isError: true,
         parts: [textPart(typeof reason === 'string' ? reason : 'The tool denied its execution.')],
       }
     case 'content':
-      if (!Array.isArray(given)) break
-      return { isError: false, parts: given.map(partOf) }
+      if (!Array.isArray(content)) break
+      return { isError: false, parts: content.map(partOf) }
     default:
   }
   throw new TypeError('it is no tool output of the AI SDK')

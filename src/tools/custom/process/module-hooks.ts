@@ -1,46 +1,36 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { ToolProcessSetup } from '../tool-protocol.ts'
-
-/** A file that a tool imports is not, or not any more, part of the policy version. */
-export class ToolFileChanged extends Error {
-  override readonly name = 'ToolFileChanged'
-  readonly file: string
-  constructor(file: string, message: string) {
-    super(message)
-    this.file = file
-  }
-}
-
-const own = /^(countersign|zod|ai)(\/|$)/
-const serviceSource = fileURLToPath(new URL('../../../', import.meta.url))
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+import { replaceAddonLoading } from './load-addon.ts'
+import { RecordedModules, type Recorded } from './recorded-modules.ts'
 
 /**
- * From here on, `countersign`, `zod` and `ai` are the service's own copies wherever the project lies, and a file of
- * the project is only ever loaded with the very bytes of the policy version. Packages are not checked: their lock
- * file is the owner's.
+ * Preloaded by a tool process, and by the threads that tools start in it, before any other module.
+ * `countersign`, `zod` and `ai` are the service's own copies wherever the project lies; every other
+ * module is loaded with the very bytes that the policy version recorded, or not at all (security.md
+ * 36).
  */
-export function registerModuleHooks(setup: Pick<ToolProcessSetup, 'projectDir' | 'hashes'>): void {
-  registerHooks({
-    resolve(specifier, context, next) {
-      const asked = context.parentURL ?? ''
-      if (!own.test(specifier) || asked.includes('/node_modules/')) return next(specifier, context)
-      return next(specifier, { ...context, parentURL: import.meta.url })
-    },
-    load(url, context, next) {
-      if (!url.startsWith('file:')) return next(url, context)
-      const file = fileURLToPath(url)
-      if (file.startsWith(serviceSource) || file.includes(`${path.sep}node_modules${path.sep}`)) {
-        return next(url, context)
-      }
-      const source = checkedSource(file, setup)
-      const format = formatOf(file)
-      return format === null ? next(url, context) : { format, source, shortCircuit: true }
-    },
-  })
+const servicePackages = /^(countersign|zod|ai)(\/|$)/
+const serviceSource = new URL('../../../', import.meta.url).href
+const key = 'countersign: recorded modules'
+
+/**
+ * addresses that the service's own modules import: its packages, which may lie among the project's
+ */
+const ours = new Set<string>()
+let modules: RecordedModules | null = null
+
+const inherited = getEnvironmentData(key) as Recorded | undefined
+if (inherited !== undefined) modules = new RecordedModules(inherited)
+
+/**
+ * From here on, here and in threads that are started from here, only what was recorded is loaded.
+ */
+export function loadOnlyRecorded(recorded: Recorded): void {
+  setEnvironmentData(key, { projectDir: recorded.projectDir, hashes: { ...recorded.hashes } })
+  modules = new RecordedModules(recorded)
+  modules.checkScope()
 }
 
 /** Address of a file of the project, without following links. */
@@ -48,27 +38,35 @@ export function projectUrl(projectDir: string, file: string): string {
   return pathToFileURL(path.join(projectDir, file)).href
 }
 
-function checkedSource(
-  file: string,
-  setup: Pick<ToolProcessSetup, 'projectDir' | 'hashes'>,
-): Buffer {
-  const relative = path.relative(setup.projectDir, file).split(path.sep).join('/')
-  const expected = Object.hasOwn(setup.hashes, relative) ? setup.hashes[relative] : undefined
-  if (expected === undefined) {
-    throw new ToolFileChanged(
-      relative,
-      `${relative} is not part of the policy version: what tools import lies below tools/, in regular files`,
-    )
-  }
-  const source = readFileSync(file)
-  const found = `sha256:${createHash('sha256').update(source).digest('hex')}`
-  if (found !== expected) throw new ToolFileChanged(relative, changedSentence(relative))
-  return source
-}
+registerHooks({
+  resolve(specifier, context, next) {
+    const parent = context.parentURL ?? import.meta.url
+    const isProjects = !isOurs(parent)
+    if (isProjects && (!servicePackages.test(specifier) || parent.includes('/node_modules/'))) {
+      return next(specifier, context)
+    }
+    const parentURL = isProjects ? import.meta.url : parent
+    const resolved = next(specifier, { ...context, parentURL })
+    // What our own modules name by a whole address is a tool's file.
+    if (!specifier.startsWith('file:')) ours.add(resolved.url)
+    return resolved
+  },
+  load(url, context, next) {
+    if (modules === null || !url.startsWith('file:') || isOurs(url)) return next(url, context)
+    const file = fileURLToPath(url)
+    const isAddon = file.endsWith('.node')
+    // An addon's bytes are read when it is opened.
+    const source = isAddon ? null : modules.bytesOf(file)
+    const format = modules.packageOf(file) === null ? formatOf(file) : null
+    if (format !== null && source !== null) return { format, source, shortCircuit: true }
+    const loaded = next(url, context)
+    return source === null ? loaded : { ...loaded, source, shortCircuit: true }
+  },
+})
+replaceAddonLoading((file) => (isOurs(pathToFileURL(file).href) ? null : modules))
 
-/** The sentence a call is refused with when a file differs from the version's (architecture.md, execution). */
-export function changedSentence(file: string): string {
-  return `${file} on this host is not the one of the policy version in force`
+function isOurs(url: string): boolean {
+  return url.startsWith(serviceSource) || ours.has(url)
 }
 
 function formatOf(file: string): string | null {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json, JsonObject } from '../../../domain/json.ts'
-import type { ParsedInput } from '../../../domain/tool.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { ParsedInput } from '#domain/tool.ts'
 
 /** A schema's answer: the value it makes of an input, or what is wrong. */
 export type Validated =
@@ -8,9 +8,9 @@ export type Validated =
   | { readonly ok: false; readonly problems: readonly string[] }
 
 /**
- * The canonical input of a custom tool. It is what the schema makes of the input (defaults filled), where that is JSON
- * and parses to itself; where the schema transforms, it is the input as given. Fields that the schema drops are
- * refused, so that nobody approves what does nothing.
+ * The canonical input of a custom tool. It is what the schema makes of the input (defaults filled),
+ * where that is JSON and parses to itself; where the schema transforms, it is the input unchanged.
+ * Fields that the schema drops are refused, so that no approval covers what has no effect.
  */
 export async function canonicalInput(
   validate: (input: unknown) => Promise<Validated>,
@@ -42,16 +42,16 @@ export function isJson(value: unknown): value is Json {
   return Object.values(value).every(isJson)
 }
 
-function droppedFields(input: Json, kept: Json, at: string): string[] {
-  if (Array.isArray(input) && Array.isArray(kept)) {
+function droppedFields(input: Json, parsed: Json, at: string): string[] {
+  if (Array.isArray(input) && Array.isArray(parsed)) {
     return input.flatMap((entry, index) =>
-      droppedFields(entry, kept[index] ?? null, `${at}[${index}]`),
+      droppedFields(entry, parsed[index] ?? null, `${at}[${index}]`),
     )
   }
-  if (!isObject(input) || !isObject(kept)) return []
+  if (!isObject(input) || !isObject(parsed)) return []
   return Object.entries(input).flatMap(([key, value]) => {
     const name = at === '' ? key : `${at}.${key}`
-    return Object.hasOwn(kept, key) ? droppedFields(value, kept[key] ?? null, name) : [name]
+    return Object.hasOwn(parsed, key) ? droppedFields(value, parsed[key] ?? null, name) : [name]
   })
 }
 

@@ -7,18 +7,19 @@ import { messageOf } from './answer-question.ts'
 
 /** Questions come on descriptor 3, answers go to 4, and 5 closes when the parent is gone. */
 const [questions, answers, lifeline] = [3, 4, 5] as const
-const mostQuestionBytes = 64 * 1024 * 1024
+const maxQuestionBytes = 64 * 1024 * 1024
 
 /** From here on the process group ends when the parent does, whatever holds the main thread. */
 export function holdLifeline(): void {
   new Worker(new URL('lifeline.ts', import.meta.url), {
     workerData: { descriptor: lifeline },
+    execArgv: [],
   }).unref()
 }
 
 /**
- * Answers the parent's questions, until it closes them. `signal` fires when the question is to be given up; what
- * `answer` throws is told to the parent as a sentence.
+ * Answers the parent's questions, until it closes them. `signal` fires when the question is
+ * cancelled; what `answer` throws goes to the parent as a sentence.
  */
 export async function serveQuestions<Question>(
   answer: (question: Question, signal: AbortSignal) => Promise<unknown>,
@@ -33,7 +34,7 @@ export async function serveQuestions<Question>(
       return
     }
     const { id } = message
-    tellParent({ taken: id })
+    tellParent({ accepted: id })
     controller = new AbortController()
     try {
       const value = (await answer(message, controller.signal)) ?? null
@@ -42,7 +43,7 @@ export async function serveQuestions<Question>(
       tellParent({ id, ok: false, problem: messageOf(error), left: leftBehind() })
     }
   }
-  const lines = readLines(new Socket({ fd: questions, readable: true }), mostQuestionBytes)
+  const lines = readLines(new Socket({ fd: questions, readable: true }), maxQuestionBytes)
   for await (const line of lines) void take(line)
 }
 

@@ -1,9 +1,10 @@
 /** How deep causes are looked at. */
-const deepest = 5
+const maxDepth = 5
 
 /**
- * Why a server could not be reached, as a sentence: what `ended` says of its process, else the error with its causes.
- * "fetch failed" alone says nothing of a certificate, a name that is not found, or a redirect.
+ * Why a server could not be reached, as a sentence: what `ended` says of its process, else the
+ * error with its causes. "fetch failed" alone says nothing of a certificate, a name that is not
+ * found, or a redirect.
  */
 export function failureSentence(error: unknown, ended: string | null): string {
   const refused = refusedStatus(error)
@@ -23,21 +24,21 @@ function refusedStatus(error: unknown): number | null {
 }
 
 function withCauses(error: unknown): string {
-  const said: string[] = []
+  const sentences: string[] = []
   let cause = error
-  for (let depth = 0; depth < deepest && cause instanceof Error; depth += 1) {
+  for (let depth = 0; depth < maxDepth && cause instanceof Error; depth += 1) {
     const text = messageOf(cause)
-    if (text !== '' && !said.some((one) => one.includes(text))) said.push(text)
+    if (text !== '' && !sentences.some((sentence) => sentence.includes(text))) sentences.push(text)
     cause = cause.cause
   }
-  if (typeof cause === 'string') said.push(cause)
-  return said.join(': ')
+  if (typeof cause === 'string') sentences.push(cause)
+  return sentences.join(': ')
 }
 
 /** Of several addresses that were tried, each has an error of its own. */
 function messageOf(error: Error): string {
   const inner = error instanceof AggregateError ? error.errors : []
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const messages = inner.map((one) => (one instanceof Error ? one.message : String(one)))
+  const messages = inner.map((cause) => (cause instanceof Error ? cause.message : String(cause)))
   return [error.message === '' ? code : error.message, ...messages].filter(Boolean).join('; ')
 }

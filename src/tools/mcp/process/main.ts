@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../../domain/json.ts'
+import type { JsonObject } from '#domain/json.ts'
 import { validateWith } from '../../custom/process/adapt-defined-tool.ts'
 import { canonicalInput } from '../../custom/process/parse-input.ts'
 import { holdLifeline, serveQuestions } from '../../custom/process/serve-questions.ts'
 import type { McpQuestion } from '../mcp-protocol.ts'
 import { ServerSession } from './server-session.ts'
 
-/** Entry of the process that holds one MCP server: a hostile one can harm nothing but this process. */
+/**
+ * Entry of the process that holds one MCP server: a hostile one can harm nothing but this process.
+ */
 holdLifeline()
 
 let session: ServerSession | null = null

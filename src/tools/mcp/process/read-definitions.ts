@@ -1,11 +1,10 @@
 import { isJson } from '../../custom/process/parse-input.ts'
-import type { Json, JsonObject } from '../../../domain/json.ts'
-import { hashOfDefinition } from '../definition-hash.ts'
-import type { McpDefinition } from '../mcp-protocol.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { hashOfDefinition, type McpDefinition } from '../mcp-protocol.ts'
 
 /** Providers of models take no longer names, and our own prefix needs some of it. */
 const toolName = /^[A-Za-z0-9_-]{1,64}$/
-const mostDefinitionBytes = 64 * 1024
+const maxDefinitionBytes = 64 * 1024
 
 /** Tools as a server lists them, and a sentence for each that cannot be offered. */
 export function readDefinitions(listed: readonly object[]): {
@@ -29,8 +28,8 @@ function readDefinition(entry: JsonObject): McpDefinition | string {
     return `A tool is named ${JSON.stringify(name).slice(0, 100)}: letters, digits, "_" and "-", at most 64.`
   }
   const bytes = Buffer.byteLength(JSON.stringify(entry))
-  if (bytes > mostDefinitionBytes) {
-    return `The definition of ${name} has ${bytes} bytes, more than ${mostDefinitionBytes}.`
+  if (bytes > maxDefinitionBytes) {
+    return `The definition of ${name} has ${bytes} bytes, more than ${maxDefinitionBytes}.`
   }
   const { inputSchema } = entry
   if (!isObject(inputSchema) || !isJson(inputSchema)) return `${name} has no schema for its input.`

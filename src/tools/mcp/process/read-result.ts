@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Json, JsonObject } from '../../../domain/json.ts'
-import { limits } from '../../../domain/limits.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
 import type { McpCallResult } from '../mcp-protocol.ts'
 
 /**
- * What a call returned: each part typed, with size and hash where it is no text, and the text that the model reads. Parts
- * that cannot be kept are left out of the output with their exact size.
+ * What a call returned: each part typed, with size and hash where it is no text, and the text that
+ * the model reads. Parts that cannot be stored are left out of the output with their exact size.
  */
 export function readResult(result: JsonObject): McpCallResult {
   const parts = Array.isArray(result['content']) ? result['content'].map(partOf) : []
@@ -15,15 +15,15 @@ export function readResult(result: JsonObject): McpCallResult {
   if (texts.length === 0 && result['toolResult'] !== undefined) {
     texts.push(JSON.stringify(result['toolResult']))
   }
-  const whole: JsonObject = {
-    content: parts.map((part) => part.kept),
+  const stored: JsonObject = {
+    content: parts.map((part) => part.stored),
     ...(structured === undefined ? {} : { structuredContent: structured }),
   }
-  const bytes = Buffer.byteLength(JSON.stringify(whole))
+  const bytes = Buffer.byteLength(JSON.stringify(stored))
   const most = limits.storedOutputBytes
   const output: Json =
     bytes <= most
-      ? whole
+      ? stored
       : { omitted: `The output had ${bytes} bytes; at most ${most} are kept.`, bytes }
   return {
     type: result['isError'] === true ? 'error' : 'output',
@@ -33,7 +33,7 @@ export function readResult(result: JsonObject): McpCallResult {
 }
 
 interface Part {
-  readonly kept: JsonObject
+  readonly stored: JsonObject
   readonly text: string
 }
 
@@ -42,7 +42,7 @@ function partOf(value: Json): Part {
   switch (part['type']) {
     case 'text': {
       const text = textOf(part['text'])
-      return { kept: { type: 'text', text }, text }
+      return { stored: { type: 'text', text }, text }
     }
     case 'image':
     case 'audio':
@@ -55,28 +55,30 @@ function partOf(value: Json): Part {
         return binary('resource', mediaType, resource['blob'], { uri })
       const text = textOf(resource['text'])
       return {
-        kept: { type: 'resource', uri, mediaType, text },
+        stored: { type: 'resource', uri, mediaType, text },
         text: `[resource ${uri}]\n${text}`,
       }
     }
     case 'resource_link': {
       const uri = textOf(part['uri'])
       const name = textOf(part['name'])
-      return { kept: { type: 'resource_link', uri, name }, text: `[link to ${name}: ${uri}]` }
+      return { stored: { type: 'resource_link', uri, name }, text: `[link to ${name}: ${uri}]` }
     }
     default:
-      return { kept: { type: 'unknown', part: value }, text: JSON.stringify(value) }
+      return { stored: { type: 'unknown', part: value }, text: JSON.stringify(value) }
   }
 }
 
-/** Bytes: kept as they came, named by type, size and hash; the model reads only that they are there. */
+/**
+ * Bytes: stored as they came, named by type, size and hash; the model reads only that they exist.
+ */
 function binary(kind: string, mediaType: string, data: Json | undefined, more: JsonObject): Part {
   const base64 = textOf(data)
   const bytes = Buffer.from(base64, 'base64')
   const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
   const where = typeof more['uri'] === 'string' ? ` ${more['uri']}` : ''
   return {
-    kept: { type: kind, ...more, mediaType, bytes: bytes.length, hash, data: base64 },
+    stored: { type: kind, ...more, mediaType, bytes: bytes.length, hash, data: base64 },
     text: `[${kind}${where}: ${mediaType}, ${bytes.length} bytes, ${hash}]`,
   }
 }

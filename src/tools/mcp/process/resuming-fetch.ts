@@ -1,17 +1,16 @@
-import { boundedFetch } from './bounded-fetch.ts'
-
 /** The stream that should have brought an answer ended for good without it. */
 export class BrokenAnswer extends Error {}
 
-/** So often a stream that broke off is taken up again, without anything new in between. */
-const resumesMost = 3
+/** How often a stream that broke off is resumed without anything new in between. */
+const maxResumes = 3
 
 /**
- * `fetch` for streamable HTTP: where the stream that answers a message ends before the answer, it is taken up after its
- * last event, as the protocol has it, and an end for good is an error. The AI SDK's client would wait for ever.
+ * `fetch` for streamable HTTP: where the stream that answers a message ends before the answer, it
+ * is resumed after its last event, as the protocol has it, and an end for good is an error. The AI
+ * SDK's client would wait for ever.
  */
-export async function resumingFetch(...given: Parameters<typeof fetch>): Promise<Response> {
-  const [address, init] = given
+export async function resumingFetch(...args: Parameters<typeof fetch>): Promise<Response> {
+  const [address, init] = args
   const response = await boundedFetch(address, init)
   const kind = response.headers.get('content-type') ?? ''
   const awaited = idOf(init?.body)
@@ -39,34 +38,34 @@ async function* answered(
   awaited: string,
   resume: (lastEvent: string) => Promise<ReadableStream<Uint8Array> | null>,
 ): AsyncGenerator<Uint8Array> {
-  const seen = new SeenEvents(awaited)
+  const received = new ReceivedEvents(awaited)
   let body: ReadableStream<Uint8Array> | null = first
   let idle = 0
   while (body !== null) {
-    const before = seen.lastEvent
+    const before = received.lastEvent
     try {
       for await (const chunk of body) {
-        seen.take(chunk)
+        received.take(chunk)
         yield chunk
       }
     } catch (error) {
-      if (seen.lastEvent === null) {
+      if (received.lastEvent === null) {
         throw new BrokenAnswer(`its answer broke off (${String(error)})`, { cause: error })
       }
     }
-    if (seen.isAnswered) return
-    idle = seen.lastEvent === before ? idle + 1 : 0
-    if (seen.lastEvent === null || idle > resumesMost) break
+    if (received.isAnswered) return
+    idle = received.lastEvent === before ? idle + 1 : 0
+    if (received.lastEvent === null || idle > maxResumes) break
     // A half event is over: what comes now begins with a whole one.
     yield new TextEncoder().encode('\n\n')
-    seen.cut()
-    body = await resume(seen.lastEvent)
+    received.cut()
+    body = await resume(received.lastEvent)
   }
   throw new BrokenAnswer('its answer broke off')
 }
 
 /** What of a stream of events was whole: its last id, and whether the answer was among them. */
-class SeenEvents {
+class ReceivedEvents {
   lastEvent: string | null = null
   isAnswered = false
   readonly #awaited: string
@@ -113,4 +112,25 @@ function idOf(text: unknown, answer = false): string | null {
   } catch {
     return null
   }
+}
+
+/** No answer of a server is longer. */
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/** `fetch` whose answers end with an error beyond the bound, whatever their kind. */
+async function boundedFetch(...args: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...args)
+  if (response.body === null) return response
+  let bytes = 0
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        bytes += chunk.length
+        if (bytes <= maxAnswerBytes) controller.enqueue(chunk)
+        else controller.error(new Error(`its answer has more than ${maxAnswerBytes} bytes`))
+      },
+    }),
+  )
+  const { status, statusText, headers } = response
+  return new Response(counted, { status, statusText, headers })
 }

@@ -1,7 +1,11 @@
 import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
-import type { JsonObject } from '../../../domain/json.ts'
-import { hashOfDefinition } from '../definition-hash.ts'
-import type { McpCallResult, McpConnection, McpListing } from '../mcp-protocol.ts'
+import type { JsonObject } from '#domain/json.ts'
+import {
+  hashOfDefinition,
+  type McpCallResult,
+  type McpConnection,
+  type McpListing,
+} from '../mcp-protocol.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { readDefinitions } from './read-definitions.ts'
 import { readResult } from './read-result.ts'
@@ -11,8 +15,8 @@ import { StdioTransport } from './stdio-transport.ts'
 /** A package runner may have to fetch its package first. */
 const connectTimeoutMs = 60_000
 const listTimeoutMs = 15_000
-const mostTools = 500
-const mostPages = 50
+const maxTools = 500
+const maxPages = 50
 
 interface Live {
   readonly client: MCPClient
@@ -31,8 +35,9 @@ export class ServerSession {
   }
 
   /**
-   * Everything it lists. Throws a sentence when it does not answer. A connection that was there before may have ended
-   * meanwhile, its session having expired for instance: then it is asked once more, over a new one.
+   * Everything it lists. Throws a sentence when it does not answer. A connection from before may
+   * have ended meanwhile, for instance because its session expired: then the list is requested once
+   * more over a new one.
    */
   async list(signal: AbortSignal): Promise<McpListing> {
     const known = this.#live
@@ -59,7 +64,7 @@ export class ServerSession {
     } catch (error) {
       return { type: 'unreachable', problem: (error as Error).message }
     }
-    const now = listing.tools.find((one) => one.name === tool)
+    const now = listing.tools.find((definition) => definition.name === tool)
     if (now === undefined || hashOfDefinition(now) !== definition) {
       const what =
         now === undefined ? 'has no such tool any more' : 'says something else of the tool'
@@ -99,7 +104,8 @@ export class ServerSession {
         clientName: 'countersign',
         maxRetries: 0,
         initializationOptions: { signal, timeout: connectTimeoutMs },
-        // What it sends unasked, its list having changed for instance: the list is read anew before each call.
+        // What it sends unasked, its list having changed for instance: the list is read anew before
+        // each call.
         onUncaughtError: (error) => {
           if (error instanceof BrokenAnswer) broken.reject(error)
         },
@@ -112,7 +118,10 @@ export class ServerSession {
     }
   }
 
-  /** After an error that is no answer, nothing is known of the connection: the next question makes a new one. */
+  /**
+   * After an error that is no answer, nothing is known of the connection: the next question makes a
+   * new one.
+   */
   async #lose(live: Live, error: unknown): Promise<string> {
     const why = failureSentence(error, live.stdio?.ended ?? null)
     this.#live = null
@@ -135,8 +144,8 @@ async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
     listed.push(...answer.tools)
     cursor = answer.nextCursor
     if (cursor === undefined) break
-    if (page === mostPages || listed.length > mostTools) {
-      throw new Error(`it lists more than ${mostTools} tools or ${mostPages} pages`)
+    if (page === maxPages || listed.length > maxTools) {
+      throw new Error(`it lists more than ${maxTools} tools or ${maxPages} pages`)
     }
   }
   const { tools, problems } = readDefinitions(listed)

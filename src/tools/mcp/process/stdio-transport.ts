@@ -1,22 +1,22 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { MCPTransport } from '@ai-sdk/mcp'
-import { firstInside, informationDescriptor } from '../../../sandbox/bwrap/first-inside.ts'
-import { giveNetwork, type OwnNetwork } from '../../../sandbox/bwrap/own-network.ts'
+import { firstInside, informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
+import { giveNetwork, type OwnNetwork } from '#sandbox/bwrap/own-network.ts'
 import { readLines } from '../../custom/bounded-lines.ts'
 import type { McpConnection } from '../mcp-protocol.ts'
 
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0]
 
 /** No message of a server is longer; one that floods is ended. */
-const mostMessageBytes = 32 * 1024 * 1024
+const maxMessageBytes = 32 * 1024 * 1024
 /** So many lines that are no messages are overlooked: some servers print a greeting. */
-const mostNonsense = 100
-const keptErrorBytes = 2048
+const maxInvalidLines = 100
+const maxErrorBytes = 2048
 
 /**
- * A standard-input server, started in this process's group, so that it ends with it. The AI SDK's own transport keeps
- * whatever a server writes until there is a newline; this one has bounds.
+ * A standard-input server, started in this process's group, so that it ends with it. The AI SDK's
+ * own transport keeps whatever a server writes until there is a newline; this one has bounds.
  */
 export class StdioTransport implements MCPTransport {
   onclose?: () => void
@@ -24,7 +24,7 @@ export class StdioTransport implements MCPTransport {
   onmessage?: (message: Message) => void
   readonly #connection: Extract<McpConnection, { type: 'stdio' }>
   #process: ChildProcessByStdio<Writable, Readable, Readable> | null = null
-  #lastWords = Buffer.alloc(0)
+  #errorTail = Buffer.alloc(0)
   #ended: string | null = null
   #network: OwnNetwork | null = null
 
@@ -36,8 +36,8 @@ export class StdioTransport implements MCPTransport {
   get ended(): string | null {
     if (this.#ended === null) return null
     if (this.#network?.problem != null) return this.#network.problem
-    const said = this.#lastWords.toString('utf8').trim()
-    return said === '' ? this.#ended : `${this.#ended}; it said: ${said.slice(-500)}`
+    const errorText = this.#errorTail.toString('utf8').trim()
+    return errorText === '' ? this.#ended : `${this.#ended}; it said: ${errorText.slice(-500)}`
   }
 
   async start(): Promise<void> {
@@ -50,15 +50,15 @@ export class StdioTransport implements MCPTransport {
       stdio: ['pipe', 'pipe', 'pipe', ...more],
     }) as ChildProcessByStdio<Writable, Readable, Readable>
     for (const [index, text] of descriptors.entries()) {
-      const given = child.stdio[index + 3] as Writable & Readable
-      given.on('error', () => undefined).resume()
-      // Read, and never written to: one that was ended may be closed before anything was said on it.
-      if (!network || index + 3 !== informationDescriptor) given.end(text)
+      const pipe = child.stdio[index + 3] as Writable & Readable
+      pipe.on('error', () => undefined).resume()
+      // Only read: the other end may close it before anything is written to it.
+      if (!network || index + 3 !== informationDescriptor) pipe.end(Buffer.from(text, 'base64'))
     }
     this.#process = child
     if (network) {
-      const told = (child.stdio as readonly unknown[])[informationDescriptor] as Readable
-      this.#network = giveNetwork(child, firstInside(told))
+      const information = (child.stdio as readonly unknown[])[informationDescriptor] as Readable
+      this.#network = giveNetwork(child, firstInside(information))
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     child.once('spawn', resolve)
@@ -71,7 +71,7 @@ export class StdioTransport implements MCPTransport {
     )
     child.stdin.on('error', () => undefined)
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#lastWords = Buffer.concat([this.#lastWords, chunk]).subarray(-keptErrorBytes)
+      this.#errorTail = Buffer.concat([this.#errorTail, chunk]).subarray(-maxErrorBytes)
     })
     void this.#read(child.stdout)
     return promise
@@ -80,10 +80,10 @@ export class StdioTransport implements MCPTransport {
   async #read(stdout: Readable): Promise<void> {
     let nonsense = 0
     try {
-      for await (const line of readLines(stdout, mostMessageBytes)) {
+      for await (const line of readLines(stdout, maxMessageBytes)) {
         if (line.trim() === '' || this.#take(line)) continue
         nonsense += 1
-        if (nonsense > mostNonsense)
+        if (nonsense > maxInvalidLines)
           throw new Error(`it wrote ${nonsense} lines that are no messages`)
       }
     } catch (error) {

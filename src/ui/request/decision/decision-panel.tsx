@@ -1,65 +1,80 @@
-import { Button, Textarea } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import type { DecisionAnswer } from '../../../api/schemas/requests/decisions.ts'
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import { Button, Checkbox, Textarea } from '@mantine/core'
+import { useCallback, useEffect, useState } from 'react'
+import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { againSentence } from '#domain/deciding/alike-words.ts'
+import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
-import { announce } from '../../shell/announce.tsx'
+import { announce } from '../../states/announce.tsx'
 import { copyText } from '../../text/copy-text.ts'
 import { clockTime } from '../../text/time.tsx'
 import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
-import { decisionBody, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
-import { useDraft } from './draft.ts'
+import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
+import { useDraft } from '../../states/draft.ts'
 import { EditForm } from './choosing/edit-form.tsx'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../../states/notice.tsx'
 import { refusalWords } from './wording/refusal-words.ts'
 import { RecordedSentence } from './wording/recorded-sentence.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
 import type { Chosen } from './choosing/use-chosen.ts'
 import { stageSentence, type Decided } from './wording/stage-sentence.ts'
-import { outcomeOf, whyNotYours } from '../state-words.ts'
+import { outcomeOf, toneOfEffect, whyNotYours } from '../facts/state-words.ts'
 import { SignatureNote } from './signature-note.tsx'
 import { useSignature } from './use-signature.ts'
-import { useSubmit } from './use-submit.ts'
+import { type Sending, useSubmit } from './use-submit.ts'
 import './decision-panel.css'
 
 /**
- * Where a request is decided. `shown` is what the person opened; `request` is the newest. Nothing is
- * chosen beforehand, deny comes first, and nothing counts before the service has said so.
+ * Where a request is decided. `shown` is what the person opened; `request` is the newest. Nothing
+ * is chosen beforehand, deny comes first, and nothing counts before the service has said so.
  */
 export function DecisionPanel(props: {
   request: RequestDetail
-  shown: RequestDetail
+  opened: RequestDetail
   chosen: Chosen
-  seen: boolean
+  fullyViewed: boolean
   /** something that looks like a secret is still masked */
   masked: boolean
   onReview: () => void
   onNext: () => void
 }) {
-  const { request, shown } = props
+  const { request, opened } = props
   const offline = useConnection() === 'offline'
-  const { choice, setChoice, reach, setReach } = props.chosen
+  const { choice, setChoice, reach, setReach, again: isAgain, setAgain } = props.chosen
   const [openedAtMs] = useState(() => Date.now())
   const [reason, setReason] = useDraft(request.id, 'reason')
   const [nagged, setNagged] = useState(false)
-  const { submission, submit, again, forget } = useSubmit<DecisionAnswer>(
-    `/v1/requests/${request.id}/decisions`,
+  const { submission, submit, again, forget } = useSubmit(
+    useCallback(
+      (body: DecisionBody, sending: Sending) =>
+        callApi('decideRequest', { params: { id: request.id }, body, ...sending }),
+      [request.id],
+    ),
   )
   const [submitted, setSubmitted] = useState<Decided>('approve')
   const submitKeys = useAriaKeys('submit')
   const nextKeys = useAriaKeys('submitNext')
 
-  const changed = request.revision !== shown.revision || request.digest !== shown.digest
-  const { seen, masked } = props
-  const fields = { choice, ...reach, reason, seen, masked, offline, nowMs: openedAtMs }
-  const obstacle = whyNotSubmit(shown, fields)
-  const obstacleShown =
+  const changed = request.revision !== opened.revision || request.digest !== opened.digest
+  const { fullyViewed, masked } = props
+  const fields = {
+    choice,
+    ...reach,
+    reason,
+    fullyViewed,
+    masked,
+    offline,
+    again: isAgain,
+    nowMs: openedAtMs,
+  }
+  const obstacle = whyNotSubmit(opened, fields)
+  const obstacleVisible =
     obstacle !== null && (nagged || (choice !== null && offline) || choice === 'approve')
   const signature = useSignature(request.id)
   const busy = submission.state === 'submitting' || signature.signing
-  const signs = choice === 'approve' && shown.signatureRequired
+  const signs = choice === 'approve' && opened.signatureRequired
   const recorded = submission.state === 'recorded' ? submission.answer : null
   // The stream may tell of one's own decision before it is answered: that is not somebody else's.
   const submitting = submission.state === 'submitting'
@@ -73,7 +88,7 @@ export function DecisionPanel(props: {
       setNagged(true)
       return
     }
-    const body = decisionBody(shown, fields)
+    const body = decisionBody(opened, fields)
     const decided = choice === 'stop' ? 'stop' : body.decision
     setSubmitted(decided)
     const signed = signs ? await signature.sign(body) : body
@@ -97,7 +112,7 @@ export function DecisionPanel(props: {
     <div className="column decision-panel">
       {changed && recorded === null && !submitting && (
         <ChangedBanner
-          shown={shown}
+          opened={opened}
           current={request}
           onReview={() => (forget(), props.onReview())}
         />
@@ -109,7 +124,7 @@ export function DecisionPanel(props: {
       <div role="status" className="column">
         {recorded !== null && (
           <Notice
-            tone={submitted === 'approve' ? 'good' : 'plain'}
+            tone={submitted === 'approve' ? toneOfEffect(request.execution) : 'plain'}
             title={submitted === 'approve' ? 'Approved by you' : 'Denied by you'}
           >
             <RecordedSentence
@@ -148,23 +163,23 @@ export function DecisionPanel(props: {
             void send(false)
           }}
         >
-          <ChoiceList request={shown} choice={choice} onChoose={setChoice} disabled={busy} />
+          <ChoiceList request={opened} choice={choice} onChoose={setChoice} disabled={busy} />
           {choice === 'approve' &&
-            shown.allowedScopes.length + shown.scopesNotOffered.length > 1 && (
-              <ScopeFields request={shown} value={reach} onChange={setReach} />
+            opened.allowedScopes.length + opened.scopesNotOffered.length > 1 && (
+              <ScopeFields request={opened} value={reach} onChange={setReach} />
             )}
           {choice === 'edit' ? (
-            <EditForm shown={shown} onDone={() => (setChoice(null), props.onReview())} />
+            <EditForm opened={opened} onDone={() => (setChoice(null), props.onReview())} />
           ) : (
             <>
               <Textarea
                 label="Reason"
                 description={
                   choice === 'deny' || choice === 'stop'
-                    ? `The ${shown.external === null ? 'agent' : 'program'} reads it.`
+                    ? `The ${opened.external === null ? 'agent' : 'program'} reads it.`
                     : 'Kept with the decision.'
                 }
-                required={whyReasonOf(choice, shown) !== null}
+                required={whyReasonOf(choice, opened) !== null}
                 autosize
                 minRows={2}
                 maxRows={8}
@@ -172,8 +187,16 @@ export function DecisionPanel(props: {
                 value={reason}
                 onChange={(event) => setReason(event.currentTarget.value)}
               />
+              {needsAgain(choice, opened) && (
+                <Checkbox
+                  label="Yes, again"
+                  description={`${againSentence(opened.alike.again) ?? ''}.`}
+                  checked={isAgain}
+                  onChange={(event) => setAgain(event.currentTarget.checked)}
+                />
+              )}
               {signs && <SignatureNote problem={signature.problem} />}
-              <div role="status">{obstacleShown && <p className="obstacle">{obstacle}</p>}</div>
+              <div role="status">{obstacleVisible && <p className="obstacle">{obstacle}</p>}</div>
               <div className="row submit-row">
                 <Button
                   type="submit"
@@ -213,10 +236,10 @@ function submitWords(busy: boolean, signing: boolean, signs: boolean): string {
 
 function Refused(props: { refusal: Parameters<typeof refusalWords>[0]; attempted: Decided }) {
   const attempted = props.attempted === 'approve' ? 'approval' : 'denial'
-  const words = refusalWords(props.refusal, attempted, clockTime)
+  const refusalText = refusalWords(props.refusal, attempted, clockTime)
   return (
-    <Notice tone="bad" title={words.title}>
-      {words.text}
+    <Notice tone="bad" title={refusalText.title}>
+      {refusalText.text}
     </Notice>
   )
 }

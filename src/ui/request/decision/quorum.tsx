@@ -1,5 +1,5 @@
 import { IconCheck, IconHourglass } from '@tabler/icons-react'
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Hash } from '../../text/hash.tsx'
 import { Time } from '../../text/time.tsx'
 import { missingText, stepWords } from './wording/stage-sentence.ts'

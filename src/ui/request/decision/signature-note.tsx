@@ -1,6 +1,8 @@
 import { Link } from 'react-router'
 
-/** What an approval that takes a signature asks of the person, and why the last attempt made none. */
+/**
+ * What an approval that takes a signature asks of the person, and why the last attempt made none.
+ */
 export function SignatureNote({ problem }: { problem: string | null }) {
   return (
     <>

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
-import type { DecisionBody, SigningChallenge } from '../../../api/schemas/requests/decisions.ts'
+import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
-import { askPasskey } from '../../passkeys/ask-passkey.ts'
-import { promptWords } from '../../passkeys/prompt-words.ts'
+import { askPasskey, promptWords } from '../../passkeys/passkey-prompt.ts'
 
 /**
- * Has the person's passkey sign a decision, after the service has checked its digest. A prompt that is closed loses nothing:
- * `problem` says so, and the form stays as it is. The same decision keeps its signature, so that sent twice it counts once.
+ * Has the person's passkey sign a decision, after the service has checked its digest. A prompt that
+ * is closed loses nothing: `problem` says so, and the form stays as it is. The same decision keeps
+ * its signature, so that sent twice it counts once.
  */
 export function useSignature(requestId: string): {
   readonly signing: boolean
@@ -27,9 +27,9 @@ export function useSignature(requestId: string): {
     setSigning(true)
     setProblem(null)
     try {
-      const path = `/v1/requests/${requestId}/challenge`
-      const { options } = await callApi<SigningChallenge>(path, { body })
-      const signed = { ...body, assertion: await askPasskey(options) } as DecisionBody
+      const params = { id: requestId }
+      const { options } = await callApi('createChallenge', { params, body })
+      const signed = { ...body, assertion: await askPasskey(options) }
       last.current = { text, signed }
       return signed
     } catch (error) {

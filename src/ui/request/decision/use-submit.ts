@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
-import { ApiRefusal, callApi } from '../../api/call-api.ts'
+import { ApiRefusal } from '../../api/call-api.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 
 export type Submission<T> =
@@ -10,29 +10,38 @@ export type Submission<T> =
   | { readonly state: 'refused'; readonly refusal: ApiRefusal }
 
 /**
- * Sends what a person decided, once, and says what came of it; nothing is assumed before the answer.
- * `again` repeats what was recorded, which counts once, for the answer of by now.
+ * How a submission is sent: under a key that names it, and how long its answer may wait for a later
+ * stage.
  */
-export function useSubmit<T>(path: string): {
+export interface Sending {
+  readonly idempotencyKey: string
+  readonly preferWaitSeconds: number
+}
+
+/**
+ * Sends what a person decided, once, and says what came of it; nothing is assumed before the
+ * answer. `again` repeats what was recorded, which counts once, for the answer of by now. `send`
+ * stays the same function as long as it sends to the same request.
+ */
+export function useSubmit<Body extends object, T>(
+  send: (body: Body, sending: Sending) => Promise<T>,
+): {
   submission: Submission<T>
-  submit: (body: object) => Promise<T | null>
+  submit: (body: Body) => Promise<T | null>
   again: () => Promise<void>
   forget: () => void
 } {
   const client = useQueryClient()
   const [submission, setSubmission] = useState<Submission<T>>({ state: 'idle' })
   // The same body again is the same intention: it keeps its key, and counts once.
-  const last = useRef<{ text: string; body: object; key: string } | null>(null)
-  const submit = async (body: object): Promise<T | null> => {
+  const last = useRef<{ text: string; body: Body; key: string } | null>(null)
+  const submit = async (body: Body): Promise<T | null> => {
     const text = JSON.stringify(body)
     if (last.current?.text !== text) last.current = { text, body, key: newIdempotencyKey() }
     setSubmission({ state: 'submitting' })
     try {
-      const answer = await callApi<T>(path, {
-        body,
-        idempotencyKey: last.current.key,
-        preferWaitSeconds: 2,
-      })
+      const { key } = last.current
+      const answer = await send(body, { idempotencyKey: key, preferWaitSeconds: 2 })
       setSubmission({ state: 'recorded', answer })
       void client.invalidateQueries()
       return answer
@@ -47,12 +56,12 @@ export function useSubmit<T>(path: string): {
     if (last.current === null) return
     const { body, key } = last.current
     try {
-      const answer = await callApi<T>(path, { body, idempotencyKey: key, preferWaitSeconds: 1 })
+      const answer = await send(body, { idempotencyKey: key, preferWaitSeconds: 1 })
       setSubmission({ state: 'recorded', answer })
     } catch (error) {
       // What was recorded stays recorded; there is only nothing newer to say of it.
       if (!(error instanceof ApiRefusal)) throw error
     }
-  }, [path])
+  }, [send])
   return { submission, submit, again, forget: () => setSubmission({ state: 'idle' }) }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { factRows } from './fact-rows.ts'
 
 const hash = (digit: string): string => `sha256:${digit.repeat(64)}`

@@ -1,5 +1,5 @@
-import type { Json } from '../../../domain/json.ts'
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import type { Json } from '#domain/json.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** One fact: its label, and its values one under the other; what is a hash is shown as one. */
 export interface FactRow {
@@ -43,9 +43,14 @@ const labels: Readonly<Record<string, string>> = {
   pinnedDefinition: 'What it said when the version was activated',
   definitionChange: 'What it has changed',
   serverClaims: 'The server’s own words: its claim, not verified',
+  reportedBy: 'Reported by the program, on',
+  originHash: 'Hash of where it says that it works',
   claimHash: "Hash of the program's own words",
   toolHash: "Tool's definition",
 }
+
+/** Of a file that only the program that asks has seen. */
+const ofFileBefore: ReadonlySet<string> = new Set(['path', 'baseHash', 'baseBytes'])
 
 /** Facts that somebody else worded: nothing in them may scroll out of sight unannounced. */
 const linesOf: Readonly<Record<string, 'plain' | 'diff'>> = {
@@ -53,7 +58,10 @@ const linesOf: Readonly<Record<string, 'plain' | 'diff'>> = {
   serverClaims: 'plain',
 }
 
-/** Everything the decision is bound to besides the call's digest, in words as far as there are any. Pure. */
+/**
+ * Everything the decision is bound to besides the call's digest, in words as far as there are any.
+ * Pure.
+ */
 export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>): FactRow[] {
   const { detail = {}, ...facts } = request.facts
   const all: Record<string, Json> = {
@@ -61,7 +69,7 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
     ...request.presentation.metadata,
     ...facts,
   }
-  // The base of a single file is said once, with its path.
+  // The base of a single file is shown once, with its path.
   if (Object.hasOwn(all, 'bases') && basesOf(all['bases'] ?? null).length > 0) {
     delete all['baseHash']
     delete all['files']
@@ -83,7 +91,9 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
       return [{ label: labels[name] ?? name, values: [yesOrNo(value)] }]
     }
     const lines = Object.hasOwn(linesOf, name) ? linesOf[name] : undefined
-    const label = (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? inWords(name)
+    const isReported = Object.hasOwn(all, 'reportedBy') && ofFileBefore.has(name)
+    const known = Object.hasOwn(labels, name) ? labels[name] : undefined
+    const label = `${known ?? inWords(name)}${isReported ? ', as reported' : ''}`
     return [{ label, values: [factText(value)], ...(lines === undefined ? {} : { lines }) }]
   })
 }

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Hash } from '../../text/hash.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { factRows, type FactRow } from './fact-rows.ts'
-import { LinesView } from '../effect/lines-view.tsx'
+import { LinesView } from '../../effect/lines-view.tsx'
 
 /** Only what is a hash is shortened. */
 const hashText = /^sha256:[0-9a-f]{64}$/

@@ -1,13 +1,17 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { NamedFileView, RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import type { NamedFileView, RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestOf } from '#client/call.ts'
 import { Hash } from '../../text/hash.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { ContentView } from '../effect/content-view.tsx'
+import { ContentView } from '../../effect/content-view.tsx'
 import './named-files.css'
 
-/** Every file that a command names: what is in it, and whether this run wrote it. Nothing for other calls. */
+/**
+ * Every file that a command names: what is in it, and whether this run wrote it. Nothing for other
+ * calls.
+ */
 export function NamedFiles({ request }: { request: RequestDetail }) {
   const { namedFiles } = request
   if (namedFiles.length === 0) return null
@@ -31,8 +35,11 @@ export function NamedFiles({ request }: { request: RequestDetail }) {
 
 function NamedFile({ request, file }: { request: RequestDetail; file: NamedFileView }) {
   const [open, setOpen] = useState(false)
-  const kept = file.kind === 'text' || file.kind === 'binary'
-  const address = `/v1/requests/${request.id}/content?file=${encodeURIComponent(file.path)}`
+  const isStored = file.kind === 'text' || file.kind === 'binary'
+  const content = requestOf('getContent', {
+    params: { id: request.id },
+    query: { file: file.path },
+  })
   return (
     <li className="named-file column">
       <div className="row spread">
@@ -44,7 +51,7 @@ function NamedFile({ request, file }: { request: RequestDetail; file: NamedFileV
         </span>
       </div>
       {file.writtenBy !== null && <WrittenBy call={file.writtenBy} runId={request.runId} />}
-      {kept ? (
+      {isStored ? (
         <Button
           size="xs"
           variant="default"
@@ -55,14 +62,14 @@ function NamedFile({ request, file }: { request: RequestDetail; file: NamedFileV
           {open ? 'Hide its content' : 'Show its content'}
         </Button>
       ) : (
-        <p className="dim small">{notKept[file.kind]}</p>
+        <p className="dim small">{whyNotStored[file.kind]}</p>
       )}
-      {open && <ContentView path={address} revision={request.revision} what="the file" />}
+      {open && <ContentView content={content} revision={request.revision} what="the file" />}
     </li>
   )
 }
 
-const notKept: Readonly<Record<NamedFileView['kind'], string>> = {
+const whyNotStored: Readonly<Record<NamedFileView['kind'], string>> = {
   text: '',
   binary: '',
   withheld: 'Reading it needs an approval of its own: its content is not shown here.',
@@ -70,7 +77,10 @@ const notKept: Readonly<Record<NamedFileView['kind'], string>> = {
   changed: 'It changed while this was asked: its content is not shown here.',
 }
 
-/** Who writes a script and then asks to run it has chosen what runs: the page says so where it is decided. */
+/**
+ * Who writes a script and then asks to run it has chosen what runs: the page says so where it is
+ * decided.
+ */
 function WrittenBy(props: { call: NonNullable<NamedFileView['writtenBy']>; runId: string | null }) {
   const { call, runId } = props
   return (

@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Hash } from '../../text/hash.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 

@@ -1,16 +1,15 @@
 import { Textarea } from '@mantine/core'
-import { useRef } from 'react'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import { useCallback, useRef } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { callApi } from '../../../api/call-api.ts'
 import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../../live/live-provider.tsx'
-import { announce } from '../../../shell/announce.tsx'
+import { announce } from '../../../states/announce.tsx'
 import { VisibleText } from '../../../text/visible-text.tsx'
-import { closedAnswer } from './closed-answer.tsx'
-import { useDraft } from '../draft.ts'
+import { closedAnswer, RefusedAnswer, SubmitButton } from './answer-parts.tsx'
+import { useDraft } from '../../../states/draft.ts'
 import { RadioField } from './radio-field.tsx'
-import { RefusedAnswer } from './refused-answer.tsx'
-import { SubmitButton } from '../submit-button.tsx'
-import { useSubmit } from '../use-submit.ts'
+import { type Sending, useSubmit } from '../use-submit.ts'
 
 const recordedText =
   'The agent reads your answer, and the run goes on. You are behind what it asks for from now on: somebody else decides that.'
@@ -19,7 +18,13 @@ const recordedText =
 export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
   const offline = useConnection() === 'offline'
   const [text, setText] = useDraft(request.id, 'reason')
-  const { submission, submit } = useSubmit(`/v1/requests/${request.id}/answer`)
+  const { submission, submit } = useSubmit(
+    useCallback(
+      (body: { text: string }, sending: Sending) =>
+        callApi('answerQuestion', { params: { id: request.id }, body, ...sending }),
+      [request.id],
+    ),
+  )
   const form = useRef<HTMLFormElement>(null)
   const choices = choicesOf(request)
   const busy = submission.state === 'submitting'

@@ -1,18 +1,17 @@
 import { Textarea } from '@mantine/core'
-import { useRef, useState } from 'react'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import { useCallback, useRef, useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { callApi } from '../../../api/call-api.ts'
 import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../../live/live-provider.tsx'
-import { announce } from '../../../shell/announce.tsx'
-import { closedAnswer } from './closed-answer.tsx'
-import { useDraft } from '../draft.ts'
+import { announce } from '../../../states/announce.tsx'
+import type { SettlementThen as Then } from '#domain/request.ts'
+import { closedAnswer, RefusedAnswer, SubmitButton } from './answer-parts.tsx'
+import { useDraft } from '../../../states/draft.ts'
 import { RadioField, type RadioOption } from './radio-field.tsx'
-import { RefusedAnswer } from './refused-answer.tsx'
-import { SubmitButton } from '../submit-button.tsx'
-import { useSubmit } from '../use-submit.ts'
+import { type Sending, useSubmit } from '../use-submit.ts'
 
 type Ran = 'yes' | 'no' | 'unclear'
-type Then = 'continue' | 'again' | 'stop'
 
 const findings: readonly RadioOption<Ran>[] = [
   { value: 'no', label: 'No, it did not' },
@@ -20,7 +19,7 @@ const findings: readonly RadioOption<Ran>[] = [
   { value: 'unclear', label: 'I cannot tell' },
 ]
 
-const ways: readonly RadioOption<Then>[] = [
+const continuations: readonly RadioOption<Then>[] = [
   { value: 'stop', label: 'Stop', description: 'The run waits for a message.' },
   { value: 'continue', label: 'Continue', description: 'The agent is told what you found.' },
   {
@@ -38,7 +37,13 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
   const [ran, setRan] = useState<Ran | null>(null)
   const [then, setThen] = useState<Then | null>(null)
   const [reason, setReason] = useDraft(request.id, 'reason')
-  const { submission, submit } = useSubmit(`/v1/requests/${request.id}/settle`)
+  const { submission, submit } = useSubmit(
+    useCallback(
+      (body: { ran: boolean | null; then: Then; reason: string }, sending: Sending) =>
+        callApi('settleOutcome', { params: { id: request.id }, body, ...sending }),
+      [request.id],
+    ),
+  )
   const form = useRef<HTMLFormElement>(null)
   const busy = submission.state === 'submitting'
   const open =
@@ -76,16 +81,19 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
         name="ran"
         options={findings}
         value={ran}
-        onChoose={(found) => {
-          setRan(found)
-          if (found !== 'no' && then === 'again') setThen(null)
+        onChoose={(finding) => {
+          setRan(finding)
+          if (finding !== 'no' && then === 'again') setThen(null)
         }}
         disabled={busy}
       />
       <RadioField
         legend="And then?"
         name="then"
-        options={ways.map((way) => ({ ...way, disabled: way.value === 'again' && ran !== 'no' }))}
+        options={continuations.map((option) => ({
+          ...option,
+          disabled: option.value === 'again' && ran !== 'no',
+        }))}
         value={then}
         onChoose={setThen}
         disabled={busy}

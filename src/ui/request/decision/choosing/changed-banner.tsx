@@ -1,29 +1,34 @@
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Loading } from '../../../states/loading.tsx'
 import { changedFields } from './edited-input.ts'
-import { Notice } from '../../notice.tsx'
+import { Notice } from '../../../states/notice.tsx'
 
 const TextDifference = lazy(() =>
-  import('../../effect/text-difference.tsx').then((module) => ({ default: module.TextDifference })),
+  import('../../../effect/text-difference.tsx').then((module) => ({
+    default: module.TextDifference,
+  })),
 )
 
-/** The request is not what the person opened any more: who changed it, what is different, and the way on. */
+/**
+ * The request is not what the person opened any more: who changed it, what is different, and the
+ * way on.
+ */
 export function ChangedBanner(props: {
-  shown: RequestDetail
+  opened: RequestDetail
   current: RequestDetail
   onReview: () => void
 }) {
-  const { shown, current } = props
+  const { opened, current } = props
   const [open, setOpen] = useState(false)
-  const changes = changedFields(shown.input, current.input)
+  const changes = changedFields(opened.input, current.input)
   const editor = current.revisions.at(-1)?.editor?.name
   return (
     <div className="column">
       <Notice tone="bad" title="This changed since you opened it">
         {editor === undefined ? 'It' : `${editor} changed it: it`} is revision {current.revision}{' '}
-        now; you were reading revision {shown.revision}. Nothing of yours was recorded; your reason
+        now; you were reading revision {opened.revision}. Nothing of yours was recorded; your reason
         is kept.
       </Notice>
       <div className="row">

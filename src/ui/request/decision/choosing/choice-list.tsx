@@ -1,6 +1,6 @@
 import { Radio } from '@mantine/core'
 import { useRef } from 'react'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import type { Choice } from './decision-body.ts'
 import './choices.css'
@@ -27,21 +27,21 @@ export function ChoiceList(props: {
       value: 'deny',
       label: 'Deny',
       description: inRun ? 'The run goes on and is told.' : 'The program is told.',
-      shown: may('deny'),
+      available: may('deny'),
       extra: denyKeys,
     },
     {
       value: 'stop',
       label: 'Deny and stop',
       description: 'Later calls of this turn are cancelled; the run waits for a message.',
-      shown: may('deny') && inRun,
+      available: may('deny') && inRun,
       extra: {},
     },
     {
       value: 'approve',
       label: 'Approve as shown',
       description: 'Exactly the bytes on this page.',
-      shown: may('approve'),
+      available: may('approve'),
       extra: approveKeys,
     },
     {
@@ -51,7 +51,7 @@ export function ChoiceList(props: {
         request.edits === 'revise'
           ? 'Change the call; somebody else then decides it.'
           : 'Change the call, see the new effect, then approve that.',
-      shown: may('approve') && request.edits !== 'off' && request.kind === 'tool_call',
+      available: may('approve') && request.edits !== 'off' && request.kind === 'tool_call',
       extra: {},
     },
   ] as const
@@ -59,7 +59,7 @@ export function ChoiceList(props: {
     <fieldset ref={group} className="choices" disabled={disabled}>
       <legend>Decision</legend>
       {options
-        .filter((option) => option.shown)
+        .filter((option) => option.available)
         .map(({ value, label, description, extra }) => (
           <Radio
             key={value}

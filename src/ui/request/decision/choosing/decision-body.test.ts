@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { decisionBody, whyNotSubmit, type PanelFields } from './decision-body.ts'
 
 const request = {
@@ -7,6 +7,7 @@ const request = {
   digest: 'sha256:d',
   revision: 3,
   risk: 'low',
+  alike: { same: [], similar: [], hidden: 0, again: 0 },
   presentation: { digest: 'sha256:p', truncated: false, metadata: { path: 'notes/1.2.md' } },
 } as unknown as RequestDetail
 const high = { ...request, risk: 'high' } as RequestDetail
@@ -16,8 +17,9 @@ const fields: PanelFields = {
   uses: '',
   until: '',
   reason: '',
-  seen: false,
+  fullyViewed: false,
   masked: false,
+  again: false,
   offline: false,
   nowMs: Date.parse('2026-01-01T00:00:00Z'),
 }
@@ -34,10 +36,33 @@ test('offline, not even a denial can be submitted', () => {
 test('high risk is approved only with a reason and once all of it was on the screen', () => {
   expect(whyNotSubmit(high, fields)).toBe('High risk needs a reason.')
   expect(whyNotSubmit(high, { ...fields, reason: 'read' })).toContain('scroll through')
-  expect(whyNotSubmit(high, { ...fields, reason: 'read', seen: true })).toBeNull()
-  expect(whyNotSubmit(high, { ...fields, reason: 'read', seen: true, masked: true })).toContain(
-    'masked',
+  expect(whyNotSubmit(high, { ...fields, reason: 'read', fullyViewed: true })).toBeNull()
+  expect(
+    whyNotSubmit(high, { ...fields, reason: 'read', fullyViewed: true, masked: true }),
+  ).toContain('masked')
+})
+
+test('what runs is approved only once every masked value was shown, at every risk', () => {
+  const presentation = { ...request.presentation, type: 'command' as const }
+  expect(whyNotSubmit({ ...request, presentation }, { ...fields, masked: true })).toBe(
+    'This runs: show every masked value first.',
   )
+  expect(whyNotSubmit({ ...request, presentation }, fields)).toBeNull()
+  expect(whyNotSubmit(request, { ...fields, masked: true })).toBeNull()
+})
+
+test('at high risk what was carried out before is approved only with a tick that says again', () => {
+  const alike = { ...request.alike, again: 2 }
+  const repeated = { ...high, alike }
+  const ready = { ...fields, reason: 'read', fullyViewed: true }
+  expect(whyNotSubmit(repeated, ready)).toContain('Yes, again')
+  expect(whyNotSubmit(repeated, { ...ready, again: true })).toBeNull()
+  expect(decisionBody(repeated, { ...ready, again: true })).toMatchObject({ again: true })
+  expect(whyNotSubmit(repeated, { ...ready, choice: 'deny' })).toBeNull()
+  // Below high risk nothing is to be ticked, and nothing is sent of it.
+  const medium = { ...request, alike }
+  expect(whyNotSubmit(medium, fields)).toBeNull()
+  expect(decisionBody(medium, fields)).not.toHaveProperty('again')
 })
 
 test('high risk may be denied without having seen all of it, but not without a reason', () => {
@@ -63,7 +88,7 @@ test('a decision is bound to the digest and revision that were shown', () => {
 })
 
 test('only high risk says that all was seen, and names what was seen', () => {
-  expect(decisionBody(high, { ...fields, reason: 'x', seen: true })).toMatchObject({
+  expect(decisionBody(high, { ...fields, reason: 'x', fullyViewed: true })).toMatchObject({
     seen: 'sha256:p',
   })
   expect(decisionBody(request, fields)).not.toHaveProperty('seen')

@@ -1,7 +1,7 @@
-import type { DecisionBody } from '../../../../api/schemas/requests/decisions.ts'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
-import type { ScopeName } from '../../../../api/schemas/policy/grants.ts'
-import { whyReason } from '../../../../domain/deciding/why-reason.ts'
+import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
+import { whyReason } from '#domain/deciding/why-reason.ts'
 
 /** What is chosen in the panel; nothing is until somebody chooses. */
 export type Choice = 'deny' | 'stop' | 'approve' | 'edit'
@@ -15,16 +15,32 @@ export interface PanelFields {
   readonly until: string
   readonly reason: string
   /** all of what will happen has been on the screen */
-  readonly seen: boolean
+  readonly fullyViewed: boolean
+  /** "yes, again": of what was carried out before */
+  readonly again: boolean
   /** something that looks like a secret is still masked on the page */
   readonly masked: boolean
   readonly offline: boolean
   readonly nowMs: number
 }
 
-/** Why what is chosen needs a reason; with nothing chosen, why any decision does. `null`: it needs none. Pure. */
+/**
+ * Why what is chosen needs a reason; with nothing chosen, why any decision does. `null`: it needs
+ * none. Pure.
+ */
 export function whyReasonOf(choice: Choice | null, request: RequestDetail): string | null {
   return whyReason(choice === 'approve' ? 'approve' : 'deny', request)
+}
+
+/**
+ * Whether what is chosen would carry out once more, at high risk, what was carried out before
+ * (dashboard.md, alike). Pure.
+ */
+export function needsAgain(
+  choice: Choice | null,
+  { risk, alike }: Pick<RequestDetail, 'risk' | 'alike'>,
+): boolean {
+  return choice === 'approve' && risk === 'high' && alike.again > 0
 }
 
 /** Why submitting is not possible now, or `null`. Each names what to do. Pure. */
@@ -37,11 +53,18 @@ export function whyNotSubmit(request: RequestDetail, fields: PanelFields): strin
   if (why !== null && fields.reason.trim() === '') return `${why}.`
   const high = request.risk === 'high'
   if (choice === 'approve') {
-    if (high && fields.masked) return 'High risk: show every masked value first.'
-    if (high && !fields.seen) {
+    // What is hidden in something that runs may be a part of the command (security.md 20).
+    const runs = request.presentation.type === 'command'
+    if ((high || runs) && fields.masked) {
+      return `${high ? 'High risk' : 'This runs'}: show every masked value first.`
+    }
+    if (high && !fields.fullyViewed) {
       return request.presentation.truncated
         ? 'High risk: part of this is not shown here, so it cannot be approved here.'
         : 'High risk: scroll through all of what will happen first.'
+    }
+    if (needsAgain(choice, request) && !fields.again) {
+      return 'High risk: this very call was carried out before. Tick “Yes, again” if it is to run once more.'
     }
     return whyNotBounded(fields)
   }
@@ -57,11 +80,11 @@ function whyNotBounded({ scope, uses, until, nowMs }: PanelFields): string | nul
 
 /** The decision as the API takes it, bound to what the page shows. Pure. */
 export function decisionBody(
-  shown: Pick<RequestDetail, 'digest' | 'revision' | 'risk' | 'presentation'>,
+  opened: Pick<RequestDetail, 'digest' | 'revision' | 'risk' | 'presentation' | 'alike'>,
   fields: PanelFields,
 ): DecisionBody {
   const reason = fields.reason.trim() === '' ? {} : { reason: fields.reason.trim() }
-  const bound = { digest: shown.digest, revision: shown.revision }
+  const bound = { digest: opened.digest, revision: opened.revision }
   if (fields.choice !== 'approve') {
     return {
       decision: 'deny',
@@ -80,7 +103,8 @@ export function decisionBody(
     ...bound,
     scope: fields.scope,
     ...reason,
-    ...(shown.risk === 'high' && { seen: shown.presentation.digest }),
+    ...(opened.risk === 'high' && { seen: opened.presentation.digest }),
     ...(bounded && { grant }),
+    ...(needsAgain(fields.choice, opened) && fields.again && { again: true as const }),
   }
 }

@@ -1,14 +1,14 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { ApiRefusal, callApi } from '../../../api/call-api.ts'
 import { editableFields, editedInput } from './edited-input.ts'
 
 /** Changes the input of a call. Its preview is the new revision, which is then decided as shown. */
-export function EditForm({ shown, onDone }: { shown: RequestDetail; onDone: () => void }) {
+export function EditForm({ opened, onDone }: { opened: RequestDetail; onDone: () => void }) {
   const client = useQueryClient()
-  const [fields, setFields] = useState(() => editableFields(shown.input))
+  const [fields, setFields] = useState(() => editableFields(opened.input))
   const [refusal, setRefusal] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const preview = async (): Promise<void> => {
@@ -20,9 +20,9 @@ export function EditForm({ shown, onDone }: { shown: RequestDetail; onDone: () =
     setBusy(true)
     setRefusal(null)
     try {
-      const { digest, revision } = shown
+      const { digest, revision } = opened
       const body = { input: edited.input, digest, revision }
-      const fresh = await callApi<RequestDetail>(`/v1/requests/${shown.id}/revisions`, { body })
+      const fresh = await callApi('reviseRequest', { params: { id: opened.id }, body })
       client.setQueriesData<RequestDetail>({ queryKey: ['request'] }, (old) =>
         old?.id === fresh.id ? fresh : old,
       )
@@ -50,7 +50,9 @@ export function EditForm({ shown, onDone }: { shown: RequestDetail; onDone: () =
           value={field.text}
           onChange={(event) => {
             const { value } = event.currentTarget
-            setFields((all) => all.map((one, at) => (at === index ? { ...one, text: value } : one)))
+            setFields((before) =>
+              before.map((field, at) => (at === index ? { ...field, text: value } : field)),
+            )
           }}
         />
       ))}

@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import type { ScopeName } from '../../../../api/schemas/policy/grants.ts'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { VisibleText } from '../../../text/visible-text.tsx'
 
 const scopeNames: Record<ScopeName, string> = {
@@ -18,7 +18,10 @@ export interface ScopeChoice {
   readonly until: string
 }
 
-/** The scopes a request offers, what the chosen one covers exactly (security.md 16), and the bounds of a wider one. */
+/**
+ * The scopes a request offers, what the chosen one covers exactly (security.md 16), and the bounds
+ * of a wider one.
+ */
 export function ScopeFields(props: {
   request: RequestDetail
   value: ScopeChoice

@@ -6,13 +6,20 @@ import type { ScopeChoice } from './scope-fields.tsx'
 export interface Chosen {
   readonly choice: Choice | null
   readonly reach: ScopeChoice
+  /** "yes, again" */
+  readonly again: boolean
   readonly setChoice: (choice: Choice | null) => void
   readonly setReach: (reach: ScopeChoice) => void
+  readonly setAgain: (again: boolean) => void
 }
 
-/** Nothing is chosen at first. Held by the page, so that it outlives the panel that moves when a tablet is turned. */
+/**
+ * Nothing is chosen at first. Held by the page, so that it outlives the panel that moves when a
+ * tablet is turned.
+ */
 export function useChosen(): Chosen {
   const [choice, setChoice] = useState<Choice | null>(null)
   const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
-  return { choice, reach, setChoice, setReach }
+  const [again, setAgain] = useState(false)
+  return { choice, reach, again, setChoice, setReach, setAgain }
 }

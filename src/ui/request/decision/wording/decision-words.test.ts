@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
-import type { DecisionAnswer } from '../../../../api/schemas/requests/decisions.ts'
+import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import { ApiRefusal } from '../../../api/call-api.ts'
 import { asInfinitive } from '../../as-infinitive.ts'
 import { refusalWords } from './refusal-words.ts'
 import { stageSentence, type CallNow } from './stage-sentence.ts'
-import { executionSentence, outcomeOf, whyNotYours } from '../../state-words.ts'
+import {
+  executionSentence,
+  outcomeOf,
+  outcomeWithEffect,
+  toneOfEffect,
+  whyNotYours,
+} from '../../facts/state-words.ts'
 
 const quorum = { required: [], counted: [], missing: [{ team: 'platform', count: 1 }], text: '' }
 const waiting = { execution: { state: 'not_started' }, kind: 'tool_call', batch: null } as const
@@ -158,4 +164,31 @@ test('the reason why one cannot decide is said once', () => {
 test('a title becomes part of a sentence only where it begins with a plain verb', () => {
   expect(asInfinitive('Edit notes/1.2.md (+4 −1)')).toBe('edit notes/1.2.md (+4 −1)')
   expect(asInfinitive('SQL on orders')).toBe('SQL on orders')
+})
+
+test('an exit code stands wherever an outcome does, and what is unknown or failed is never green', () => {
+  const item = {
+    state: 'approved',
+    kind: 'tool_call',
+    decidedBy: { id: 'p', name: 'Ilya' },
+    cancelReason: null,
+  } as const
+  const words = (execution: Parameters<typeof toneOfEffect>[0]): string =>
+    `${outcomeWithEffect({ ...item, execution })} (${toneOfEffect(execution)})`
+  expect(words({ state: 'succeeded', exitCode: 0 })).toBe(
+    'Approved by Ilya, ended with exit code 0 (good)',
+  )
+  expect(words({ state: 'succeeded', exitCode: 128 })).toBe(
+    'Approved by Ilya, ended with exit code 128 (plain)',
+  )
+  expect(words({ state: 'succeeded' })).toBe('Approved by Ilya, carried out (good)')
+  expect(words({ state: 'failed' })).toBe('Approved by Ilya, failed (bad)')
+  expect(words({ state: 'unknown' })).toBe('Approved by Ilya, outcome unknown (bad)')
+  expect(words({ state: 'refused' })).toBe('Approved by Ilya, not carried out (plain)')
+  expect(
+    executionSentence(
+      { state: 'succeeded', exitCode: 128 },
+      { state: 'approved', kind: 'tool_call' },
+    ),
+  ).toBe('It ran and ended with exit code 128: most programs say so that they failed.')
 })

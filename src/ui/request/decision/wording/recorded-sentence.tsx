@@ -1,16 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { DecisionAnswer } from '../../../../api/schemas/requests/decisions.ts'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
-import { outcomeOf } from '../../state-words.ts'
-import { isTakenUp, stageSentence, waitsFor, type Decided } from './stage-sentence.ts'
+import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { outcomeOf } from '../../facts/state-words.ts'
+import { hasStarted, stageSentence, waitsFor, type Decided } from './stage-sentence.ts'
 
 /** How often the page asks how far a recorded decision is. */
 const askEveryMs = 2_000
 /** How long a worker that is there may take before it is said to be away. */
-const lateAfterMs = 6_000
+const overdueAfterMs = 6_000
 
-/** What came of a recorded decision, kept true while it goes its way. `again` asks for its stage anew. */
+/**
+ * What came of a recorded decision, kept true while it goes its way. `again` asks for its stage
+ * anew.
+ */
 export function RecordedSentence(props: {
   answer: DecisionAnswer
   decided: Decided
@@ -19,25 +22,25 @@ export function RecordedSentence(props: {
 }) {
   const { answer, decided, request, again } = props
   const client = useQueryClient()
-  const [late, setLate] = useState(false)
-  const over = answer.state === 'pending' || request.kind === 'external' || isTakenUp(request)
-  const told = answer.stage !== 'recorded'
+  const [isOverdue, setIsOverdue] = useState(false)
+  const over = answer.state === 'pending' || request.kind === 'external' || hasStarted(request)
+  const isDelivered = answer.stage !== 'recorded'
   useEffect(() => {
     if (over) return
     const timer = setInterval(() => {
-      void (told ? client.invalidateQueries({ queryKey: ['request'] }) : again())
+      void (isDelivered ? client.invalidateQueries({ queryKey: ['request'] }) : again())
     }, askEveryMs)
     return () => clearInterval(timer)
-  }, [over, told, client, again])
-  const isNext = told && !over && waitsFor(decided, request) === null
+  }, [over, isDelivered, client, again])
+  const isNext = isDelivered && !over && waitsFor(decided, request) === null
   useEffect(() => {
-    setLate(false)
+    setIsOverdue(false)
     if (!isNext) return
-    const timer = setTimeout(() => setLate(true), lateAfterMs)
+    const timer = setTimeout(() => setIsOverdue(true), overdueAfterMs)
     return () => clearTimeout(timer)
   }, [isNext])
   if (answer.state === 'pending' && request.state !== 'pending') {
     return `Recorded. ${outcomeOf(request)}.`
   }
-  return stageSentence(answer, decided, request, late)
+  return stageSentence(answer, decided, request, isOverdue)
 }

@@ -1,6 +1,6 @@
-import type { DecisionAnswer } from '../../../../api/schemas/requests/decisions.ts'
-import { placeText } from '../../../../domain/deciding/quorum.ts'
-import type { QuorumView, RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
+import { placeText } from '#domain/deciding/quorum.ts'
+import type { QuorumView, RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** What was decided, as far as it matters to what comes of it. */
 export type Decided = 'approve' | 'deny' | 'stop'
@@ -13,63 +13,67 @@ export function missingText(quorum: QuorumView): string {
   return quorum.missing.map(placeText).join(' and ')
 }
 
-/** What is done about a request that waits: "escalated to security", or "to be reminded" until then. Pure. */
+/**
+ * What is done about a request that waits: "escalated to security", or "to be reminded" until then.
+ * Pure.
+ */
 export function stepWords({ kind, addTeams, takenAt }: RequestDetail['steps'][number]): string {
   const what = kind === 'escalate' ? `escalated to ${addTeams.join(', ')}` : 'reminded'
   return takenAt === null ? `to be ${what}` : what
 }
 
-/** Whether the run has taken a decision up: the call started, or has its result. Pure. */
-export function isTakenUp({ execution, batch }: CallNow): boolean {
+/** Whether the run acts on a decision: the call has started, or has its result. Pure. */
+export function hasStarted({ execution, batch }: CallNow): boolean {
   return execution.state !== 'not_started' || batch?.finished === true
 }
 
 /**
- * What the decision waits for in its own turn, as the end of a sentence; `null` when nothing there is
- * before it. Calls are carried out in the model's order, and the model goes on once all have results. Pure.
+ * What the decision waits for in its own turn, as the end of a sentence; `null` when nothing there
+ * is before it. Calls are carried out in the model's order, and the model goes on once all have
+ * results. Pure.
  */
 export function waitsFor(decided: Decided, { batch }: CallNow): string | null {
   if (batch === null) return null
   const open = batch.siblings.filter((sibling) => !sibling.finished)
-  const earlier = batch.siblings.slice(0, batch.position - 1).filter((one) => !one.finished)
-  const asked = 'which still waits for a decision'
-  if (earlier.some((one) => one.state === 'pending')) {
-    return `after an earlier call of its turn, ${asked}`
+  const earlier = batch.siblings.slice(0, batch.position - 1).filter((sibling) => !sibling.finished)
+  const pendingClause = 'which still waits for a decision'
+  if (earlier.some((sibling) => sibling.state === 'pending')) {
+    return `after an earlier call of its turn, ${pendingClause}`
   }
   if (earlier.length > 0) return 'after an earlier call of its turn'
-  if (decided === 'deny' && open.some((one) => one.state === 'pending')) {
-    return `after another call of its turn, ${asked}`
+  if (decided === 'deny' && open.some((sibling) => sibling.state === 'pending')) {
+    return `after another call of its turn, ${pendingClause}`
   }
   return null
 }
 
 /**
- * What an approver is told after deciding, never more than is known. `late`: Temporal was told some
- * seconds ago, nothing is before this call, and yet nothing has taken it up. Pure.
+ * What an approver reads after deciding, never more than is known. `isOverdue`: Temporal got the
+ * decision some seconds ago, no earlier call is open, and yet no worker has started it. Pure.
  */
 export function stageSentence(
   answer: Pick<DecisionAnswer, 'state' | 'stage' | 'quorum'>,
   decided: Decided,
   call: CallNow,
-  late: boolean,
+  isOverdue: boolean,
 ): string {
   if (answer.state === 'pending') {
     return `Recorded. It still needs ${missingText(answer.quorum)}.`
   }
   if (call.kind === 'external') return 'Recorded. The program that asked can go on.'
-  const taken = isTakenUp(call) || !['recorded', 'delivered'].includes(answer.stage)
-  if (!taken && answer.stage === 'recorded') {
+  const started = hasStarted(call) || !['recorded', 'delivered'].includes(answer.stage)
+  if (!started && answer.stage === 'recorded') {
     return 'Recorded. The run is told as soon as Temporal can be reached.'
   }
   const before = waitsFor(decided, call)
   if (decided === 'stop') {
     return `Recorded. The run waits for a message${before === null ? '' : ` ${before}`}.`
   }
-  if (decided === 'approve' && taken) return 'Recorded. The run goes on.'
+  if (decided === 'approve' && started) return 'Recorded. The run goes on.'
   if (before !== null) {
     return `Recorded. ${decided === 'approve' ? 'It is carried out' : 'The run goes on'} ${before}.`
   }
-  return taken || !late
+  return started || !isOverdue
     ? 'Recorded. The run goes on.'
     : 'Recorded. It will go on when a Temporal worker is back.'
 }

@@ -1,0 +1,278 @@
+/**
+ * The rooms of each folder that has rooms, lowest first: a room imports itself and the rooms before
+ * it, so that there is no circle between folders. `.` means the files that lie in the folder
+ * itself.
+ */
+export const roomOrders: RoomOrders = {
+  'src/store': [
+    'tables',
+    'connection',
+    '.',
+    'paging',
+    'content',
+    'audit',
+    'records',
+    'migrations',
+    'migrating',
+    'backup',
+  ],
+  'src/delivery': [
+    '.',
+    'channels',
+    'webhooks',
+    'audit-log',
+    'callbacks',
+    'email',
+    'oidc',
+    'outbox',
+    'reconciling',
+    'slack',
+    'stream',
+  ],
+  'src/api': [
+    'schemas',
+    'context',
+    'identity',
+    'body',
+    'middleware',
+    'route',
+    'open-api',
+    'held-open',
+    'views',
+    'routes',
+    '.',
+  ],
+  'src/api/schemas': [
+    '.',
+    'access',
+    'audit',
+    'runs',
+    'policy',
+    'requests',
+    'notifications',
+    'operation',
+  ],
+  'src/api/routes': [
+    'access',
+    'audit',
+    'runs',
+    'policy',
+    'requests',
+    'notifications',
+    'operation',
+    '.',
+  ],
+  'src/services': [
+    'transcript',
+    'core',
+    'refusals',
+    'requests',
+    'grants',
+    'permits',
+    'runs',
+    'access',
+    'engine',
+    'policy',
+    'passkeys',
+    'decisions',
+    'external',
+    'replay',
+    'audit',
+    'erasure',
+    'retention',
+    'channels',
+    'installation',
+    'keys',
+  ],
+  'src/services/requests': [
+    'words',
+    'people',
+    'facts',
+    'opening',
+    'ending',
+    'lists',
+    'detail',
+    '.',
+  ],
+  'src/services/runs': ['starting', '.', 'reading'],
+  'src/services/access': ['.', 'api-keys', 'sessions', 'sign-in', 'oidc'],
+  'src/services/engine': [
+    'attempts',
+    'delegation',
+    'judging',
+    'claiming',
+    'manual-calls',
+    'lifecycle',
+    'turns',
+    'executions',
+  ],
+  'src/services/policy': ['activations', 'pins', '.'],
+  'src/services/decisions': ['signing', '.', 'revising'],
+  'src/services/audit': ['.', 'log', 'export'],
+  'src/services/channels': ['mail', 'slack', 'webhooks'],
+  'src/policy': [
+    '.',
+    'globs',
+    'reading',
+    'schema',
+    'worker',
+    'names',
+    'shell',
+    'judge',
+    'delegation',
+    'project',
+    'difference',
+  ],
+  'src/policy/shell': ['text', 'spelling', 'programs', 'strict', 'search', 'rules', '.'],
+  'src/policy/judge': ['calls', 'routing', 'consent', '.'],
+  'src/policy/project': ['config', 'warnings', '.'],
+  'src/domain': ['.', 'text', 'deciding', 'statements'],
+  'src/evidence': ['.', 'merkle', 'tiles', 'note', 'bundle', 'verify'],
+  'src/evidence/verify': [
+    'findings',
+    'authorisation',
+    'binding',
+    'completeness',
+    'signatures',
+    'statements',
+    'log',
+    '.',
+  ],
+  'src/sandbox': ['.', 'git', 'snapshots', 'seccomp', 'process', 'bwrap', 'unconfined'],
+  'src/tools': [
+    'threads',
+    'presentations',
+    'definition',
+    'files',
+    'commands',
+    'delegation',
+    'custom',
+    'mcp',
+    '.',
+  ],
+  'src/tools/files': ['search', '.'],
+  'src/tools/commands': ['plan', 'facts', 'git', 'presentation', 'execution', '.'],
+  'src/tools/custom': ['modules', '.', 'process'],
+  'src/tools/mcp': ['.', 'process'],
+  'src/ui': [
+    'styles',
+    'api',
+    'text',
+    'keyboard',
+    'notices',
+    'live',
+    'states',
+    'shell',
+    'passkeys',
+    'deliveries',
+    'effect',
+    'audit',
+    'runs',
+    'request',
+    'inbox',
+    'policy',
+    'account',
+    'sign-in',
+    '.',
+  ],
+  'src/ui/request': ['facts', 'decision', '.'],
+  'src/ui/request/decision': ['wording', 'seeing', 'choosing', '.', 'answering'],
+  'src/runtime': [
+    '.',
+    'processes',
+    'metrics',
+    'loop',
+    'tracing',
+    'config',
+    'keys',
+    'data-folder',
+    'schema',
+    'project',
+    'embedded',
+    'temporal',
+    'api',
+    'supervisor',
+    'cluster',
+    'doctor',
+    'backup',
+  ],
+  'src/runtime/doctor': ['target', 'host', 'project', 'records', 'servers', '.'],
+  'src/cli': [
+    'terminal',
+    'text',
+    'service',
+    'decide',
+    'hook',
+    'witness',
+    'check',
+    'init',
+    'doctor',
+    'start',
+    'commands',
+    '.',
+  ],
+  'src/cli/hook': ['event', 'origin', '.'],
+  'src/cli/commands': ['.', 'audit', 'requests'],
+}
+
+/** Rooms by folder, lowest first. */
+export type RoomOrders = Readonly<Record<string, readonly string[]>>
+
+/** A file, and the files that it imports; paths from the root of the checkout. */
+export interface ImportingFile {
+  readonly path: string
+  readonly imports: readonly string[]
+  /** Tests lie in a room and import what they need, from any. */
+  readonly isTest: boolean
+}
+
+/** Each import of a room that stands later, and each folder that no order names, as a sentence. */
+export function brokenOrders(orders: RoomOrders, files: readonly ImportingFile[]): string[] {
+  const strays = new Set(files.flatMap(({ path }) => unordered(orders, path)))
+  const backwards = files
+    .filter(({ isTest }) => !isTest)
+    .flatMap(({ path, imports }) => imports.flatMap((to) => backImports(orders, path, to)))
+  return [...strays, ...backwards]
+}
+
+/** Folders that nothing puts in order, among those that lead from an ordered folder to a file. */
+function unordered(orders: RoomOrders, path: string): string[] {
+  return foldersOf(path).flatMap((folder) => {
+    const room = roomIn(folder, path)
+    const order = ownOrder(orders, folder)
+    if (order === undefined) {
+      const isInOrdered = foldersOf(folder).some((above) => ownOrder(orders, above) !== undefined)
+      return isInOrdered && room !== '.' ? [`${folder}/${room}: ${folder} has no order`] : []
+    }
+    if (order.includes(room)) return []
+    const what = room === '.' ? `${path}: files of ${folder} itself are` : `${folder}/${room} is`
+    return [`${what} not in the order of ${folder}`]
+  })
+}
+
+function backImports(orders: RoomOrders, from: string, to: string): string[] {
+  return foldersOf(from).flatMap((folder) => {
+    const order = ownOrder(orders, folder)
+    if (order === undefined || !to.startsWith(`${folder}/`)) return []
+    const [ownRoom, otherRoom] = [roomIn(folder, from), roomIn(folder, to)]
+    if (order.indexOf(otherRoom) <= order.indexOf(ownRoom)) return []
+    return [
+      `${from} -> ${to}: in ${folder}, ${ownRoom} stands before ${otherRoom} and does not import it`,
+    ]
+  })
+}
+
+function ownOrder(orders: RoomOrders, folder: string): readonly string[] | undefined {
+  return Object.hasOwn(orders, folder) ? orders[folder] : undefined
+}
+
+/** `a`, `a/b` for `a/b/c.ts`. */
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1)
+  return names.map((_, index) => names.slice(0, index + 1).join('/'))
+}
+
+function roomIn(folder: string, path: string): string {
+  const rest = path.slice(folder.length + 1).split('/')
+  return rest.length === 1 ? '.' : (rest[0] ?? '.')
+}

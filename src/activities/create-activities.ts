@@ -1,0 +1,74 @@
+import { Context } from '@temporalio/activity'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
+import { beginRun } from '#services/engine/lifecycle/begin-run.ts'
+import { closeRun } from '#services/engine/lifecycle/close-run.ts'
+import { enterManualResult } from '#services/engine/manual-calls/enter-result.ts'
+import { advanceExternal } from '#services/external/advance-external.ts'
+import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
+import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
+import type { Activities } from '#workflows/activity-port.ts'
+import { judgeCallActivity } from './judge-call.ts'
+import { takeTurnActivity } from './take-turn.ts'
+import { withHeartbeat } from './with-heartbeat.ts'
+
+/**
+ * The activities as a Temporal worker registers them: those of the run's own queue, and model turns
+ * apart. Each hands its input to one verb of the services, which judges it by the rows.
+ */
+export function createActivities(ctx: WorkerContext): {
+  readonly executions: Omit<Activities, 'takeTurn'>
+  readonly turns: Pick<Activities, 'takeTurn'>
+} {
+  return {
+    executions: {
+      beginRun: recordingForgeries(ctx, 'beginRun', (input) => beginRun(ctx, input)),
+      executeCall: recordingForgeries(ctx, 'executeCall', (input) =>
+        withHeartbeat((signal) => executeCall(ctx, { ...input, signal })),
+      ),
+      settleUnknown: recordingForgeries(ctx, 'settleUnknown', (input) => settleUnknown(ctx, input)),
+      advanceRequests: recordingForgeries(ctx, 'advanceRequests', (input) =>
+        advanceRequests(ctx, input),
+      ),
+      advanceExternal: (input) => advanceExternal(ctx, input),
+      enterManualResult: recordingForgeries(ctx, 'enterManualResult', (input) =>
+        enterManualResult(ctx, input),
+      ),
+      closeRun: recordingForgeries(ctx, 'closeRun', (input) => closeRun(ctx, input)),
+      judgeCall: judgeCallActivity(ctx),
+    },
+    turns: { takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnActivity(ctx)) },
+  }
+}
+
+/**
+ * Records an activity of a run that another workflow than the run's own scheduled (security.md 14,
+ * 33). The store judges its work as it judges any: a call that waits is not carried out.
+ */
+function recordingForgeries<
+  Input extends { readonly runId: string } | { readonly callId: string },
+  Output,
+>(
+  ctx: WorkerContext,
+  name: keyof Activities,
+  activity: (input: Input) => Promise<Output>,
+): (input: Input) => Promise<Output> {
+  return async (input) => {
+    const output = await activity(input)
+    const { workflowExecution } = Context.current().info
+    // A call that was approved and is carried out once was not refused, whoever scheduled it.
+    if (!isDone(output)) {
+      await recordForgedActivity(ctx, {
+        activity: name,
+        subject: input,
+        workflowId: workflowExecution?.workflowId ?? null,
+      })
+    }
+    return output
+  }
+}
+
+function isDone(output: unknown): boolean {
+  return typeof output === 'object' && output !== null && 'kind' in output && output.kind === 'done'
+}

@@ -1,0 +1,122 @@
+import { resolve } from 'node:path'
+import type { StreamEvent } from '#delivery/stream/event-feed.ts'
+import type { CurrentRequest } from '#services/core/current-request.ts'
+import type { Readiness } from '../schemas/operation/health.ts'
+import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
+import type { SigningContext } from '#services/core/context.ts'
+import type { SignInMails } from '#delivery/email/sign-in-mails.ts'
+import type { FindIdentityProvider } from '#services/access/oidc/identity-provider.ts'
+import type { SessionTimes } from '#services/access/sessions/session-times.ts'
+
+/** Public keys of the installation. */
+export interface EvidenceKeys {
+  /** the public key of the audit log, `name+hash+base64` */
+  readonly auditKey: string
+  /**
+   * the keys of statements as a note that the audit log's key signs: what evidence carries with it
+   */
+  readonly statementKeys: string
+}
+
+/** What the composition root tells the HTTP API. Times in milliseconds. */
+export interface ApiSettings {
+  /** where people reach us; its host is accepted in `Host`, its origin in `Origin` */
+  readonly publicUrl: string
+  /** one proxy in front of us says who calls */
+  readonly trustProxy: boolean
+  /** the token of development sign-in; null: there is none (api.md, Who is calling) */
+  readonly developmentToken: string | null
+  /**
+   * the owner-only token with which somebody on the host makes sign-in links, in every profile;
+   * absent: nobody can
+   */
+  readonly hostToken?: string
+  readonly sessionTimes: SessionTimes
+  /** the built dashboard; null: only the API */
+  readonly uiDir: string | null
+  readonly projectDir: string
+  /** the data folder, where a command does not find it by itself; absent: it does */
+  readonly dataDir?: string
+  /** the project is our working copy of the quickstart example */
+  readonly isSample: boolean
+  readonly temporal: {
+    /** address of Temporal's own user interface; null when there is none */
+    readonly uiUrl: string | null
+    readonly namespace: string
+  }
+  readonly version: string
+  /** what evidence is verified with, as it is now: keys rotate */
+  readonly evidence: EvidenceKeys
+  readonly requestsPerSecond: number
+  /** a comment keeps proxies from closing a silent stream */
+  readonly heartbeatMs: number
+}
+
+/** The figures of a process as a collector reads them. */
+export interface MetricsPage {
+  readonly contentType: string
+  text(): Promise<string>
+}
+
+/** What is known of an answer once it is over: the route's pattern, never a path, query or body. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** Express path; null when no route answered */
+  readonly route: string | null
+  readonly status: number
+  /** in ms of the epoch */
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly current: CurrentRequest | null
+  /** the outage that it failed for; null: none */
+  readonly outage: string | null
+}
+
+/** Everything a route may use. */
+export interface Api {
+  readonly ctx: SigningContext
+  readonly settings: ApiSettings
+  readonly events: EventFeed
+  /** mails sign-in links; absent: nobody is mailed one */
+  readonly signInMails?: Pick<SignInMails, 'isOffered' | 'ask' | 'tell'>
+  /** absent: nobody signs in at a provider */
+  readonly identityProviderOf?: FindIdentityProvider
+  readonly readiness: () => Promise<Readiness>
+  /**
+   * fires when the process stops: streams end at once, so that nobody waits for them; readers come
+   * back
+   */
+  readonly stopping?: AbortSignal
+  readonly metrics?: MetricsPage
+  /**
+   * the workspace of Slack in the policy in force; `null`, or absent: there is none, or its secrets
+   * are not set
+   */
+  readonly slack?: () => Promise<SlackWorkspace | null>
+  /** told of every answer, to be counted; absent: nobody counts */
+  readonly answered?: (answer: AnsweredRequest) => void
+}
+
+/** Where the stream's route reads from; implemented by src/delivery. */
+export interface EventFeed {
+  /**
+   * At most `limit` numbered events after `sequence`, in order; after where the stream is now when
+   * it is `null`.
+   */
+  since(sequence: bigint | null, limit: number): Promise<readonly StreamEvent[]>
+  /** The newest number given; 0 before the first. */
+  latest(): Promise<bigint>
+  /**
+   * Calls the listener after new events were numbered; it reads them with `since`. Returns how to
+   * stop.
+   */
+  subscribe(listener: () => void): () => void
+}
+
+/** Absolute path of the default workspace, for pages of the development profile; null elsewhere. */
+export async function workspaceRootOf(api: Api): Promise<string | null> {
+  if (api.settings.developmentToken === null) return null
+  const { config } = await api.ctx.policies.inForce()
+  const workspace = config.workspaces.get('default')
+  return workspace === undefined ? null : resolve(api.settings.projectDir, workspace.root)
+}

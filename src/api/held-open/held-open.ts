@@ -1,0 +1,50 @@
+import { Problem } from '#domain/problem.ts'
+
+/** One answer that is held open: how to let it go for another one of the same holder. */
+interface Held {
+  readonly makeRoom: () => void
+}
+
+/**
+ * Answers that are held open (event streams, long polls), by holder. Nobody holds so many that
+ * others get none (security.md 37).
+ */
+export class HeldOpen {
+  readonly #byHolder = new Map<string, Set<Held>>()
+
+  /**
+   * Counts one more; call what it returns when the answer is over. Over `most` the oldest of the
+   * holder makes room, when it can, and else it throws `rate_limited`, which says what there is too
+   * much of.
+   */
+  hold(
+    holder: string,
+    most: number,
+    over: { readonly what: string; readonly makeRoom: (() => void) | null },
+  ): () => void {
+    const held = this.#byHolder.get(holder) ?? new Set<Held>()
+    if (held.size >= most) {
+      const [oldest] = held
+      if (over.makeRoom === null || oldest === undefined) {
+        throw new Problem('rate_limited', `At most ${most} ${over.what} are held open at a time`, {
+          most,
+          retryAfterSeconds: 5,
+        })
+      }
+      held.delete(oldest)
+      oldest.makeRoom()
+    }
+    const one: Held = { makeRoom: over.makeRoom ?? (() => undefined) }
+    held.add(one)
+    this.#byHolder.set(holder, held)
+    return () => {
+      held.delete(one)
+      if (held.size === 0 && this.#byHolder.get(holder) === held) this.#byHolder.delete(holder)
+    }
+  }
+
+  /** How many answers are held open for a holder. */
+  count(holder: string): number {
+    return this.#byHolder.get(holder)?.size ?? 0
+  }
+}

@@ -1,0 +1,91 @@
+import type { EventFeed } from '../context/api.ts'
+
+const batchSize = 500
+/** Should the feed have missed something, those who wait look again after this long. */
+const lookAgainMs = 20_000
+
+/**
+ * Those who wait for a request, of one process. The feed is read once for all of them, however many
+ * they are, and only while somebody waits; whoever waits for a request that an event names is told
+ * to look at it.
+ */
+export class RequestWaiters {
+  readonly #feed: EventFeed
+  readonly #waiting = new Map<string, Set<() => void>>()
+  #unsubscribe: (() => void) | null = null
+  /** the last number that was read; `null`: where the feed stands is being asked */
+  #last: bigint | null = null
+  #reading = false
+  #again = false
+
+  constructor(feed: EventFeed) {
+    this.#feed = feed
+  }
+
+  /** Tells `look` whenever an event names the request, and now and then. Returns how to stop. */
+  watch(requestId: string, look: () => void): () => void {
+    const looks = this.#waiting.get(requestId) ?? new Set()
+    looks.add(look)
+    this.#waiting.set(requestId, looks)
+    this.#unsubscribe ??= this.#feed.subscribe(() => void this.#read())
+    const timer = setInterval(look, lookAgainMs)
+    if (this.#last === null) void this.#read()
+    return () => {
+      clearInterval(timer)
+      looks.delete(look)
+      if (looks.size === 0) this.#waiting.delete(requestId)
+      if (this.#waiting.size > 0) return
+      this.#unsubscribe?.()
+      this.#unsubscribe = null
+      this.#last = null
+    }
+  }
+
+  /** One reader at a time; who comes meanwhile makes it read once more. */
+  async #read(): Promise<void> {
+    this.#again = true
+    if (this.#reading) return
+    this.#reading = true
+    try {
+      while (this.#again && this.#waiting.size > 0) {
+        this.#again = false
+        await this.#readOn()
+      }
+    } catch {
+      // The database is away: the next event, or the timer of each, makes them look.
+    } finally {
+      this.#reading = false
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#last === null) {
+      this.#last = await this.#feed.latest()
+      // What was numbered before that may be what somebody waits for.
+      for (const looks of this.#waiting.values()) for (const look of looks) look()
+      return
+    }
+    for (;;) {
+      const events = await this.#feed.since(this.#last, batchSize)
+      for (const { subject } of events) {
+        const { requestId } = subject
+        if (typeof requestId !== 'string') continue
+        for (const look of this.#waiting.get(requestId) ?? []) look()
+      }
+      this.#last = events.at(-1)?.sequence ?? this.#last
+      if (events.length < batchSize) return
+    }
+  }
+}
+
+const ofFeeds = new WeakMap<EventFeed, RequestWaiters>()
+
+/** The waiters of a process: one for its feed. */
+export function waitersOf(feed: EventFeed): RequestWaiters {
+  let waiters = ofFeeds.get(feed)
+  if (waiters === undefined) {
+    waiters = new RequestWaiters(feed)
+    ofFeeds.set(feed, waiters)
+  }
+  return waiters
+}

@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import type { Response } from 'express'
+import type { StreamEvent } from '#delivery/stream/event-feed.ts'
+import type { EventFeed } from '../context/api.ts'
+
+/** How one reader's stream goes. */
+export interface StreamOptions {
+  readonly feed: EventFeed
+  /** the reader's `Last-Event-ID`; null starts where the stream is now */
+  readonly after: bigint | null
+  readonly heartbeatMs: number
+  /** fires when the process stops */
+  readonly stopping: AbortSignal | null
+  /** fires when another stream of the same reader takes its place: it is told to come back later */
+  readonly replaced: AbortSignal
+  /**
+   * of these events those the reader may see; null when the reader is nobody any more, which ends
+   * the stream
+   */
+  readonly admit: (events: readonly StreamEvent[]) => Promise<readonly StreamEvent[] | null>
+}
+
+const batchSize = 200
+
+/**
+ * Writes events to a response until the reader leaves: first all after `Last-Event-ID`, then each
+ * as it is numbered. It always reads on from the last number it has read, so no event between the
+ * two is missed. A slow reader is waited for. A number from the future (a database restored from a
+ * copy) starts at the present.
+ */
+export async function streamEvents(response: Response, options: StreamOptions): Promise<void> {
+  const { feed } = options
+  const wakes = new Wakes()
+  // Listening begins before the first read: what is numbered in between wakes the second.
+  const unsubscribe = feed.subscribe(() => wakes.wake())
+  const heartbeat = setInterval(() => wakes.beat(), options.heartbeatMs)
+  const close = (): void => wakes.close()
+  response.on('close', close)
+  options.stopping?.addEventListener('abort', close)
+  if (options.stopping?.aborted === true) close()
+  options.replaced.addEventListener('abort', close)
+  try {
+    const latest = await feed.latest()
+    let last = options.after === null || options.after > latest ? latest : options.after
+    open(response, last === options.after ? null : last, options.heartbeatMs)
+    while (!wakes.isClosed) {
+      const events = await feed.since(last, batchSize)
+      const admitted = await options.admit(events)
+      if (admitted === null) return
+      for (const event of admitted) await write(response, wakes, frameOf(event))
+      last = events.at(-1)?.sequence ?? last
+      if (events.length === batchSize) continue
+      if ((await wakes.next()) === 'beat') await write(response, wakes, ': still here\n\n')
+    }
+    if (options.replaced.aborted && response.headersSent) response.write('retry: 30000\n\n')
+  } finally {
+    clearInterval(heartbeat)
+    options.stopping?.removeEventListener('abort', close)
+    unsubscribe()
+    response.end()
+  }
+}
+
+/**
+ * `last`: where a reader that reconnects goes on from; `null`: it said so itself. The first comment
+ * says how often something is written at least, so that a reader can tell a silent stream from a
+ * quiet one.
+ */
+function open(response: Response, last: bigint | null, heartbeatMs: number): void {
+  response.status(200)
+  response.set({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // Proxies that buffer would hold events back.
+    'x-accel-buffering': 'no',
+    // For readers that learn of no id without an event.
+    ...(last === null ? {} : { 'last-event-id': String(last) }),
+  })
+  // An id without data is no event, and is remembered all the same.
+  const id = last === null ? '' : `id: ${last}\n`
+  response.write(`: heartbeat=${heartbeatMs}\nretry: 2000\n${id}\n`)
+}
+
+function frameOf(event: StreamEvent): string {
+  return `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(event.subject)}\n\n`
+}
+
+async function write(response: Response, wakes: Wakes, text: string): Promise<void> {
+  if (wakes.isClosed || response.write(text)) return
+  await Promise.race([once(response, 'drain'), wakes.closed])
+}
+
+/** What a waiting stream wakes for. A wake that comes while nobody waits is remembered. */
+class Wakes {
+  isClosed = false
+  readonly closed: Promise<void>
+  #close: () => void = () => undefined
+  #pending: 'event' | 'beat' | null = null
+  #waiter: ((why: 'event' | 'beat') => void) | null = null
+
+  constructor() {
+    this.closed = new Promise((resolve) => {
+      this.#close = resolve
+    })
+  }
+
+  wake(): void {
+    this.#tell('event')
+  }
+
+  beat(): void {
+    this.#tell('beat')
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.#close()
+    this.#tell('event')
+  }
+
+  next(): Promise<'event' | 'beat'> {
+    const pending = this.#pending
+    this.#pending = null
+    if (this.isClosed || pending !== null) return Promise.resolve(pending ?? 'event')
+    return new Promise((resolve) => {
+      this.#waiter = resolve
+    })
+  }
+
+  #tell(why: 'event' | 'beat'): void {
+    const waiter = this.#waiter
+    this.#waiter = null
+    if (waiter !== null) waiter(why)
+    else if (this.#pending !== 'event') this.#pending = why
+  }
+}

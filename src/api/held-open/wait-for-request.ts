@@ -1,0 +1,77 @@
+import type { Response } from 'express'
+import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
+import { limits } from '#domain/limits.ts'
+import { currentRequest } from '#services/core/current-request.ts'
+import { HeldOpen } from './held-open.ts'
+import type { Api } from '../context/api.ts'
+import { waitersOf } from './request-waiters.ts'
+
+/**
+ * Reads a request until it is decided, at most for `withinMs`, and answers with how it is by then.
+ * Between the looks nothing is asked of the database for it: the event feed says when to look. Ends
+ * at once when the caller has gone or the process stops.
+ */
+export async function waitForRequest(
+  api: Api,
+  response: Response,
+  withinMs: number,
+  read: () => Promise<RequestDetailRecord>,
+): Promise<RequestDetailRecord> {
+  const first = await read()
+  if (withinMs === 0 || first.state !== 'pending') return first
+  const letGo = holdAnswer()
+  const over = AbortSignal.any([AbortSignal.timeout(withinMs), endSignal(api, response)])
+  const looks = new Looks(over)
+  const stop = waitersOf(api.events).watch(first.id, () => looks.wake())
+  try {
+    // Watched from here on: what happened since the first look is seen by this one.
+    for (;;) {
+      const record = await read()
+      if (record.state !== 'pending' || over.aborted) return record
+      await looks.next()
+    }
+  } finally {
+    stop()
+    letGo()
+  }
+}
+
+const answers = new HeldOpen()
+
+/**
+ * Counts an answer that waits; call what it returns when it waits no more. Throws `rate_limited`.
+ */
+export function holdAnswer(): () => void {
+  return answers.hold(currentRequest.getStore()?.caller ?? '', limits.heldAnswers, {
+    what: 'answers that wait',
+    makeRoom: null,
+  })
+}
+
+/** Fires when the caller has gone, or the process stops. */
+export function endSignal({ stopping }: Api, response: Response): AbortSignal {
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  return stopping === undefined ? gone.signal : AbortSignal.any([gone.signal, stopping])
+}
+
+/** Reasons to look; one that comes while nobody waits is remembered. */
+class Looks {
+  #woken = false
+  #resolve: (() => void) | null = null
+
+  constructor(over: AbortSignal) {
+    over.addEventListener('abort', () => this.wake())
+  }
+
+  wake(): void {
+    this.#woken = true
+    this.#resolve?.()
+  }
+
+  async next(): Promise<void> {
+    if (!this.#woken) await new Promise<void>((resolve) => (this.#resolve = resolve))
+    this.#woken = false
+    this.#resolve = null
+  }
+}

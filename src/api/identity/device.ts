@@ -1,0 +1,32 @@
+import type { Request } from 'express'
+import { channelOf } from './identity.ts'
+
+// Chromium's relatives name Chrome and Safari too, so the more particular comes first.
+const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/(?:Chrome|Chromium|\bCriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+/**
+ * Where a session is started, in a few words of ours, such as `Firefox on Linux`: the caller's
+ * claim, for the list of one's sessions. Nothing of the header itself is kept.
+ */
+export function deviceOf(request: Request): string {
+  if (channelOf(request) === 'cli') return 'Command line'
+  const userAgent = request.get('user-agent') ?? ''
+  const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1]
+  if (browser === undefined) return 'Another program'
+  return system === undefined ? browser : `${browser} on ${system}`
+}

@@ -1,0 +1,25 @@
+import compression from 'compression'
+import type { Request, RequestHandler, Response } from 'express'
+
+/** Smaller answers gain nothing. */
+const leastBytes = 1024
+
+/**
+ * What tells a secret (the token of the session, a key, a link). Compressed beside words that
+ * somebody else chose, its length would tell it letter by letter to who can only measure answers.
+ */
+const secretPaths = /^\/v1\/(?:me|auth|keys|sessions|credentials|slack|people)(?:\/|$)/
+
+/**
+ * Compresses JSON that is read, and nothing else: no event stream, no answer of a verb, no raw
+ * bytes, no secret.
+ */
+export function compressAnswers(): RequestHandler {
+  return compression({
+    threshold: leastBytes,
+    filter: (request: Request, response: Response) =>
+      request.method === 'GET' &&
+      !secretPaths.test(request.path) &&
+      /^application\/(?:[\w.-]+\+)?json\b/.test(String(response.get('content-type'))),
+  })
+}

@@ -1,0 +1,43 @@
+import { Problem } from '#domain/problem.ts'
+import { databaseOutageOf, type DatabaseOutage } from '#store/connection/database-outage.ts'
+
+/** What a caller is told of each outage, and after how many seconds to ask again. */
+export const outageSentences: Readonly<
+  Record<DatabaseOutage, { readonly detail: string; readonly retryAfterSeconds: number }>
+> = {
+  disk_full: {
+    detail:
+      'The disk is full, and nothing was changed: make room on the disk of the database or of the data folder. It goes on by itself then',
+    retryAfterSeconds: 30,
+  },
+  database_away: {
+    detail: 'The database does not answer: try again in a moment',
+    retryAfterSeconds: 2,
+  },
+  database_busy: {
+    detail: 'The service is busy, and nothing was changed: try again in a moment',
+    retryAfterSeconds: 1,
+  },
+  database_slow: {
+    detail: 'The database took too long, and nothing was changed: try again in a moment',
+    retryAfterSeconds: 5,
+  },
+  database_read_only: {
+    detail:
+      'The database takes no changes at the moment, as while a standby takes over: try again in a moment',
+    retryAfterSeconds: 5,
+  },
+}
+
+/** An error that comes from an outage as the problem to answer with; `null`: it comes from none. */
+export function outageProblem(error: unknown): Problem | null {
+  const outage = databaseOutageOf(error)
+  return outage === null ? null : problemOfOutage(outage)
+}
+
+/** What a caller is answered in an outage. */
+export function problemOfOutage(outage: DatabaseOutage): Problem {
+  const { detail, retryAfterSeconds } = outageSentences[outage]
+  const code = outage === 'disk_full' ? 'disk_full' : 'unavailable'
+  return new Problem(code, detail, { cause: outage, retryAfterSeconds })
+}

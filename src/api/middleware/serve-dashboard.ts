@@ -1,0 +1,43 @@
+import { Router, type RequestHandler } from 'express'
+import serveFiles from 'express-static-gzip'
+import { join } from 'node:path'
+
+/**
+ * The paths that the dashboard has a page for (src/ui/app.tsx); under any other it says that
+ * nothing is there.
+ */
+const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|audit|policy|account)?\/?$/
+
+/**
+ * Files that the build compressed go out as they are (`NAME.br`, `NAME.gz`): nothing is compressed
+ * while somebody waits.
+ */
+const precompressed = { enableBrotli: true, orderPreference: ['br', 'gzip'], index: false }
+
+/**
+ * The built dashboard: hashed files may be kept for a year, the page itself is asked for again each
+ * time. Any other path that wants a page gets it, since the dashboard finds its own way; with `404`
+ * where it has none.
+ */
+export function serveDashboard(uiDir: string): RequestHandler {
+  const router = Router()
+  const assets = { immutable: true, maxAge: '365d' }
+  router.use(
+    '/assets',
+    serveFiles(join(uiDir, 'assets'), { ...precompressed, serveStatic: assets }),
+  )
+  const files = serveFiles(uiDir, { ...precompressed, serveStatic: { maxAge: 0, etag: true } })
+  router.use(files)
+  router.get(/.*/, (request, response, next) => {
+    // A missing file is a missing file, and not the page under its name.
+    if (request.path.startsWith('/assets/') || !request.accepts('html')) return next()
+    response.set('cache-control', 'no-cache').status(pages.test(request.path) ? 200 : 404)
+    const { url } = request
+    request.url = '/index.html'
+    files(request, response, (error?: unknown) => {
+      request.url = url
+      next(error)
+    })
+  })
+  return router
+}

@@ -1,0 +1,59 @@
+import type { Route } from '../route/route.ts'
+
+/** The parts of the document, in the order in which a reader meets them. */
+export const tags = [
+  { name: 'Requests', description: 'What waits for a decision, and deciding it' },
+  { name: 'Programs', description: 'Requests of programs that are not runs of this service' },
+  { name: 'Runs', description: 'Starting agents, and what they said and did' },
+  {
+    name: 'Policy',
+    description: 'Versions in force, workers, grants, and what a call would be judged',
+  },
+  { name: 'Audit', description: 'The trail, its log, receipts and evidence bundles' },
+  { name: 'Notifications', description: 'Events, mail, Slack and webhooks' },
+  { name: 'Access', description: 'Signing in, people, sessions, passkeys and API keys' },
+  { name: 'Operation', description: 'Health, metrics, retention and archives' },
+] as const
+
+type Tag = (typeof tags)[number]['name']
+
+/** By operation first, then by what its path begins with. */
+const tagOfOperation: Readonly<Record<string, Tag>> = {
+  openRequest: 'Programs',
+  consumePermit: 'Programs',
+  reportOutcome: 'Programs',
+  withdrawRequest: 'Programs',
+  getReceipt: 'Audit',
+  getEvidence: 'Audit',
+  listGrants: 'Policy',
+  getNotifications: 'Notifications',
+  setNotifications: 'Notifications',
+  erasePerson: 'Requests',
+}
+const tagOfPath: Readonly<Record<string, Tag>> = {
+  requests: 'Requests',
+  decisions: 'Requests',
+  queues: 'Requests',
+  runs: 'Runs',
+  calls: 'Runs',
+  policy: 'Policy',
+  workers: 'Policy',
+  grants: 'Policy',
+  audit: 'Audit',
+  events: 'Notifications',
+  webhooks: 'Notifications',
+  slack: 'Notifications',
+  auth: 'Access',
+  me: 'Access',
+  people: 'Access',
+  sessions: 'Access',
+  credentials: 'Access',
+  keys: 'Access',
+  'key-proposals': 'Access',
+}
+
+/** The part of the document that an operation stands in. */
+export function tagOf({ name, path }: Pick<Route, 'name' | 'path'>): Tag {
+  const [, version, first = ''] = path.split('/')
+  return tagOfOperation[name] ?? (version === 'v1' ? tagOfPath[first] : undefined) ?? 'Operation'
+}

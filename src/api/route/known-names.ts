@@ -1,0 +1,53 @@
+import { Problem } from '#domain/problem.ts'
+import type { Api } from '../context/api.ts'
+
+/**
+ * A filter that could never match anything is a mistake, and not an empty list (api.md): rejects
+ * with `invalid_request`.
+ */
+export async function requireQueue(api: Api, queue: string | undefined): Promise<void> {
+  if (queue === undefined) return
+  const { config } = await api.ctx.policies.inForce()
+  if (config.queues.has(queue)) return
+  const used = await api.ctx.db
+    .selectFrom('request')
+    .select('id')
+    .where('queue', '=', queue)
+    .limit(1)
+    .executeTakeFirst()
+  if (used === undefined) throw unknown('queue', 'is not a queue of this project')
+}
+
+/** As {@link requireQueue}, of workers. */
+export async function requireWorker(api: Api, worker: string | undefined): Promise<void> {
+  if (worker === undefined) return
+  const { workers } = await api.ctx.policies.inForce()
+  if (workers.has(worker)) return
+  const used = await api.ctx.db
+    .selectFrom('worker_version')
+    .select('digest')
+    .where('name', '=', worker)
+    .limit(1)
+    .executeTakeFirst()
+  if (used === undefined) throw unknown('worker', 'is not a worker of this project')
+}
+
+/** As {@link requireQueue}, of people: `me`, an id, or an address. */
+export async function requirePerson(api: Api, person: string | undefined): Promise<void> {
+  if (person === undefined || person === 'me') return
+  const column = person.includes('@') ? 'email' : 'id'
+  const found = await api.ctx.db
+    .selectFrom('person')
+    .select('id')
+    .where(column, '=', person)
+    .executeTakeFirst()
+  if (found === undefined) throw unknown('startedBy', 'is nobody we know')
+}
+
+/** `invalid_request` about one query field. */
+function unknown(field: string, message: string): Problem {
+  return new Problem('invalid_request', `${field}: ${message}`, {
+    field,
+    errors: [{ field, message }],
+  })
+}

@@ -1,0 +1,94 @@
+import type { Request } from 'express'
+import { Problem, type ProblemCode } from '#domain/problem.ts'
+import { isRecorded, recordRefusal } from '#services/refusals/record-refusal.ts'
+import { existingRequest } from '#services/requests/people/find-request.ts'
+import { existingRun } from '#services/runs/visible-run.ts'
+import { callerOf, type Identity } from '../identity/identity.ts'
+import type { Api } from '../context/api.ts'
+
+/** Refusals that say nothing about what somebody may do: a mistake in the form, or ours. */
+const unrecorded: readonly ProblemCode[] = [
+  'invalid_request',
+  'too_large',
+  'unsupported_media_type',
+  'unauthenticated',
+  'method_not_allowed',
+  'host_not_allowed',
+  'digest_required',
+  'idempotency_key_reused',
+  'rate_limited',
+  'workspace_unreachable',
+  'unavailable',
+  'internal',
+]
+
+/**
+ * Answers an operation, and records it when somebody who is known is refused (security.md 33):
+ * every operation that acts comes through here, so none can forget it. What a verb has recorded
+ * itself is not told twice. The caller is answered the same whether it could be recorded or not,
+ * and whether what they named exists.
+ */
+export async function recordingRefusals<T>(
+  api: Api,
+  operation: { readonly method: string; readonly path: string },
+  request: Request,
+  identity: Identity | null,
+  answer: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await answer()
+  } catch (error) {
+    const acts = operation.method !== 'get' && identity !== null
+    if (
+      acts &&
+      error instanceof Problem &&
+      !unrecorded.includes(error.code) &&
+      !isRecorded(error)
+    ) {
+      await record(api, operation, request, identity, error).catch((failure: unknown) =>
+        api.ctx.log.error({ err: failure, code: error.code }, 'A refusal could not be recorded'),
+      )
+    }
+    throw error
+  }
+}
+
+async function record(
+  api: Api,
+  { method, path }: { readonly method: string; readonly path: string },
+  request: Request,
+  identity: Identity,
+  { code, facts }: Problem,
+): Promise<void> {
+  const { actor, channel } = callerOf(identity, request)
+  const { which } = facts
+  await recordRefusal(api.ctx, {
+    type: 'attempt.refused',
+    actor,
+    channel,
+    ...(await subjectOf(api, path, String(request.params['id'] ?? ''))),
+    detail: {
+      attempt: `${method.toUpperCase()} ${path}`,
+      code,
+      ...(typeof which === 'string' ? { which } : {}),
+    },
+  })
+}
+
+/** What the path names, whether or not the caller may see it: the trail of it tells who tried. */
+async function subjectOf(
+  { ctx }: Api,
+  path: string,
+  named: string,
+): Promise<{ requestId?: string; runId?: string }> {
+  if (path.startsWith('/v1/requests/:id')) {
+    const request = await existingRequest(ctx.db, named)
+    if (request === null) return {}
+    return { requestId: request.id, ...(request.runId === null ? {} : { runId: request.runId }) }
+  }
+  if (path.startsWith('/v1/runs/:id')) {
+    const runId = await existingRun(ctx.db, named)
+    return runId === null ? {} : { runId }
+  }
+  return {}
+}

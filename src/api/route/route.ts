@@ -1,0 +1,267 @@
+import type { Request, Response } from 'express'
+import { z } from 'zod'
+import type { Json } from '#domain/json.ts'
+import { Problem, type ProblemCode } from '#domain/problem.ts'
+import type { ApiKeyScope } from '#services/access/api-keys/api-key.ts'
+import type { UnprovenSession } from '#services/access/sessions/read-session.ts'
+import { refuseUnproven } from '#services/access/sessions/refuse-unproven.ts'
+import type { Caller } from '#services/core/context.ts'
+import { type Identity, callerOf, channelOf } from '../identity/identity.ts'
+import { recordingRefusals } from './recording-refusals.ts'
+import { checkForgery, checkJsonType } from './check-origin.ts'
+import type { Api } from '../context/api.ts'
+
+/**
+ * Who may call: everybody, a signed-in person, or either a person or a key (with a scope, or any
+ * key).
+ */
+export type Access =
+  | { readonly by: 'everybody' }
+  | { readonly by: 'person' }
+  | { readonly by: 'personOrKey'; readonly scope: ApiKeyScope | null }
+
+/** What a successful answer is, for the document. Without a schema it is not JSON. */
+export interface AnswerSpec {
+  readonly description: string
+  readonly schema?: z.ZodType
+  readonly contentTypes?: readonly string[]
+  readonly headers?: z.ZodObject
+}
+
+/**
+ * What the verb and its view made of the question. A function writes the answer itself (streams).
+ */
+export type Answer =
+  | {
+      readonly status: number
+      readonly body: unknown
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  | ((response: Response) => Promise<void> | void)
+
+/** A question that has passed its schemas. */
+export interface Question<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly request: Request
+  readonly response: Response
+  readonly identity: Identity | null
+}
+
+/** A question of somebody who is known. */
+export interface CallersQuestion<Params, Query, Body> extends Question<Params, Query, Body> {
+  readonly identity: Identity
+  readonly caller: Caller
+}
+
+/** The schemas of what an operation is asked with. */
+interface Schemas<Params, Query, Body, Judged> {
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /**
+   * `body` is for the document: the verb judges it itself, the same on every channel, and records
+   * its refusals
+   */
+  readonly bodyIsJudgedByVerb?: Judged
+}
+
+/**
+ * What an operation declares. Its type keeps each schema's own, from which clients take theirs
+ * (operations.ts).
+ */
+interface Shape<Name, Method, Path, Params, Query, Body, Answers, Judged> extends Schemas<
+  Params,
+  Query,
+  Body,
+  Judged
+> {
+  readonly method: Method
+  /** Express path, `/v1/runs/:id` */
+  readonly path: Path
+  /** the operation's name in the document, by which clients are generated: it is never changed */
+  readonly name: Name
+  /** verb and noun, as "Claim a request" */
+  readonly summary: string
+  /** what else a caller has to know, a sentence without its full stop */
+  readonly description?: string
+  /** further request headers, for the document */
+  readonly headers?: z.ZodObject
+  readonly answers: Answers
+  /** beyond those that every operation may answer with */
+  readonly problems?: readonly ProblemCode[]
+}
+
+type Method = 'get' | 'post' | 'put' | 'delete'
+type Answers = Readonly<Record<number, AnswerSpec>>
+
+/** One operation: schemas → verb → view, and its entry in the OpenAPI document. */
+export interface Route<
+  N extends string = string,
+  M extends Method = Method,
+  P extends string = string,
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  A extends Answers = Answers,
+> extends Shape<N, M, P, Params, Query, Body, A, boolean> {
+  readonly access: Access
+  readonly answer: (api: Api, request: Request, response: Response) => Promise<Answer>
+}
+
+/** What a schema gives, with optional fields that are absent rather than undefined. */
+type Parsed<Schema> = Defined<z.output<Schema>>
+type Defined<T> = T extends Json | ArrayBuffer | ArrayBufferView
+  ? T
+  : { [K in keyof T]: Defined<Exclude<T[K], undefined>> }
+
+/** A body as its verb gets it: parsed, or as it came where the verb judges it. */
+type BodyOf<Body, Judged> = Judged extends true ? Json : Parsed<Body>
+
+/**
+ * An operation for callers who are known. State-changing calls with a cookie pass the forgery
+ * check.
+ */
+export function route<
+  const N extends string,
+  const M extends Method,
+  const P extends string,
+  const A extends Answers,
+  Params extends z.ZodType = typeof nothing,
+  Query extends z.ZodType = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+  const Judged extends boolean = false,
+>(
+  operation: Shape<N, M, P, Params, Query, Body, A, Judged> & {
+    readonly access: Exclude<Access, { by: 'everybody' }>
+    readonly answer: (
+      api: Api,
+      question: CallersQuestion<z.output<Params>, Parsed<Query>, BodyOf<Body, Judged>>,
+    ) => Promise<Answer> | Answer
+  },
+): Route<N, M, P, Params, Query, Body, A> {
+  return {
+    ...operation,
+    answer: (api, request, response) =>
+      recordingRefusals(api, operation, request, identityOf(response), async () => {
+        await refuseCookieAlone(api, request, response)
+        const identity = admit(operation.access, identityOf(response))
+        if (operation.method !== 'get' && identity.kind === 'session') {
+          checkForgery(request, api.settings.publicUrl, identity.session.csrfToken)
+        }
+        const asked = ask(operation, request, response)
+        return operation.answer(api, { ...asked, identity, caller: callerOf(identity, request) })
+      }),
+  }
+}
+
+/** An operation that needs no session: health, and those that start one. */
+export function openRoute<
+  const N extends string,
+  const M extends Method,
+  const P extends string,
+  const A extends Answers,
+  Params extends z.ZodType = typeof nothing,
+  Query extends z.ZodType = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+>(
+  operation: Shape<N, M, P, Params, Query, Body, A, false> & {
+    readonly answer: (
+      api: Api,
+      question: Question<z.output<Params>, Parsed<Query>, Parsed<Body>>,
+    ) => Promise<Answer> | Answer
+  },
+): Route<N, M, P, Params, Query, Body, A> {
+  return {
+    ...operation,
+    access: { by: 'everybody' },
+    answer: async (api, request, response) => {
+      if (operation.method !== 'get') checkJsonType(request)
+      const asked = ask(operation, request, response)
+      return operation.answer(api, { ...asked, identity: identityOf(response) })
+    },
+  }
+}
+
+/**
+ * A session's cookie that came without its proof is told so, where somebody has to be signed in.
+ */
+async function refuseCookieAlone(api: Api, request: Request, response: Response): Promise<void> {
+  const found = response.locals['unproven'] as
+    | { readonly unproven: UnprovenSession; readonly isRecorded: () => boolean }
+    | undefined
+  if (found === undefined) return
+  const { unproven, isRecorded } = found
+  const channel = channelOf(request)
+  await refuseUnproven(api.ctx, { unproven, channel, isRecorded: isRecorded() })
+}
+
+function identityOf(response: Response): Identity | null {
+  return (response.locals['identity'] as Identity | undefined) ?? null
+}
+
+/** Rejects nobody with `unauthenticated`, a key without the scope with `forbidden`. */
+export function admit(
+  access: Exclude<Access, { by: 'everybody' }>,
+  identity: Identity | null,
+): Identity {
+  if (identity === null) {
+    throw new Problem('unauthenticated', 'Sign in, or send authorization: Bearer with an API key')
+  }
+  if (identity.kind === 'session') return identity
+  if (access.by === 'person') {
+    throw new Problem('forbidden', 'This is for people; no API key can do it')
+  }
+  if (access.scope !== null && !identity.key.scopes.has(access.scope)) {
+    throw new Problem('forbidden', `This API key lacks the scope ${access.scope}`)
+  }
+  return identity
+}
+
+function ask<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Judged extends boolean,
+>(operation: Schemas<Params, Query, Body, Judged>, request: Request, response: Response) {
+  // Nothing that could be read as a body is read past: a verb that takes none says so.
+  const body = operation.body ?? nothing
+  // No body and `{}` are the same; `null` is a body.
+  const given: unknown = request.body === undefined ? {} : request.body
+  const query = operation.query ?? nothing
+  return {
+    params: parseParams(operation.params, request.params) as z.output<Params>,
+    // Neither JSON nor an address has `undefined`, and no schema here makes one.
+    query: query.parse(request.query) as Parsed<Query>,
+    body: (operation.bodyIsJudgedByVerb ? given : body.parse(given)) as BodyOf<Body, Judged>,
+    request,
+    response,
+  }
+}
+
+const nothing = z.strictObject({})
+
+/** A path that names nothing that could exist is `404`, like one that names nothing that does. */
+function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {
+  if (schema === undefined) return undefined
+  const parsed = schema.safeParse(params)
+  if (!parsed.success) {
+    throw new Problem(
+      'not_found',
+      `There is nothing under this path: ${whyNot(parsed.error, params)}`,
+    )
+  }
+  return parsed.data
+}
+
+/**
+ * Which part of the path names nothing, in words; the part is cut, since a caller may send
+ * kilobytes.
+ */
+function whyNot(error: z.ZodError, params: unknown): string {
+  const [issue] = error.issues
+  const name = String(issue?.path[0])
+  const given = new Map(Object.entries(params ?? {})).get(name)
+  return `${JSON.stringify(String(given).slice(0, 80))} ${issue?.message ?? 'is wrong'}`
+}

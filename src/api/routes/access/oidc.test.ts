@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { localPath } from './oidc.ts'
+
+const home = 'https://approvals.example.com'
+
+// Rules: security.md 21
+test('signing in goes on to a page of ours, and to nothing else', () => {
+  for (const ours of ['/', '/requests/12', '/?queue=platform&q=a%20b', '/runs/x?turn=2']) {
+    expect(localPath(ours, home)).toBe(ours)
+  }
+  const others = [
+    undefined,
+    '',
+    'requests',
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    '/\n//evil.example',
+    ' //evil.example',
+    'javascript:alert(1)',
+    '/v1/auth/logout',
+    '/x/../v1/auth/logout',
+    '/%2e%2e/../\\evil',
+    '/ünsafe',
+  ]
+  for (const other of others) expect(localPath(other, home)).toBe('/')
+})

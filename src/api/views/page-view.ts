@@ -1,0 +1,9 @@
+import type { Page } from '#services/core/pages.ts'
+
+/** A page of a list as it is answered. */
+export function pageView<Item, View>(
+  { items, nextCursor }: Page<Item>,
+  view: (item: Item) => View,
+): { readonly items: View[]; readonly nextCursor: string | null } {
+  return { items: items.map((item) => view(item)), nextCursor }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { counted } from '#domain/text/counted.ts'
+import { findFolders } from '#runtime/folders.ts'
+import type { ProjectProblem } from '#policy/policy.ts'
+import type { FolderOptions } from '../service/service-options.ts'
+import { findProblems } from './find-problems.ts'
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
+import { red, yellow } from '../text/colour.ts'
+import { printable, printableLine } from '../text/terminal-text.ts'
+
+/** Validates a project folder, prints every problem at once, and answers 1 when one is an error. */
+export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
+  const found = findFolders(options)
+  // Where the example has never run, the folder that has no project is the one that was meant.
+  const projectDir = existsSync(found.projectDir)
+    ? found.projectDir
+    : resolve(options.project ?? '.')
+  const problems = await findProblems(projectDir)
+  const errors = problems.filter((problem) => problem.severity === 'error').length
+  if (options.json === true) console.log(JSON.stringify({ valid: errors === 0, problems }))
+  else console.log([...problems.map(line), summary(projectDir, problems.length, errors)].join('\n'))
+  return errors === 0 ? exitCodes.done : exitCodes.failed
+}
+
+function line(problem: ProjectProblem): string {
+  const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`
+  const word = problem.severity === 'error' ? red('error') : yellow('warning')
+  return `${printableLine(place)}  ${word}  ${printable(`${problem.problem}; ${problem.remedy}`)}`
+}
+
+function summary(projectDir: string, all: number, errors: number): string {
+  if (all === 0) return `${projectDir} is valid.`
+  return errors === 0
+    ? `${projectDir} is valid, with ${counted(all, 'warning')}.`
+    : `${counted(errors, 'error')} in ${projectDir}.`
+}

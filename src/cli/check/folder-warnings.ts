@@ -1,0 +1,80 @@
+import { readdir, lstat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { ProjectProblem, Policy, Zone } from '#policy/policy.ts'
+import { configFile } from '#policy/names/own-files.ts'
+import { placeOfSource } from '#policy/reading/report.ts'
+
+/** A warning for each file that looks as if it counted, and does not. */
+export async function warnOfUnread(projectDir: string): Promise<readonly ProjectProblem[]> {
+  const top = await namesIn(projectDir)
+  const folders = ['worker', 'Workers', 'agents', 'tool', 'Tools'].filter((name) =>
+    top.includes(name),
+  )
+  const meant = (name: string): string => (/^tool/i.test(name) ? 'tools' : 'workers')
+  const misnamed = folders
+    .filter((name) => !top.includes(meant(name)))
+    .map((name) => unread(`${name}/`, `rename it to ${meant(name)}/, if that is what it holds`))
+  const workers = await namesIn(join(projectDir, 'workers'))
+  const strangers = workers
+    .filter((name) => !name.endsWith('.md') && !name.startsWith('.'))
+    .map((name) => unread(`workers/${name}`, 'a worker is a file workers/NAME.md'))
+  return [...misnamed, ...strangers]
+}
+
+/** Of a missing countersign.yaml: the file that may have been meant. */
+export async function nameInstead(
+  projectDir: string,
+  problem: ProjectProblem,
+): Promise<ProjectProblem> {
+  if (problem.file !== configFile || problem.line !== null) return problem
+  const near = /^\.?countersign\.(?:ya?ml|json)$/i
+  const found = (await namesIn(projectDir)).find((name) => name !== configFile && near.test(name))
+  return found === undefined ? problem : { ...problem, remedy: `rename ${found} to ${configFile}` }
+}
+
+function unread(file: string, remedy: string): ProjectProblem {
+  return { file, line: null, problem: 'is not read', remedy, severity: 'warning' }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = await readdir(folder).catch(() => [])
+  return names.toSorted()
+}
+
+/**
+ * A warning for each zone that reaches nothing on this host: its folder is a link or no folder, or
+ * is not there and cannot be made, since the zone is read-only. A workspace on another host is not
+ * looked at.
+ */
+export async function warnOfZoneFolders(
+  projectDir: string,
+  policy: Policy,
+): Promise<readonly ProjectProblem[]> {
+  const workspace = policy.config.workspaces.get('default')
+  if (workspace === undefined || workspace.taskQueue !== null) return []
+  const root = resolve(projectDir, workspace.root)
+  const zones = [...policy.workers.values()].flatMap((worker) => worker.zones)
+  const problems: ProjectProblem[] = []
+  for (const zone of zones) {
+    const why = await whyOutOfReach(root, zone)
+    if (why === null) continue
+    const problem = `zone "${zone.name}" reaches nothing: ${why}`
+    const remedy = 'correct its root, or make the folder'
+    problems.push({ ...placeOfSource(zone.source), problem, remedy, severity: 'warning' })
+  }
+  return problems
+}
+
+async function whyOutOfReach(root: string, zone: Zone): Promise<string | null> {
+  const components = zone.root === '' ? [] : zone.root.split('/')
+  for (let count = 0; count <= components.length; count += 1) {
+    const shown = components.slice(0, count).join('/') || '.'
+    const found = await lstat(join(root, shown)).catch(() => null)
+    if (found === null) {
+      return zone.mode === 'ro' || count === 0 ? `the folder ${shown} does not exist` : null
+    }
+    if (found.isSymbolicLink() && count > 0) return `${shown} is a link, which is not followed`
+    if (!found.isDirectory() && !found.isSymbolicLink()) return `${shown} is not a folder`
+  }
+  return null
+}

@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from 'commander'
+import { isInstant } from '#domain/instant.ts'
+
+/**
+ * A moment as the service takes it, from anything that ISO 8601 allows: `2026-12-01`,
+ * `2026-12-01T09:00+01:00`.
+ */
+export function readInstant(text: string): string {
+  const moment = new Date(text)
+  // A day or time of this machine's zone is one of that day in any other: only whether it exists is
+  // asked.
+  const [, day = '', time = 'T00:00', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})(T[\d:.]+)?(Z|[+-]\d{2}:\d{2})?$/.exec(text) ?? []
+  if (!isInstant(`${day}${time}${zone}`) || Number.isNaN(moment.getTime())) {
+    throw new InvalidArgumentError('a time such as 2026-12-01T09:00Z.')
+  }
+  return moment.toISOString()
+}
+
+/**
+ * For an option that may be given several times, each with one value: it takes no argument of the
+ * command along.
+ */
+export function andAnother(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/**
+ * Milliseconds of a span as people write it: `90s`, `15m`, `4h`, `7d`; `null` for anything else.
+ */
+export function parseSpan(text: string): number | null {
+  const match = /^([1-9]\d{0,5})([smhd])$/.exec(text)
+  return match === null ? null : Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]
+}

@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign init '))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function countersign(...args: string[]): Promise<string> {
+  return (await run(process.execPath, [main, ...args], { cwd: folder })).stdout
+}
+
+test('init writes a folder that check finds valid', async () => {
+  expect(await countersign('init')).toContain('written  countersign.yaml')
+  expect(JSON.parse(await countersign('check', '--json'))).toEqual({ valid: true, problems: [] })
+})
+
+/** Every file of a folder with its text, by path. */
+async function textsOf(dir: string): Promise<Record<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((one) => join(one.parentPath, one.name))
+  const texts = await Promise.all(
+    files.map(async (file) => [relative(dir, file), await readFile(file, 'utf8')] as const),
+  )
+  return Object.fromEntries(texts.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+test('what init proposes for an empty folder is examples/starter, word for word', async () => {
+  await countersign('init')
+  const {
+    'package.json': editor,
+    'tsconfig.json': types,
+    '.gitignore': ignored,
+    ...texts
+  } = await textsOf(folder)
+  expect(texts).toEqual(
+    await textsOf(fileURLToPath(new URL('../../../examples/starter', import.meta.url))),
+  )
+  expect(Object.keys(JSON.parse(editor ?? '').devDependencies)).toEqual(['countersign', 'zod'])
+  expect(JSON.parse(types ?? '').include).toEqual(['tools'])
+  expect(ignored).toBe('.countersign/\n.env\n')
+})
+
+test('init proposes zones, commands and routing for what it finds, and check finds them valid', async () => {
+  await run('git', ['init', '-q', folder])
+  await writeFile(
+    join(folder, 'package.json'),
+    '{"scripts": {"test": "x", "build": "x", "odd": "x"}}',
+  )
+  await writeFile(join(folder, 'yarn.lock'), '')
+  await writeFile(join(folder, 'go.mod'), 'module x\n')
+  for (const name of ['docs', 'infra', 'node_modules', '.venv', 'venv', 'src'])
+    await mkdir(join(folder, name))
+  const said = await countersign('init')
+  expect(said).toContain('found    package.json: rules for yarn test, yarn run build')
+  expect(said).toContain('for editors: npm install --save-dev countersign@file:')
+  const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
+  for (const line of [
+    '- { pattern: git status, approval: preApproved }',
+    '- { pattern: yarn test, approval: ask }',
+    '- { pattern: go test, approval: ask }',
+    'root: node_modules\n    mode: ro',
+    'root: docs\n    mode: rw',
+  ]) {
+    expect(worker).toContain(line)
+  }
+  expect(worker).not.toContain('odd')
+  expect(await readFile(join(folder, 'countersign.yaml'), 'utf8')).toContain(
+    'path: "infra/**" }\n    risk: high',
+  )
+  const { valid, problems } = JSON.parse(await countersign('check', '--json')) as {
+    valid: boolean
+    problems: { problem: string }[]
+  }
+  expect(valid).toBe(true)
+  // Which of the programs this machine has is its own affair.
+  expect(problems.filter((one) => !one.problem.includes('is not on this host'))).toEqual([])
+})
+
+test.each<[string, Record<string, string>, readonly string[], readonly string[]]>([
+  [
+    'a monorepo',
+    {
+      'pnpm-workspace.yaml': '',
+      'package.json': '{"scripts":{"test":"x"}}',
+      'packages/site/package.json': '{"scripts":{"test":"x","build":"x"}}',
+      'services/api/go.mod': 'module x\n',
+      'Docs/a.md': 'x',
+    },
+    ['pnpm test', 'pnpm run build', 'go test', 'root: Docs'],
+    ['found    services/api/go.mod: rules for go test, go vet, go build', 'found    Docs/'],
+  ],
+  ['a Python folder', { 'requirements.txt': 'x' }, ['python -m pytest', 'pip install'], []],
+  ['one that uv keeps', { 'pyproject.toml': '', 'uv.lock': '' }, ['uv run pytest'], []],
+  ['a Rust folder without Git', { 'Cargo.toml': '' }, ['cargo test'], ['found    Cargo.toml']],
+])('init proposes what suits %s', async (_what, files, proposed, found) => {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  const said = await countersign('init')
+  for (const line of found) expect(said).toContain(line)
+  const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
+  for (const line of proposed) expect(worker).toContain(line)
+  expect(worker.match(/pattern: pnpm test,/g) ?? []).toHaveLength(
+    proposed.includes('pnpm test') ? 1 : 0,
+  )
+  expect(await countersign('check')).toMatch(/ is valid/)
+})
+
+test('init makes no project of a folder whose own tools it would load, and says where one can be', async () => {
+  await mkdir(join(folder, 'tools'))
+  await mkdir(join(folder, 'docs'))
+  await writeFile(join(folder, 'tools/build.ts'), 'process.exit(3)\n')
+  await expect(countersign('init')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'tools/build.ts would become a part of the project, and does not look like one. Give Countersign a folder of its own: countersign init countersign --workspace .',
+    ),
+  })
+  expect(await readdir(folder)).toEqual(['docs', 'tools'])
+  await countersign('init', 'countersign', '--workspace', '.')
+  expect(await readFile(join(folder, 'countersign/countersign.yaml'), 'utf8')).toContain(
+    'workspaces: { default: { root: ".." } }',
+  )
+  expect(await readFile(join(folder, 'countersign/workers/assistant.md'), 'utf8')).toContain(
+    'root: docs',
+  )
+  expect(await countersign('check', '--project', 'countersign')).toMatch(/ is valid/)
+})
+
+test('init takes the folder as --project too, and not twice', async () => {
+  await countersign('init', '--project', 'shop', '--data', 'elsewhere')
+  expect(await countersign('check', '--project', 'shop')).toContain('is valid')
+  await expect(countersign('init', 'one', '--project', 'other')).rejects.toMatchObject({ code: 2 })
+})
+
+test('check of a folder without a project names that folder', async () => {
+  await expect(countersign('check')).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(`1 error in ${folder}.`),
+  })
+})
+
+test('init changes no file that is there, says so, and adds to .gitignore once', async () => {
+  await writeFile(join(folder, 'package.json'), '{"name":"mine"}\n')
+  await writeFile(join(folder, '.gitignore'), 'dist/\n')
+  expect(await countersign('init')).toContain('kept     package.json')
+  await countersign('init')
+  expect(await readFile(join(folder, 'package.json'), 'utf8')).toBe('{"name":"mine"}\n')
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n.countersign/\n.env\n')
+})
+
+test('check names every problem with file, line and what would be right, and ends with 1', async () => {
+  await writeFile(
+    join(folder, 'countersign.yaml'),
+    'version: 1\nqueus: {}\ndefaults: { queue: nowhere }\n',
+  )
+  const failed = await run(process.execPath, [main, 'check', '--json'], { cwd: folder }).catch(
+    (error: unknown) => error as { code: number; stdout: string },
+  )
+  expect(failed).toMatchObject({ code: 1 })
+  const { valid, problems } = JSON.parse(failed.stdout) as { valid: boolean; problems: object[] }
+  expect(valid).toBe(false)
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ file: 'countersign.yaml', line: 2, severity: 'error' }),
+      expect.objectContaining({ file: 'countersign.yaml', line: 3, severity: 'error' }),
+    ]),
+  )
+})

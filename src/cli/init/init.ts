@@ -1,0 +1,106 @@
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { checkoutFolder } from '#runtime/folders.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
+import { foreignFile, type FolderFacts, lookAtFolder } from './look-at-folder.ts'
+import { proposeConfig } from './propose-config.ts'
+import { proposeWorker } from './propose-worker.ts'
+
+const templates = join(checkoutFolder, 'examples', 'starter')
+const copied = ['scripts/assistant.yaml', 'tools/say-hello.ts']
+
+/** Editors resolve `countersign` and `zod` through these; running needs neither. */
+const editorFiles = {
+  'package.json': {
+    private: true,
+    type: 'module',
+    devDependencies: { countersign: `file:${checkoutFolder}`, zod: '^4.0.0' },
+  },
+  'tsconfig.json': {
+    compilerOptions: {
+      module: 'nodenext',
+      target: 'es2024',
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      erasableSyntaxOnly: true,
+    },
+    include: ['tools'],
+  },
+}
+
+/**
+ * Writes each file of a project, commented, with zones and rules for what lies in the folder. What
+ * is there already stays as it is, and is said. `workspace`: where the workers work, when that is
+ * another folder. Fails, and writes nothing, where files that are there would become parts of the
+ * project by their names alone.
+ */
+export async function runInit(dir: string, workspace: string | null = null): Promise<void> {
+  const target = resolve(dir)
+  const foreign = await foreignFile(target)
+  if (foreign !== null) {
+    throw new CommandFailure(
+      `${foreign} would become a part of the project, and does not look like one. Give Countersign a folder of its own: countersign init ${join(dir, 'countersign')} --workspace ${dir}`,
+    )
+  }
+  await mkdir(target, { recursive: true })
+  const facts = await lookAtFolder(workspace === null ? target : resolve(workspace))
+  for (const line of foundLines(facts)) console.log(`found    ${line}`)
+  const root = workspace === null ? null : relative(target, resolve(workspace)) || null
+  await placeText(target, 'countersign.yaml', proposeConfig(facts, root))
+  await placeText(target, 'workers/assistant.md', proposeWorker(facts))
+  for (const name of copied) await place(target, name, (path) => cp(join(templates, name), path))
+  const hasOwnPackage = (await stat(join(target, 'package.json')).catch(() => null)) !== null
+  for (const [name, content] of Object.entries(editorFiles)) {
+    await placeText(target, name, `${JSON.stringify(content, null, 2)}\n`)
+  }
+  await ignoreDataFolder(target)
+  if (hasOwnPackage) {
+    console.log(
+      `         for editors: npm install --save-dev countersign@file:${checkoutFolder} zod (running needs neither)`,
+    )
+  }
+  console.log(
+    `\nNext, in ${target}:\n  name your people and teams in countersign.yaml\n  countersign check\n  countersign start`,
+  )
+}
+
+/** What of the folder the proposal takes notice of, a line each. */
+function foundLines(facts: FolderFacts): string[] {
+  const folders = [...facts.documents, ...facts.dependencies, ...facts.infrastructure]
+  return [
+    ...(facts.isGit ? ['a Git repository: rules for git'] : []),
+    ...facts.toolChains.map(({ file, runs }) =>
+      runs.length === 0 ? file : `${file}: rules for ${runs.join(', ')}`,
+    ),
+    ...folders.map((name) => `${name}/`),
+  ]
+}
+
+async function placeText(target: string, name: string, text: string): Promise<void> {
+  await place(target, name, (path) => writeFile(path, text))
+}
+
+async function place(
+  target: string,
+  name: string,
+  write: (path: string) => Promise<void>,
+): Promise<void> {
+  const path = join(target, name)
+  if (await stat(path).catch(() => null)) {
+    console.log(`kept     ${name}`)
+    return
+  }
+  await mkdir(dirname(path), { recursive: true })
+  await write(path)
+  console.log(`written  ${name}`)
+}
+
+async function ignoreDataFolder(target: string): Promise<void> {
+  const path = join(target, '.gitignore')
+  const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
+  if (lines.includes('.countersign/')) return
+  const kept = lines.filter((line, index) => line !== '' || index < lines.length - 1)
+  await writeFile(path, `${[...kept, '.countersign/', '.env'].join('\n')}\n`)
+  console.log('written  .gitignore (.countersign/, .env)')
+}

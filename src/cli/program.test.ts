@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { createProgram } from './program.ts'
+
+function commandsBelow(command: Command): readonly Command[] {
+  return command.commands.flatMap((below) => [below, ...commandsBelow(below)])
+}
+
+const lists = commandsBelow(createProgram()).filter((command) => command.name() === 'ls')
+
+test('every list is reached as ls, as list and by the name of its group alone', async () => {
+  const groups = lists.map((list) => list.parent?.name() ?? '')
+  expect(groups).toContain('runs')
+  for (const list of lists) {
+    const path = pathOf(list.parent)
+    const values = list.registeredArguments.filter(({ required }) => required).map(() => 'value')
+    for (const word of [['ls'], ['list'], []]) {
+      const line = [...path, ...word, ...values]
+      expect(await commandOf(line), line.join(' ')).toBe('ls')
+    }
+  }
+})
+
+test('the help of a group names both words', () => {
+  for (const list of lists) expect(list.parent?.helpInformation()).toContain('ls|list')
+})
+
+test('a word that is no command of the group is refused', async () => {
+  await expect(commandOf(['runs', 'lists'])).rejects.toThrow('too many arguments')
+})
+
+function pathOf(command: Command | null): string[] {
+  return command?.parent ? [...pathOf(command.parent), command.name()] : []
+}
+
+/** The name of the command that a line leads to; nothing is carried out. */
+async function commandOf(words: readonly string[]): Promise<string> {
+  const program = createProgram()
+  let reached = ''
+  for (const command of [program, ...commandsBelow(program)]) {
+    command.exitOverride().configureOutput({ writeErr: () => undefined })
+    if (command.commands.length === 0) command.action(() => void (reached = command.name()))
+  }
+  await program.parseAsync(words, { from: 'user' })
+  return reached
+}

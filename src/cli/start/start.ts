@@ -1,0 +1,39 @@
+import { processEnvironment } from '#runtime/environment.ts'
+import { browserCommand, openBrowser } from '#runtime/supervisor/open-browser.ts'
+import { createProgress } from '#runtime/supervisor/progress.ts'
+import { startInstallation, type StartOptions } from '#runtime/supervisor/start.ts'
+import { stopSignal } from '#runtime/supervisor/stop-signals.ts'
+import { welcome } from './welcome.ts'
+
+/**
+ * Run everything until a signal asks for the end. Progress and addresses go to standard output; the
+ * line `ready http://127.0.0.1:N` stands alone, for programs.
+ */
+export async function runStart(options: StartOptions): Promise<void> {
+  const environment = processEnvironment()
+  const progress = createProgress((line) => console.log(line))
+  const signal = stopSignal({
+    onReload: () => void starting.then(({ reload }) => reload()).catch(() => undefined),
+  })
+  const starting = startInstallation(options, environment, progress)
+  const installation = await Promise.race([starting, signal.then(() => null)])
+  if (installation === null) {
+    // Half started: what runs already notices by its lifeline that we are gone.
+    console.log('stopping before everything had started')
+    process.exit(130)
+  }
+  try {
+    const page = await welcome(installation, progress.say)
+    const command = options.open
+      ? browserCommand(environment, process.platform, process.stdout.isTTY)
+      : null
+    if (command !== null && page !== null) openBrowser(command, page)
+    console.log(`ready ${installation.localUrl}`)
+    await Promise.race([signal, installation.refused])
+    console.log('stopping')
+  } finally {
+    await installation.stop()
+  }
+  console.log('stopped')
+  process.exit(0)
+}

@@ -1,0 +1,101 @@
+import type { ExternalView } from '#api/schemas/requests/external-request.ts'
+import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
+import { dim, yellow, red } from './colour.ts'
+import { printableLine } from './terminal-text.ts'
+import type { AlikeRequest, RequestDetail, NamedFileView } from '#api/schemas/requests/requests.ts'
+import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
+import { fromNow } from './times.ts'
+import { quoted } from './quoted.ts'
+
+/**
+ * Where a program says that it works, each of its words escaped, and what of it is proved; nothing
+ * where it did not say.
+ */
+export function originLines(origin: NonNullable<ExternalView>['origin']): string[] {
+  if (origin === null) return []
+  const proved = provedSentence(origin)
+  return [
+    `${dim('as reported')}  ${printableLine(programSentence(origin))}`,
+    `${dim('folder')}  ${printableLine(origin.folder)}  ${origin.proved ? dim(proved) : yellow(proved)}`,
+    ...(origin.git === undefined
+      ? []
+      : [`${dim('git')}  ${printableLine(gitSentence(origin.git))}`]),
+    ...(origin.files ?? []).map(
+      ({ path, hash }) =>
+        `${dim('file')}  ${printableLine(path)} ${hash === 'absent' ? 'no such file' : hash}`,
+    ),
+  ]
+}
+
+/** What was asked before that is like this request, a line each; none where there is nothing. */
+export function alikeLines({ alike, state }: RequestDetail): string[] {
+  const repeated = state === 'pending' ? againSentence(alike.again) : null
+  return [
+    ...(repeated === null ? [] : [red(`! ${repeated}`)]),
+    ...alike.same.map((one) => line('same call', one)),
+    ...alike.similar.map((one) => line('similar', one)),
+    ...(alike.hidden === 0 ? [] : [dim(`${alike.hidden} more alike, not for you to see`)]),
+  ]
+}
+
+function line(what: string, one: AlikeRequest): string {
+  const title = what === 'similar' ? ` ${printableLine(one.title)}:` : ''
+  const reason = one.reason === null ? '' : `: ${printableLine(one.reason)}`
+  return `${dim(what)}  #${one.number}${title} ${printableLine(alikeWords(one))}, ${fromNow(one.at)}${reason}`
+}
+
+const notKept: Partial<Record<NamedFileView['kind'], string>> = {
+  withheld: ', reading it needs an approval of its own',
+  large: ', too large to be kept',
+  changed: ', changed while this was asked',
+}
+
+/** The files that a command names, and which of them this run wrote; no lines for other calls. */
+export function namedFileLines({ namedFiles, runId }: RequestDetail): string[] {
+  if (namedFiles.length === 0) return []
+  return [
+    dim('files it names, as they were when this was asked'),
+    ...namedFiles.flatMap((file) => [
+      `  ${printableLine(file.path)}  ${file.bytes} bytes  ${dim(file.hash)}${notKept[file.kind] ?? ''}`,
+      ...(file.writtenBy === null ? [] : [yellow(`  ! ${written(file.writtenBy, runId)}`)]),
+    ]),
+    '',
+  ]
+}
+
+function written(call: NonNullable<NamedFileView['writtenBy']>, runId: string | null): string {
+  const { state, tool, turn, worker } = call
+  const by = `${printableLine(tool)}, turn ${turn} of ${printableLine(worker)}`
+  if (state === 'waiting') return `would be written by an earlier call of this turn: ${by}`
+  const who = call.runId === runId ? 'this run' : 'another run of the same task'
+  return state === 'done'
+    ? `written by ${who}: ${by} (countersign runs show ${call.runId})`
+    : `perhaps written by ${who}, the outcome is not known: ${by} (countersign runs show ${call.runId})`
+}
+
+/**
+ * Of a call of an MCP server: what the server says of the tool, quoted as its claim, and what it
+ * has changed of it since the version took force. Nothing for other calls. Never cut: it is what
+ * the approval rests on.
+ */
+export function serverWords({ presentation }: RequestDetail, columns: number | null): string[] {
+  const { serverClaims, definitionChange } = presentation.metadata
+  if (typeof serverClaims !== 'object' || serverClaims === null || Array.isArray(serverClaims)) {
+    return []
+  }
+  const { description } = serverClaims
+  const says = typeof description === 'string' ? description : ''
+  const changed =
+    typeof definitionChange === 'string'
+      ? [
+          yellow('what the server has changed of it since the version took force:'),
+          ...quoted(definitionChange, { columns, diff: true }),
+        ]
+      : []
+  return [
+    dim('what the server says of the tool, its claim, not verified:'),
+    ...quoted(says, { columns, diff: false }),
+    ...changed,
+    '',
+  ]
+}

@@ -1,4 +1,0 @@
-import manifest from '../../package.json' with { type: 'json' }
-
-/** The version of this service, as package.json has it. */
-export const VERSION = manifest.version

@@ -1,0 +1,64 @@
+import type { Mail } from './mail.ts'
+import { escapedForMail, shownInMail } from './shown-in-mail.ts'
+
+const maxNameLength = 100
+
+/** What somebody else made in a person's name, of which that person is told. */
+export type MadeCredential =
+  | { readonly what: 'key_proposed'; readonly name: string; readonly by: string }
+  | { readonly what: 'link_made' }
+
+/**
+ * Tells a person of a credential of theirs that somebody else proposed or made; it holds no secret.
+ * Pure.
+ */
+export function credentialMail(
+  made: MadeCredential,
+  to: { readonly email: string; readonly publicUrl: string },
+): Mail {
+  const page = `${to.publicUrl}/account`
+  const host = new URL(to.publicUrl).host
+  const said =
+    made.what === 'link_made'
+      ? `Somebody on the machine of Countersign at ${host} made a sign-in link for you.`
+      : `${shownInMail(made.by, maxNameLength)} proposes an API key to you: "${shownInMail(made.name, maxNameLength)}". Only you can claim it, and only you will see it.`
+  const next =
+    made.what === 'link_made'
+      ? 'If you did not ask for it, tell them, and look at your sessions:'
+      : 'Claim or decline it on your account page:'
+  return {
+    to: to.email,
+    subject:
+      made.what === 'link_made'
+        ? `A sign-in link for you was made at ${host}`
+        : `An API key is proposed to you at ${host}`,
+    text: `${said}\n\n${next}\n${page}\n`,
+    html: `<p>${escapedForMail(said)}</p><p>${next} <a href="${page}">${page}</a></p>`,
+    thread: null,
+    unsubscribe: null,
+  }
+}
+
+/**
+ * The mail with a sign-in link. It is alone: mail programs show no two of them as one conversation.
+ */
+export function signInMail(input: {
+  readonly to: string
+  /** ours, with a token of URL-safe characters */
+  readonly url: string
+  readonly publicUrl: string
+}): Mail {
+  const { to, url, publicUrl } = input
+  const host = new URL(publicUrl).host
+  const lasts = 'It works once, for 15 minutes, and only the newest one does.'
+  const ignore =
+    'If you did not ask for it, do nothing: nobody is signed in until the button on its page is pressed.'
+  return {
+    to,
+    subject: `Sign in to Countersign at ${host}`,
+    text: `Open this link to sign in to Countersign:\n\n${url}\n\n${lasts}\n${ignore}\n`,
+    html: `<p><a href="${url}">Sign in to Countersign at ${host}</a></p><p>${lasts}<br>${ignore}</p>`,
+    thread: null,
+    unsubscribe: null,
+  }
+}

@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import type { Db } from '#store/database.ts'
+import type { TemporalClient } from '../temporal-client.ts'
+import {
+  WorkflowNotFoundError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  type WorkflowExecutionStatusName,
+  type WorkflowExecutionInfo,
+} from '@temporalio/client'
+import { cancelRequested, type RunPosition } from '#workflows/messages.ts'
+import type { Delivering } from '../outbox/deliver-rows.ts'
+
+/** A page of a list may be long, and nobody waits for it at a screen. */
+const pageWithinMs = 30_000
+
+/** The workflows that a query of Temporal finds, page by page. Throws when a page does not come. */
+export async function* listWorkflows(
+  temporal: TemporalClient,
+  query: string,
+): AsyncGenerator<WorkflowExecutionInfo, void> {
+  const found = temporal.client.workflow.list({ query })[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await temporal.withDeadline(() => found.next(), pageWithinMs)
+    if (next.done === true) return
+    yield next.value
+  }
+}
+
+/** The ids of the workflows that a query of Temporal finds. */
+export async function workflowIds(temporal: TemporalClient, query: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const { workflowId } of listWorkflows(temporal, query)) ids.add(workflowId)
+  return ids
+}
+
+/** What Temporal says about a workflow. */
+export interface WorkflowLook {
+  readonly status: WorkflowExecutionStatusName
+  /** nothing is on its way: no activity, no workflow task; only a signal or a timer will move it */
+  readonly idle: boolean
+  /** an activity is on its way, or is being carried out */
+  readonly busy: boolean
+  /** how often in a row its workflow task was tried; more than one means that it failed before */
+  readonly taskAttempts: number
+}
+
+/**
+ * Describes a workflow; `null` when Temporal does not know it. Rejects when Temporal does not
+ * answer.
+ */
+export async function lookAtWorkflow(
+  temporal: TemporalClient,
+  workflowId: string,
+): Promise<WorkflowLook | null> {
+  try {
+    const described = await temporal.withDeadline(() =>
+      temporal.client.workflow.getHandle(workflowId).describe(),
+    )
+    const { pendingActivities, pendingWorkflowTask } = described.raw
+    const busy = (pendingActivities ?? []).length > 0
+    return {
+      status: described.status.name,
+      busy,
+      idle: !busy && !pendingWorkflowTask,
+      taskAttempts: pendingWorkflowTask?.attempt ?? 0,
+    }
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null
+    throw error
+  }
+}
+
+/**
+ * Starts a run's workflow afresh: after one that has ended, or in the place of one that runs, in
+ * one step, so that nobody finds the run without a workflow. It reads from the store where the run
+ * stands.
+ */
+export async function startAfresh(
+  { temporal, taskQueue }: Pick<Delivering, 'temporal' | 'taskQueue'>,
+  run: { readonly id: string; readonly workflow_id: string },
+  instead: 'of_ended' | 'of_running',
+): Promise<void> {
+  const position: RunPosition = { runId: run.id }
+  await temporal.withDeadline(() =>
+    temporal.client.workflow.start('agentRun', {
+      workflowId: run.workflow_id,
+      taskQueue,
+      args: [position],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      workflowIdConflictPolicy:
+        instead === 'of_running'
+          ? WorkflowIdConflictPolicy.TERMINATE_EXISTING
+          : WorkflowIdConflictPolicy.FAIL,
+    }),
+  )
+}
+
+/**
+ * Remembers whom it has woken over what, so that a workflow that does not move is not woken every
+ * round.
+ */
+export class Woken {
+  readonly #facts = new Map<string, string>()
+
+  /**
+   * Signals a workflow to look at the store, once for each `fact`. It is the signal of a cancel,
+   * which makes every wait look and by itself changes nothing. Answers whether a signal was sent.
+   */
+  async wake(
+    temporal: TemporalClient,
+    run: { readonly id: string; readonly workflow_id: string; readonly fact: string },
+  ): Promise<boolean> {
+    if (this.#facts.get(run.id) === run.fact) return false
+    try {
+      await temporal.withDeadline(() =>
+        temporal.client.workflow.getHandle(run.workflow_id).signal(cancelRequested),
+      )
+    } catch (error) {
+      // It ended meanwhile by itself.
+      if (error instanceof WorkflowNotFoundError) return false
+      throw error
+    }
+    this.#facts.set(run.id, run.fact)
+    return true
+  }
+}
+
+/** A run that ended this long ago has had the time to end its workflow. */
+const endsWithinSeconds = 15
+
+/** Ids of the workflows of runs that Temporal knows as running. */
+export function runningWorkflows(temporal: TemporalClient): Promise<Set<string>> {
+  return workflowIds(temporal, "WorkflowType = 'agentRun' AND ExecutionStatus = 'Running'")
+}
+
+/** Runs that have ended although their workflow runs: one that came back with an older Temporal. */
+export async function endedWorkflows(
+  db: Db,
+  running: ReadonlySet<string>,
+): Promise<{ id: string; workflow_id: string }[]> {
+  const { rows } = await sql<{ id: string; workflow_id: string }>`
+    select id, workflow_id from run
+    where workflow_id = any(${[...running]})
+      and ended_at < clock_timestamp() - ${endsWithinSeconds} * interval '1 second'
+    order by id
+  `.execute(db)
+  return rows
+}
+
+/**
+ * Running workflows that no run here knows: of a Postgres that was emptied or is older, or of
+ * another installation.
+ */
+export async function orphanWorkflows(db: Db, running: ReadonlySet<string>): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${[...running]}::text[]) as workflow(id)
+    where not exists (select from run where run.workflow_id = workflow.id)
+    order by id
+  `.execute(db)
+  return rows.map((row) => row.id)
+}

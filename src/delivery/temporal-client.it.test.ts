@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { useTemporal, type TestTemporal } from '#test/harness/temporal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { connectTemporal } from './temporal-client.ts'
+
+let temporal: TestTemporal
+
+beforeAll(async () => {
+  temporal = await useTemporal()
+})
+afterEach(() => vi.restoreAllMocks())
+
+type Manner = 'takes connections and never answers' | 'ends connections' | 'is there'
+
+/** A way to Temporal: what becomes of a connection is settled when it is taken. */
+interface Way extends AsyncDisposable {
+  readonly address: string
+  manner: Manner
+  /** connections so far */
+  taken: number
+}
+
+async function openWay(): Promise<Way> {
+  const [host, port] = temporal.address.split(':')
+  const sockets = new Set<Socket>()
+  const way = { manner: 'takes connections and never answers' as Manner, taken: 0 }
+  const server = createServer((socket) => {
+    way.taken += 1
+    sockets.add(socket.on('error', () => undefined))
+    if (way.manner === 'ends connections') socket.destroy()
+    if (way.manner !== 'is there') return void socket.resume()
+    const there = connect(Number(port), host)
+    sockets.add(there.on('error', () => undefined))
+    socket.pipe(there).pipe(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return Object.assign(way, {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  })
+}
+
+function setClockBack(minutes: number): void {
+  const now = Date.now.bind(Date)
+  vi.spyOn(Date, 'now').mockImplementation(() => now() - minutes * 60_000)
+}
+
+/** How long a call took to fail. */
+async function failsAfter(call: Promise<unknown>): Promise<number> {
+  const begunMs = performance.now()
+  await expect(call).rejects.toThrow(/deadline|no answer/i)
+  return performance.now() - begunMs
+}
+
+describe('a server that takes connections and never answers', () => {
+  it('fails each call in time, also when the clock is set back meanwhile', async () => {
+    await using way = await openWay()
+    const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 500 })
+    try {
+      expect(await failsAfter(client.namespaceId())).toBeLessThan(10_000)
+      const failing = failsAfter(client.namespaceId())
+      setClockBack(10)
+      expect(await failing).toBeLessThan(10_000)
+    } finally {
+      await client.close()
+    }
+  })
+
+  it('fails a call in time that is tried again after the clock was set back', async () => {
+    await using way = await openWay()
+    way.manner = 'ends connections'
+    const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
+    try {
+      const failing = failsAfter(client.namespaceId())
+      await waitUntil(() => way.taken > 1, { withinMs: 60_000 })
+      setClockBack(10)
+      way.manner = 'takes connections and never answers'
+      expect(await failing).toBeLessThan(20_000)
+    } finally {
+      await client.close()
+    }
+  })
+
+  it('fails a call that is to be tried again when the connection is closed, without an error that nobody catches', async () => {
+    await using way = await openWay()
+    way.manner = 'ends connections'
+    const uncaught = vi.fn<() => void>()
+    process.on('uncaughtExceptionMonitor', uncaught)
+    try {
+      const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 3000 })
+      const failing = client.namespaceId().then(
+        () => 'reached',
+        (error: unknown) => String(error),
+      )
+      await waitUntil(() => way.taken > 0, { withinMs: 60_000 })
+      await client.close()
+      expect(await failing).toContain('UNAVAILABLE')
+      expect(uncaught).not.toHaveBeenCalled()
+    } finally {
+      process.off('uncaughtExceptionMonitor', uncaught)
+    }
+  })
+
+  it('is reached within seconds when it is back, with the clock set back: a new connection takes the place of the one that hangs', async () => {
+    await using way = await openWay()
+    const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
+    try {
+      const failing = failsAfter(client.namespaceId())
+      setClockBack(10)
+      await failing
+      way.manner = 'is there'
+      const reached = async () => (await client.namespaceId().catch(() => '')) !== ''
+      await waitUntil(reached, { withinMs: 60_000 })
+      const description = client.withDeadline(() => client.client.workflow.count())
+      expect(await description).toMatchObject({ count: expect.any(Number) })
+    } finally {
+      await client.close()
+    }
+  })
+})

@@ -1,0 +1,44 @@
+import type { ExecutionState, RequestState } from '../request.ts'
+
+/** What is known of a request that is like another one. */
+export interface AlikeOutcome {
+  readonly state: RequestState
+  readonly execution: { readonly state: ExecutionState }
+  readonly decidedBy: string | null
+}
+
+/**
+ * What became of it, in a few words without time or number, as "carried out, approved by Grace".
+ * Pure.
+ */
+export function alikeWords({ state, execution, decidedBy }: AlikeOutcome): string {
+  const by = decidedBy === null ? '' : ` by ${decidedBy}`
+  if (state === 'pending') return 'waits too'
+  if (state === 'denied') return `denied${by}`
+  if (state !== 'approved') return `${state}, not carried out`
+  const approved = decidedBy === null ? 'allowed without a person' : `approved${by}`
+  return `${effectWords[execution.state]}, ${approved}`
+}
+
+const effectWords: Readonly<Record<ExecutionState, string>> = {
+  not_started: 'not carried out yet',
+  started: 'being carried out',
+  succeeded: 'carried out',
+  failed: 'carried out and failed',
+  refused: 'not carried out',
+  unknown: 'perhaps carried out, the outcome is unknown',
+}
+
+/**
+ * How often the very call was carried out, as "carried out 3 times before"; `null`: never. Pure.
+ */
+export function againWords(again: number): string | null {
+  if (again === 0) return null
+  return `carried out ${again === 1 ? 'once' : `${again} times`} before`
+}
+
+/** The same as a sentence without its full stop. Pure. */
+export function againSentence(again: number): string | null {
+  const words = againWords(again)
+  return words === null ? null : `This very call was ${words}`
+}

@@ -1,0 +1,14 @@
+import { isCommandTool } from '../built-in-tools.ts'
+import type { EditsPolicy, Risk } from '../verdict.ts'
+
+/**
+ * What people may do to a call before it is decided (product.md 11). An editor never decides their
+ * own change at high risk, nor of a command, whatever the queue says.
+ */
+export function editsOf(
+  edits: EditsPolicy,
+  call: { readonly tool: string; readonly risk: Risk },
+): EditsPolicy {
+  if (edits !== 'approve') return edits
+  return call.risk === 'high' || isCommandTool(call.tool) ? 'revise' : 'approve'
+}

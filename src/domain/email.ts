@@ -1,0 +1,7 @@
+/** What somebody gets by mail: each thing as it happens, one mail with what waits, or none. */
+export const emailChoices = ['atOnce', 'digest', 'nothing'] as const
+export type EmailChoice = (typeof emailChoices)[number]
+
+/** TLS after STARTTLS, from the first byte, or not at all (a server on this machine). */
+export const smtpSecurities = ['starttls', 'tls', 'none'] as const
+export type SmtpSecurity = (typeof smtpSecurities)[number]

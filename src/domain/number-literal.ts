@@ -1,0 +1,48 @@
+/**
+ * Why readers of JSON may disagree on a number as it is written, or `null`: it is beyond 2^53,
+ * where some round, or has digits that a double does not keep (security.md 34).
+ */
+export function whyUnclear(literal: string): string | null {
+  const value = Number(literal)
+  if (!Number.isFinite(value)) return 'is too large for a double'
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return 'is beyond 2^53: send it as text'
+  if (decimalOf(literal) !== decimalOf(String(value))) {
+    return 'has more digits than a double keeps: send it as text'
+  }
+  return null
+}
+
+/**
+ * Where in a value a number is that readers may have disagreed on before it came here: `a.b[2]`;
+ * `null`: nowhere.
+ */
+export function unclearNumberIn(value: unknown, at = ''): string | null {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? at : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, inside] of Object.entries(value)) {
+    const path = Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`
+    const problem = unclearNumberIn(inside, path)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+/**
+ * The same text for all literals of one decimal value: its digits, and the power of ten of the last
+ * one.
+ */
+function decimalOf(literal: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
+  const digits = trimmed(`${whole}${fraction}`)
+  if (digits.text === '') return '0'
+  return `${digits.text}e${Number(exponent) - fraction.length + digits.zerosBehind}`
+}
+
+function trimmed(digits: string): { readonly text: string; readonly zerosBehind: number } {
+  let begin = 0
+  while (digits[begin] === '0') begin += 1
+  let end = digits.length
+  while (end > begin && digits[end - 1] === '0') end -= 1
+  return { text: digits.slice(begin, end), zerosBehind: digits.length - end }
+}

@@ -1,0 +1,116 @@
+/**
+ * Everything is in use, and stays so for longer than a caller can be asked to wait; it may work in
+ * a moment.
+ */
+export class BusyError extends Error {
+  override readonly name = 'BusyError'
+}
+
+interface Waiting {
+  readonly go: (release: () => void) => void
+}
+
+/** Nobody's in particular: what the service does of its own accord. It is not bounded. */
+const ownWork = ''
+
+/**
+ * Shares places (connections of a pool, questions to a host) out to callers, so that nobody who
+ * asks much at once keeps the others waiting: a caller has at most `maxPerCaller` at a time, and
+ * those who wait are served in turn, one of each. Waiting is bounded in time and in number
+ * (security.md 37).
+ */
+export class Shares {
+  readonly #maxPerCaller: number
+  readonly #maxWaiting: number
+  readonly #waitMs: number
+  readonly #inUse = new Map<string, number>()
+  /** by caller; who was served last stands last */
+  readonly #queues = new Map<string, Set<Waiting>>()
+  #free: number
+  #waiting = 0
+
+  constructor(options: {
+    readonly places: number
+    readonly maxPerCaller: number
+    /** of one caller */
+    readonly maxWaiting: number
+    readonly waitMs: number
+  }) {
+    this.#free = options.places
+    this.#maxPerCaller = options.maxPerCaller
+    this.#maxWaiting = options.maxWaiting
+    this.#waitMs = options.waitMs
+  }
+
+  /** How many wait now. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Resolves when the caller has a place, with how to give it back. Rejects with `BusyError`. */
+  async take(caller: string | undefined): Promise<() => void> {
+    const name = caller ?? ownWork
+    if (this.#mayHave(name)) return this.#give(name)
+    const queue = this.#queues.get(name) ?? new Set()
+    if (name !== ownWork && queue.size >= this.#maxWaiting) {
+      throw new BusyError(`${this.#maxWaiting} calls of this caller wait already`)
+    }
+    this.#queues.set(name, queue)
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        go: (release) => {
+          clearTimeout(timer)
+          resolve(release)
+        },
+      }
+      const timer = setTimeout(() => {
+        this.#leave(name, queue, waiting)
+        reject(new BusyError(`No place was free for ${this.#waitMs} ms`))
+      }, this.#waitMs)
+      queue.add(waiting)
+      this.#waiting += 1
+    })
+  }
+
+  #mayHave(name: string): boolean {
+    if (this.#free === 0) return false
+    return name === ownWork || (this.#inUse.get(name) ?? 0) < this.#maxPerCaller
+  }
+
+  #give(name: string): () => void {
+    this.#free -= 1
+    this.#inUse.set(name, (this.#inUse.get(name) ?? 0) + 1)
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      this.#free += 1
+      const left = (this.#inUse.get(name) ?? 1) - 1
+      if (left === 0) this.#inUse.delete(name)
+      else this.#inUse.set(name, left)
+      this.#serve()
+    }
+  }
+
+  /** Gives what is free to those who may have it, one of each caller in turn. */
+  #serve(): void {
+    for (const [name, queue] of this.#queues) {
+      if (this.#free === 0) return
+      const [first] = queue
+      if (first === undefined || !this.#mayHave(name)) continue
+      this.#leave(name, queue, first)
+      // To the end of the round, which this loop comes to as well.
+      if (queue.size > 0) {
+        this.#queues.delete(name)
+        this.#queues.set(name, queue)
+      }
+      first.go(this.#give(name))
+    }
+  }
+
+  #leave(name: string, queue: Set<Waiting>, waiting: Waiting): void {
+    queue.delete(waiting)
+    this.#waiting -= 1
+    if (queue.size === 0 && this.#queues.get(name) === queue) this.#queues.delete(name)
+  }
+}

@@ -1,0 +1,143 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { canonicalJson } from '../digest.ts'
+import { isSaid, sealedTables, type SealedTable } from './sealed-tables.ts'
+import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
+
+/** A secret that API and Temporal workers share; `id` names it in seals. */
+export interface SealKey {
+  readonly id: string
+  readonly key: Buffer
+}
+
+/** The first one seals; all of them are believed. */
+export type SealKeys = readonly [SealKey, ...SealKey[]]
+
+/** A row as it is read or written: dates or their text, JSON as values. */
+export type SealableRow = Readonly<Record<string, unknown>>
+
+/** Something that was ended for good, by the id that its rows have. */
+export interface Revoked {
+  readonly what: 'person' | 'session' | 'api_key' | 'credential' | 'grant' | 'permit'
+  readonly id: string
+}
+
+/**
+ * Remembers outside the database what was ended: a row that is put back as it was is worth nothing
+ * (security.md 29).
+ */
+export interface Revocations {
+  has(revoked: Revoked): boolean
+  /** On the disk before it resolves. */
+  add(revoked: readonly Revoked[]): Promise<void>
+}
+
+const revocable: readonly string[] = ['person', 'session', 'api_key', 'credential']
+
+/** Binds rows as a whole, with keys that are not in the database (security.md 29). */
+export interface Seals {
+  /** The seal of a row as it will be. Throws where this process may not make it. */
+  of(table: SealedTable, row: SealableRow): string
+  /**
+   * Whether a row's own `seal` holds for what it says now, and what it is was not ended. Never
+   * throws on hostile input.
+   */
+  holds(table: SealedTable, row: SealableRow | null | undefined): boolean
+  readonly revocations: Revocations
+  /**
+   * The seal of a row after a change; one that did not hold is left as it is, since nobody vouches
+   * for what was changed.
+   */
+  again(table: SealedTable, row: SealableRow, change: SealableRow): string | null
+}
+
+/**
+ * `signer`: the API's; `null` in a Temporal worker, which cannot make the rows that only the API
+ * vouches for.
+ */
+export function createSeals(keys: {
+  readonly shared: () => SealKeys
+  readonly verifier: Verifier
+  readonly signer: Signer | null
+  readonly revocations: Revocations
+}): Seals {
+  const { shared, verifier, signer, revocations } = keys
+  const seals: Seals = {
+    revocations,
+    of(table, row) {
+      const statement = sealedOf(table, row)
+      if (sealedTables[table].by === 'service') {
+        const [key] = shared()
+        return `${key.id}.${macOf(key, statement)}`
+      }
+      if (signer === null) throw new Error(`Only the API seals rows of ${table}`)
+      const { keyId, signature } = signStatement(signer, 'row', statement)
+      return `${keyId}.${signature}`
+    },
+    holds(table, row) {
+      const seal = row?.['seal']
+      if (typeof seal !== 'string' || row == null) return false
+      if (revocable.includes(table)) {
+        const what = table as Revoked['what']
+        if (revocations.has({ what, id: String(row['id']) })) return false
+      }
+      const dot = seal.indexOf('.')
+      const [keyId, mark] = [seal.slice(0, Math.max(dot, 0)), seal.slice(dot + 1)]
+      try {
+        const statement = sealedOf(table, row)
+        if (sealedTables[table].by === 'service') {
+          const key = shared().find(({ id }) => id === keyId)
+          return key !== undefined && isSame(macOf(key, statement), mark)
+        }
+        const signed = { statement: canonicalJson(statement), signature: mark, keyId }
+        return verifyStatement(verifier, 'row', signed) !== null
+      } catch {
+        return false
+      }
+    },
+    again(table, row, change) {
+      if (!seals.holds(table, row)) return (row['seal'] as string | null | undefined) ?? null
+      return seals.of(table, { ...row, ...change })
+    },
+  }
+  return seals
+}
+
+/** The id by which seals name a shared key. */
+export function sealKeyOf(key: Buffer): SealKey {
+  const id = createHash('sha256').update('countersign/seal-key\0').update(key).digest('hex')
+  return { id: id.slice(0, 8), key }
+}
+
+/** A hash of the people behind a request, in whatever order they are: part of its row. */
+export function principalsDigest(
+  principals: readonly { readonly personId: string; readonly why: string }[],
+): string {
+  const all = new Set(principals.map(({ personId, why }) => `${personId} ${why}`))
+  return createHash('sha256')
+    .update(canonicalJson([...all].toSorted()))
+    .digest('base64url')
+}
+
+function sealedOf(table: SealedTable, row: SealableRow): { table: string; row: SealableRow } {
+  const { columns } = sealedTables[table]
+  const values = columns
+    .map((name) => [name, plain(row[name])] as const)
+    .filter(([name, value]) => isSaid(table, name, value))
+  return { table, row: Object.fromEntries(values) as SealableRow }
+}
+
+/** As it comes back from the database: what JSON cannot carry is left out, no value is `null`. */
+function plain(value: unknown): unknown {
+  return value == null ? null : (JSON.parse(JSON.stringify(value)) as unknown)
+}
+
+function macOf({ key }: SealKey, statement: object): string {
+  return createHmac('sha256', key)
+    .update(`countersign/row/v1\0${canonicalJson(statement)}`)
+    .digest('base64url')
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,143 @@
+/**
+ * Who seals a table's rows: the API with its signing key, or API and Temporal workers with the key
+ * that they share.
+ */
+export type Sealer = 'api' | 'service'
+
+interface Sealed {
+  readonly by: Sealer
+  /**
+   * what is believed of a row: its primary key, and every column that a decision, a sign-in or an
+   * execution rests on
+   */
+  readonly columns: readonly string[]
+  /**
+   * those of them that a later version added: not said while they are null, so that seals of before
+   * go on to hold
+   */
+  readonly added?: readonly string[]
+}
+
+/**
+ * What is believed of rows, and by whose word (security.md 29). A seal covers the table's name and
+ * all of these columns, so that no column can be changed and no row can stand in for another one. A
+ * test changes each of them.
+ */
+export const sealedTables = {
+  person: { by: 'api', columns: ['id', 'email', 'disabled_at'] },
+  membership: { by: 'api', columns: ['team', 'person_id', 'until'] },
+  session: {
+    by: 'api',
+    columns: ['token_hash', 'id', 'person_id', 'csrf_token', 'proof_hash', 'channel', 'expires_at'],
+  },
+  sign_in_link: {
+    by: 'api',
+    columns: ['token_hash', 'person_id', 'mailed', 'proof_hash', 'expires_at'],
+  },
+  api_key: {
+    by: 'api',
+    columns: [
+      'id',
+      'owner_id',
+      'proposed_by',
+      'scopes',
+      'secret_hash',
+      'previous_hash',
+      'previous_until',
+      'expires_at',
+    ],
+  },
+  credential: {
+    by: 'api',
+    columns: ['id', 'person_id', 'webauthn_id', 'public_key', 'confirmed_at', 'confirmed_by'],
+  },
+  identity: { by: 'api', columns: ['issuer', 'subject', 'person_id'] },
+  slack_link: { by: 'api', columns: ['id', 'team', 'user_id', 'person_id'] },
+  external_request: {
+    by: 'api',
+    columns: [
+      'request_id',
+      'owner_id',
+      'external_id',
+      'api_key_id',
+      'on_behalf_of',
+      'verdict',
+      'body_hash',
+      'origin_hash',
+      'origin_proved',
+    ],
+    added: ['origin_hash', 'origin_proved'],
+  },
+  decision: {
+    by: 'api',
+    columns: [
+      'id',
+      'request_id',
+      'revision',
+      'person_id',
+      'decision',
+      'digest',
+      'scope',
+      'denied_then',
+      'grant_bounds',
+      'self_approved',
+      'edited',
+      'batch_decision_id',
+      'credential_id',
+    ],
+  },
+  request: {
+    by: 'service',
+    columns: [
+      'id',
+      'kind',
+      'state',
+      'revision',
+      'queue',
+      'team',
+      'risk',
+      'tool',
+      'digest',
+      'policy_digest',
+      'routing',
+      'run_id',
+      'root_run_id',
+      'call_id',
+      'turn',
+      'position',
+      'attempt',
+      'previous',
+      'outcome_of',
+      'expires_at',
+      'denied_then',
+      'epoch',
+      'principals_digest',
+    ],
+  },
+  request_revision: {
+    by: 'service',
+    columns: [
+      'request_id',
+      'revision',
+      'digest',
+      'input_hash',
+      'facts',
+      'presentation_hash',
+      'presentation_digest',
+      'content_hash',
+      'content_type',
+      'editor_id',
+    ],
+  },
+} as const satisfies Readonly<Record<string, Sealed>>
+
+export type SealedTable = keyof typeof sealedTables
+
+/**
+ * What a seal says of a row beside its table: names of columns, those of later versions only where
+ * there is something.
+ */
+export function isSaid(table: SealedTable, column: string, value: unknown): boolean {
+  const { added = [] }: Sealed = sealedTables[table]
+  return value !== null || !added.includes(column)
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { MalformedEvidence } from '../malformed.ts'
+import { bundleFormat, parseBundle } from './evidence-bundle.ts'
+
+const empty = {
+  format: bundleFormat,
+  requestId: '1',
+  requestIds: [],
+  checkpoint: '',
+  keys: '',
+  events: [],
+  statements: [],
+  revealed: [],
+}
+
+test('a bundle is read', () => {
+  expect(parseBundle(JSON.stringify(empty))).toEqual(empty)
+})
+
+// Of two members some readers take the first one: they would read what nobody verified.
+test.each([
+  ['at the beginning', (text: string) => `{"events":[{"index":0}],${text.slice(1)}`],
+  ['at the end', (text: string) => `${text.slice(0, -1)},"requestId":"1"}`],
+  ['in another spelling', (text: string) => `{"event\\u0073":[],${text.slice(1)}`],
+])('a member that is there twice, %s, is refused', (_where, twice) => {
+  expect(() => parseBundle(twice(JSON.stringify(empty)))).toThrow(MalformedEvidence)
+})

@@ -1,0 +1,111 @@
+import type { LoggedEvent } from './logged-event.ts'
+
+/**
+ * How much earlier than one before it an event may be dated: a transaction that wrote it may commit
+ * late.
+ */
+const maxClockErrorMs = 10 * 60_000
+/**
+ * How long before the first event of a log, of which nothing is known, its clock is taken to have
+ * been right.
+ */
+const dayMs = 24 * 60 * 60_000
+
+/** A time in which the clock of the service was ahead, until it went back. */
+export interface AheadOfTime {
+  readonly first: LoggedEvent
+  readonly last: LoggedEvent
+  readonly entries: number
+  /** the event that came after the clock had gone back */
+  readonly next: LoggedEvent
+  /** by so much the clock was ahead at least */
+  readonly aheadMs: number
+}
+
+/** What the time of an event says beside those before it. */
+export type Dating =
+  | { readonly type: 'inOrder' }
+  | { readonly type: 'wentBack'; readonly ahead: AheadOfTime }
+  | { readonly type: 'late'; readonly newest: LoggedEvent }
+
+/** Where the time goes forward by more than events may lie apart; one after the other in time. */
+interface Leap {
+  readonly to: LoggedEvent
+  readonly fromMs: number
+  /** how many events are before it */
+  readonly place: number
+}
+
+/**
+ * The time of the log, event by event. An event that is dated long before others before it was put
+ * in afterwards, but where the clock had been ahead and went back: then time leapt forward before,
+ * by at least as much as it went back now. A pause of the service leaves the same trace, so an
+ * event put in soon after a long pause, and dated into it, is told as such a clock.
+ */
+export class LogClock {
+  #newest: LoggedEvent | null = null
+  #count = 0
+  readonly #leaps: Leap[] = []
+
+  /** The newest event by its time, on the clock as it goes now. */
+  get newest(): LoggedEvent | null {
+    return this.#newest
+  }
+
+  take(event: LoggedEvent): Dating {
+    const place = this.#count
+    this.#count += 1
+    const newest = this.#newest
+    if (newest === null) {
+      if (Number.isNaN(event.atMs)) return { type: 'inOrder' }
+      this.#goTo(event, event.atMs - dayMs, place)
+      return { type: 'inOrder' }
+    }
+    if (event.atMs >= newest.atMs) {
+      this.#goTo(event, newest.atMs, place)
+      return { type: 'inOrder' }
+    }
+    if (!(event.atMs < newest.atMs - maxClockErrorMs)) return { type: 'inOrder' }
+    const leap = this.#leapBehind(event, newest)
+    if (leap === null) return { type: 'late', newest }
+    while (this.#leaps.at(-1) !== leap) this.#leaps.pop()
+    this.#leaps.pop()
+    this.#goTo(event, leap.fromMs, place)
+    const aheadMs = newest.atMs - event.atMs
+    const entries = place - leap.place
+    return {
+      type: 'wentBack',
+      ahead: { first: leap.to, last: newest, entries, next: event, aheadMs },
+    }
+  }
+
+  #goTo(event: LoggedEvent, fromMs: number, place: number): void {
+    if (event.atMs > fromMs + maxClockErrorMs) this.#leaps.push({ to: event, fromMs, place })
+    this.#newest = event
+  }
+
+  /**
+   * The leap that was the clock's: the event goes on from before it, and it was as wide as the way
+   * back.
+   */
+  #leapBehind(event: LoggedEvent, newest: LoggedEvent): Leap | null {
+    const at = this.#firstLeapAfter(event.atMs)
+    // Leaps lie so far apart that only two of them can begin where the event may still be.
+    for (const leap of this.#leaps.slice(at, at + 2)) {
+      const goesOn = event.atMs >= leap.fromMs - maxClockErrorMs
+      const isWide = leap.to.atMs - leap.fromMs >= newest.atMs - event.atMs - maxClockErrorMs
+      if (goesOn && isWide) return leap
+    }
+    return null
+  }
+
+  #firstLeapAfter(atMs: number): number {
+    let [low, high] = [0, this.#leaps.length]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if ((this.#leaps[middle]?.to.atMs ?? 0) > atMs) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}

@@ -1,0 +1,122 @@
+import type { JsonObject } from '#domain/json.ts'
+import type { EventReference } from './finding.ts'
+
+/**
+ * One event of the log as verification reads it. What an event lacks is `null`; nothing here has
+ * been believed yet.
+ */
+export interface LoggedEvent {
+  /** place in the log, from 0; `null` of an event that has none */
+  readonly index: number | null
+  /** the exact bytes, as text */
+  readonly text: string
+  readonly id: string
+  readonly type: string
+  readonly at: string
+  /** `at` in milliseconds since 1970; `NaN` when it is no instant */
+  readonly atMs: number
+  readonly actor: {
+    readonly type: string
+    readonly id: string | null
+    readonly ownerId: string | null
+    /** who proposed the key to its owner */
+    readonly proposedBy: string | null
+  }
+  readonly runId: string | null
+  readonly requestId: string | null
+  readonly callId: string | null
+  readonly digest: string | null
+  readonly policyDigest: string | null
+  readonly sequence: number | null
+  readonly previous: string | null
+  readonly detail: JsonObject
+  /** the whole document, for a look at its form */
+  readonly document: JsonObject
+}
+
+/**
+ * Reads an event's bytes; `null` when they are no JSON object. Fields of another kind than they
+ * should have are absent.
+ */
+export function readEvent(index: number | null, text: string): LoggedEvent | null {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!isObject(document)) return null
+  const actor = objectIn(document, 'actor')
+  const at = textIn(document, 'at') ?? ''
+  const sequence = document['sequence']
+  return {
+    index,
+    text,
+    id: textIn(document, 'id') ?? '',
+    type: textIn(document, 'type') ?? '',
+    at,
+    atMs: Date.parse(at),
+    actor: {
+      type: textIn(actor, 'type') ?? '',
+      id: textIn(actor, 'id'),
+      ownerId: textIn(actor, 'ownerId'),
+      proposedBy: textIn(actor, 'proposedBy'),
+    },
+    runId: textIn(document, 'runId'),
+    requestId: textIn(document, 'requestId'),
+    callId: textIn(document, 'callId'),
+    digest: textIn(document, 'digest'),
+    policyDigest: textIn(document, 'policyDigest'),
+    sequence: typeof sequence === 'number' ? sequence : null,
+    previous: textIn(document, 'previous'),
+    detail: objectIn(document, 'detail'),
+    document,
+  }
+}
+
+/** How a finding names the event. */
+export function referenceTo(event: LoggedEvent): {
+  event: EventReference
+  requestId?: string
+  runId?: string
+} {
+  const { index, id, type, requestId, runId } = event
+  return {
+    event: {
+      ...(index === null ? {} : { index }),
+      id,
+      type,
+      ...(requestId === null ? {} : { requestId }),
+    },
+    ...(requestId === null ? {} : { requestId }),
+    ...(runId === null ? {} : { runId }),
+  }
+}
+
+/** A text under an own key of an object; `null` for anything else. */
+export function textIn(object: JsonObject, key: string): string | null {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  return typeof value === 'string' ? value : null
+}
+
+/** A number under an own key; `null` for anything else. */
+export function numberIn(object: JsonObject, key: string): number | null {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  return typeof value === 'number' ? value : null
+}
+
+/** An object under an own key; empty for anything else. */
+export function objectIn(object: JsonObject, key: string): JsonObject {
+  const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
+  return isObject(value) ? value : {}
+}
+
+/** The texts of a list under an own key; those of another kind are left out. */
+export function textsIn(object: JsonObject, key: string): string[] {
+  const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

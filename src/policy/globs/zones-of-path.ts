@@ -1,0 +1,24 @@
+import type { Zone } from '../policy.ts'
+
+/** Does a folder contain a path, or is it the path itself? `''` contains everything. */
+export function containsPath(folder: string, path: string): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`)
+}
+
+/**
+ * The zones with the deepest root that contains the path: these decide. More than one when roots
+ * are equal.
+ */
+export function decidingZones<Z extends Pick<Zone, 'root'>>(
+  zones: readonly Z[],
+  path: string,
+): readonly Z[] {
+  const containing = zones.filter((zone) => containsPath(zone.root, path))
+  const deepest = Math.max(...containing.map((zone) => zone.root.length))
+  return containing.filter((zone) => zone.root.length === deepest)
+}
+
+/** Zones whose roots lie below a folder: listing or searching the folder reaches into them. */
+export function zonesBelow(zones: readonly Zone[], folder: string): readonly Zone[] {
+  return zones.filter((zone) => zone.root !== folder && containsPath(folder, zone.root))
+}

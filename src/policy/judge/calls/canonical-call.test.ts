@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { Tool } from '#domain/tool.ts'
+import { canonicalCall } from './canonical-call.ts'
+
+const anything = {
+  name: 'transfer',
+  definitionHash: 'none',
+  parse: async (input: Json) => ({ ok: true, input: input as JsonObject }),
+  accesses: () => [],
+} as unknown as Tool
+
+// Rules: security.md 34
+test('a call with a number beyond 2^53 is an error to the model, which says where it is', async () => {
+  const amount = JSON.parse('9007199254740993') as number
+  const call = await canonicalCall(anything, { to: [{ amount }] })
+  expect(call).toEqual({ error: expect.stringContaining('the number at to[0].amount is beyond') })
+})
+
+test('one with the largest number that everybody reads alike has a digest', async () => {
+  const call = await canonicalCall(anything, { amount: Number.MAX_SAFE_INTEGER })
+  expect(call).toMatchObject({ call: { digest: expect.stringMatching(/^sha256:/) } })
+})

@@ -1,0 +1,77 @@
+import type { CommandHost } from '#domain/command.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { ToolRegistry, Workspace } from '#domain/tool.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import type { Policy, WorkerDefinition } from '../../policy.ts'
+
+/** What a live grant is looked up by (product.md 10). */
+export interface GrantLookup {
+  readonly tool: string
+  /** of this very call; what scope `run` matches */
+  readonly digest: string
+  readonly toolHash: string
+  /** the one file the call writes, where scope `path` is offered for it; `null` otherwise */
+  readonly path: string | null
+  /** the canonical form */
+  readonly input: JsonObject
+}
+
+/**
+ * A live grant: signature verified, not used up, its giver still eligible. `text` says who gave it
+ * and when.
+ */
+export interface LiveGrant {
+  readonly id: string
+  readonly text: string
+}
+
+/** One call, and everything that its verdict depends on. */
+export interface JudgeQuestion {
+  /** the version in force at this moment */
+  readonly policy: Policy
+  /** name of the worker whose run makes the call */
+  readonly worker: string
+  readonly tool: string
+  readonly input: Json
+  readonly runMode: RunMode
+  /** the worker's tools under this very policy */
+  readonly registry: ToolRegistry
+  /** with the proposals of earlier calls of the turn laid over it */
+  readonly workspace: Workspace
+  /** absolute path of the project folder: its own files are never an agent's to write */
+  readonly projectDir: string
+  /** another call of the turn has the same model id (product.md 16) */
+  readonly duplicateId: boolean
+  /** a person invokes the tool, not the model (product.md 5) */
+  readonly byPerson: boolean
+  /**
+   * paths that earlier calls of the turn write or move to: what is absent now may be there by then
+   */
+  readonly earlierWrites?: ReadonlySet<string>
+  /**
+   * the host that would run a command; absent: as if it had no sandbox, so no command is
+   * pre-approved
+   */
+  readonly commandHost?: CommandHost
+  /**
+   * the workers of the run and of those above it, from the root down; absent: the run has none
+   * above it
+   */
+  readonly lineage?: readonly string[]
+  /**
+   * why a run of this worker could not be started here, as a sentence; absent: nothing more is
+   * known of it
+   */
+  readonly refuseTarget?: (target: WorkerDefinition) => Promise<string | null>
+  /**
+   * whether a run of this root wrote the worker, as it is now: it may be called, though no list
+   * names it; absent: none
+   */
+  readonly madeHere?: (target: WorkerDefinition) => Promise<boolean>
+  /**
+   * the call would run here, on this workspace: one that would change nothing is answered at once
+   * (product.md 34)
+   */
+  readonly answersUnchanged?: boolean
+  findGrant(call: GrantLookup): Promise<LiveGrant | null>
+}

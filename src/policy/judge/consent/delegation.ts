@@ -1,0 +1,122 @@
+import { callWorkerName, type AccessOf } from '#domain/built-in-tools.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { AttachmentAsk } from '#domain/judgement.ts'
+import { limits } from '#domain/limits.ts'
+
+import type { Policy, WorkerDefinition } from '../../policy.ts'
+import type { CanonicalCall } from '../calls/canonical-call.ts'
+import { strictest, type Opinion } from './opinion.ts'
+import { protectedOpinions } from './protected-consent.ts'
+import type { JudgeQuestion } from '../calls/question.ts'
+import { route } from '../routing/route.ts'
+import type { CallTraits } from '../routing/when-matches.ts'
+import { zoneOpinions } from './zone-consent.ts'
+
+/**
+ * What delegating a call touches of each attachment: it is read, and shared with another worker.
+ */
+export function attachmentAccesses(
+  paths: readonly string[],
+): readonly AccessOf<typeof callWorkerName>[] {
+  return paths.flatMap((path) => [
+    { operation: 'read', path, target: 'file' } as const,
+    { operation: 'share', path, target: 'file' } as const,
+  ])
+}
+
+/**
+ * Step 3 of a delegation: may this worker call that one here (product.md 23)? Allow-list,
+ * existence, depth and cycles, then what the caller of `judge` knows of the target; a sentence for
+ * the model, or `null`. Other tools pass.
+ */
+export async function refusedDelegation(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+): Promise<string | null> {
+  if (call.tool.name !== callWorkerName) return null
+  const name = targetOf(call.input)
+  const lineage = question.lineage ?? [worker.name]
+  const target = question.policy.workers.get(name)
+  const isMade = isUnlisted(worker, name) && target !== undefined && question.madeHere !== undefined
+  const madeHere = isMade && (await question.madeHere(target))
+  const refused = refusedTarget(question.policy, worker, lineage, name, madeHere)
+  if (refused !== null) return refused
+  return target === undefined ? null : ((await question.refuseTarget?.(target)) ?? null)
+}
+
+function refusedTarget(
+  policy: Policy,
+  worker: WorkerDefinition,
+  lineage: readonly string[],
+  name: string,
+  madeHere: boolean,
+): string | null {
+  const quoted = JSON.stringify(name)
+  if (isUnlisted(worker, name) && !madeHere) {
+    const listed = worker.workers.length === 0 ? 'no worker' : worker.workers.join(', ')
+    return `${worker.name} may not call the worker ${quoted}; it may call: ${listed}`
+  }
+  if (!policy.workers.has(name)) return `There is no worker ${quoted}`
+  if (lineage.includes(name)) {
+    return `The worker ${quoted} is at work above this call (${lineage.join(' › ')}): a worker is not called in a circle`
+  }
+  const most = limits.delegationDepth
+  if (lineage.length > most) return `Runs may be delegated at most ${most} deep`
+  return null
+}
+
+function isUnlisted(worker: WorkerDefinition, name: string): boolean {
+  return !worker.workers.includes(name)
+}
+
+/**
+ * Calling a worker that no list names, because the run wrote it, asks whatever the worker's `tools`
+ * say (product.md 43); `null` for every other call.
+ */
+export function unlistedOpinion(worker: WorkerDefinition, call: CanonicalCall): Opinion | null {
+  if (call.tool.name !== callWorkerName) return null
+  const name = targetOf(call.input)
+  if (!isUnlisted(worker, name)) return null
+  const text = `the worker ${JSON.stringify(name)} was written by this run: calling it asks`
+  const rule = { id: 'tool:call_worker:made', text, source: null }
+  return { approval: 'ask', rule, reason: null, highRisk: false }
+}
+
+/**
+ * The attachments of a delegation that need an approval of their own: their zone's `read` or
+ * `share` asks.
+ */
+export function askingAttachments(
+  question: Pick<JudgeQuestion, 'policy' | 'projectDir'>,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+  traits: CallTraits,
+): readonly AttachmentAsk[] {
+  if (call.tool.name !== callWorkerName) return []
+  const { policy } = question
+  return attachmentsOf(call.input).flatMap((path) => {
+    const accesses = attachmentAccesses([path])
+    const guarded = protectedOpinions(policy, worker, question.projectDir, accesses)
+    const decisive = strictest([...guarded, ...zoneOpinions(worker, accesses)])
+    if (decisive?.approval !== 'ask') return []
+    const risk = decisive.highRisk ? 'high' : traits.risk
+    const to = route(policy.config, { ...call, accesses }, { ...traits, accesses, risk })
+    const { routing } = to
+    if (routing === null) return []
+    const once = { ...routing, scopes: ['once' as const], edits: 'off' as const }
+    return [{ path, rule: decisive.rule, risk: to.risk, routing: once }]
+  })
+}
+
+/** The attachments of a delegation's canonical input. */
+export function attachmentsOf(input: JsonObject): readonly string[] {
+  const { attachments } = input
+  return Array.isArray(attachments) ? attachments.filter((path) => typeof path === 'string') : []
+}
+
+/** The worker that a delegation's canonical input names. */
+export function targetOf(input: JsonObject): string {
+  const { worker } = input
+  return typeof worker === 'string' ? worker : ''
+}

@@ -1,0 +1,302 @@
+import type { PrintedCommand } from '#domain/command.ts'
+import type { ApprovalWord, Rule } from '#domain/verdict.ts'
+import type { ShellPolicy, ShellRule } from '../../policy.ts'
+import { opinionOf } from './opinion.ts'
+import type { CommandAnalysis } from '../../shell/analyse-command.ts'
+import {
+  firstRestriction,
+  innerRestrictions,
+  matchingBudget,
+  scannedRestrictions,
+} from '../../shell/rules/first-match.ts'
+import { hiddenZones, reachedHidden } from '../../shell/rules/command-zones.ts'
+import { preApprove, type CommandContext } from '../../shell/rules/pre-approve.ts'
+import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
+import type { Budget } from '../../shell/spelling/budget.ts'
+import type { Spelling } from '../../shell/spelling/spelling.ts'
+import type { KnownCommand, KnownWord } from '../../shell/strict/known-word.ts'
+
+/** What a worker's shell rules say of a command. */
+export interface CommandVerdict {
+  readonly approval: ApprovalWord
+  readonly rule: Rule
+  /** a block's own text */
+  readonly reason: string | null
+  /** how it runs when these rules alone allow it */
+  readonly printed: PrintedCommand | null
+  /** the analysis, one line a finding */
+  readonly lines: readonly { readonly outcome: string; readonly detail: string }[]
+}
+
+/** Id of the word for what no rule speaks of. */
+const defaultRule = 'shell:default'
+
+/** What one simple command comes to. */
+interface CommandOpinion {
+  readonly displayText: string
+  readonly approval: ApprovalWord
+  readonly rule: Rule
+  readonly reason: string | null
+  /** of a command of the text itself */
+  readonly node?: PossibleCommand['node']
+  /** as it runs when it is pre-approved */
+  readonly printed: readonly KnownWord[] | null
+  /** the zones that its rule names */
+  readonly visibleZones: readonly string[]
+  /** what its arguments name, when it is pre-approved */
+  readonly paths: readonly string[]
+}
+
+/**
+ * Judges every simple command of a text by the worker's rules (workers-and-policy.md, shell rules).
+ * One that is blocked blocks the whole; the whole is pre-approved only when each is, everything is
+ * understood, and the host has a sandbox.
+ */
+export async function judgeCommand(
+  policy: ShellPolicy,
+  analysis: CommandAnalysis,
+  context: Omit<CommandContext, 'rules'>,
+): Promise<CommandVerdict> {
+  const { rules } = policy
+  const { search, doubts } = analysis
+  const known = knownByNode(analysis)
+  const budget = matchingBudget()
+  const opinions: CommandOpinion[] = []
+  const judged = new Map<string, CommandOpinion>()
+  for (const command of search.commands) {
+    // What was found inside of a text that a command runs counts for asks and blocks alone.
+    const isVector = analysis.input.kind === 'exec' && command === search.commands[0]
+    const isOwn = command.node !== null || isVector
+    const words = isOwn ? (known.get(command.node) ?? null) : null
+    const source = sourceOf(analysis, command)
+    const earlier = source === null ? undefined : judged.get(source)
+    const opinion =
+      earlier ?? (await judgeSimpleCommand(policy, command, words, { ...context, rules }, budget))
+    if (source !== null) judged.set(source, opinion)
+    if (isOwn || opinion.rule.id !== defaultRule) opinions.push({ ...opinion, node: command.node })
+    opinions.push(
+      ...innerRestrictions(rules, command, budget).map((rule) =>
+        ruleOpinion(rule, `inside of ${displayWords(command.words)}`),
+      ),
+    )
+  }
+  opinions.push(
+    ...scannedRestrictions(rules, search, budget).map((rule) =>
+      ruleOpinion(rule, 'in a text that is not understood'),
+    ),
+  )
+  const distinct = new Map(
+    opinions.map((opinion) => [`${opinion.rule.id} ${opinion.displayText}`, opinion]),
+  )
+  const lines = [
+    ...[...distinct.values()].map(({ displayText, approval, rule }) => ({
+      outcome: approval,
+      detail: `${displayText}: ${rule.text}`,
+    })),
+    ...doubts.map((doubt) => ({ outcome: 'ask', detail: doubt })),
+  ]
+  const verdictOf = (
+    opinion: Pick<CommandOpinion, 'approval' | 'rule' | 'reason'>,
+  ): CommandVerdict => ({
+    approval: opinion.approval,
+    rule: opinion.rule,
+    reason: opinion.reason,
+    printed: null,
+    lines,
+  })
+  const blocked = opinions.find(({ approval }) => approval === 'blocked')
+  if (blocked !== undefined) return verdictOf(blocked)
+  const [doubt] = doubts
+  const unreadRule = unreadableRule(search, budget)
+  if (unreadRule !== null) return verdictOf({ approval: 'blocked', rule: unreadRule, reason: null })
+  if (!analysis.isComplete && policy.default === 'blocked') {
+    const text = `no shell rule allows what cannot be read: ${doubt ?? ''}`
+    return verdictOf({
+      approval: 'blocked',
+      rule: { id: defaultRule, text, source: policy.source },
+      reason: null,
+    })
+  }
+  const firstAsk = opinions.find(({ approval }) => approval === 'ask')
+  if (firstAsk !== undefined) return verdictOf(firstAsk)
+  const noSandbox = context.host.sandboxProblem
+  const [first] = opinions
+  if (doubt !== undefined || first === undefined) {
+    const text = `the command asks: ${doubt ?? 'it holds nothing to judge'}`
+    return verdictOf({
+      approval: 'ask',
+      rule: { id: 'shell:unclear', text, source: policy.source },
+      reason: null,
+    })
+  }
+  if (noSandbox !== null) {
+    const text = `no command is pre-approved on this host: ${noSandbox}`
+    lines.push({ outcome: 'ask', detail: text })
+    return verdictOf({
+      approval: 'ask',
+      rule: { id: 'shell:no-sandbox', text, source: null },
+      reason: null,
+    })
+  }
+  const hidden = hiddenZones(context.zones, opinions)
+  const reached = await reachedHidden(
+    { ...context, root: context.workspace.root },
+    hidden,
+    opinions,
+  )
+  if (reached !== null) {
+    lines.push({ outcome: 'ask', detail: reached })
+    const rule = { id: 'shell:hidden-zone', text: reached, source: policy.source }
+    return verdictOf({ approval: 'ask', rule, reason: null })
+  }
+  const hides = hidden.map((zone) => zone.name)
+  const printed = printCommand(analysis, opinions, hides)
+  lines.push({ outcome: 'runs as', detail: printedText(printed) })
+  for (const { name } of hidden) {
+    lines.push({
+      outcome: 'hides',
+      detail: `zone ${name}: its reads ask, and not every rule names it`,
+    })
+  }
+  return { ...verdictOf(first), printed }
+}
+
+/** The block of a text that could not be looked through as a whole. */
+function unreadableRule(search: CommandAnalysis['search'], budget: Budget): Rule | null {
+  if (search.isTooDeep) {
+    const text = 'its substitutions are nested too deeply to look for what is blocked in them'
+    return { id: 'shell:too-deep', text, source: null }
+  }
+  if (!search.isTooMuch && !budget.isSpent) return null
+  const text = 'it could mean too many things to look for what is blocked in all of them'
+  return { id: 'shell:too-much', text, source: null }
+}
+
+/**
+ * The text of a command of the script itself: the same text means the same, so it is judged once.
+ */
+function sourceOf({ input }: CommandAnalysis, { node }: PossibleCommand): string | null {
+  return node === null || input.kind === 'exec' ? null : input.script.slice(node.pos, node.end)
+}
+
+/** The known commands by their nodes; an argument vector has the node `null`. */
+function knownByNode(analysis: CommandAnalysis): ReadonlyMap<unknown, readonly KnownWord[]> {
+  const known = new Map<unknown, readonly KnownWord[]>()
+  for (const part of analysis.parts) {
+    if (part.kind === 'command' && hasAllWords(part)) known.set(part.node, part.words)
+  }
+  return known
+}
+
+/** A command some words of which are not known has no vector. */
+function hasAllWords({ node, words }: KnownCommand): boolean {
+  if (node === null) return true
+  return node.name !== undefined && words.length === node.args.length + 1
+}
+
+/**
+ * First match wins: rules that pre-approve look at the vector as it is, others at what it could
+ * mean.
+ */
+async function judgeSimpleCommand(
+  policy: ShellPolicy,
+  command: PossibleCommand,
+  words: readonly KnownWord[] | null,
+  context: CommandContext,
+  budget: Budget,
+): Promise<CommandOpinion> {
+  const displayText =
+    words === null ? displayWords(command.words) : words.map((word) => word.printed).join(' ')
+  const skipped: string[] = []
+  let asksFirst: CommandOpinion | null = null
+  const restriction = firstRestriction(policy.rules, command.words, 0, budget)
+  for (const rule of policy.rules) {
+    if (rule === restriction) return ruleOpinion(rule, displayText)
+    if (rule.consent.approval !== 'preApproved' || words?.[0]?.text !== rule.pattern[0]) continue
+    const answer = words === null ? null : await preApprove(rule, words, context)
+    if (answer === null || (answer.kind === 'skips' && answer.why === null)) continue
+    if (answer.kind === 'approves') {
+      const { words: printed, visibleZones, paths } = answer
+      return { ...ruleOpinion(rule, displayText), printed, visibleZones, paths }
+    }
+    if (answer.kind === 'skips') skipped.push(answer.why ?? '')
+    else asksFirst ??= askingOpinion(rule, displayText, answer.why)
+  }
+  if (asksFirst !== null) return asksFirst
+  if (words === null) skipped.push('its words are not all known')
+  const why = skipped.length === 0 ? '' : ` (${skipped.join('; ')})`
+  const { default: approval, source } = policy
+  const text = `no shell rule allows ${displayText}${why}: it ${approval === 'ask' ? 'asks' : 'is blocked'}`
+  return {
+    displayText,
+    approval,
+    rule: { id: defaultRule, text, source },
+    reason: null,
+    printed: null,
+    visibleZones: [],
+    paths: [],
+  }
+}
+
+function ruleOpinion(rule: ShellRule, displayText: string): CommandOpinion {
+  const pattern = rule.pattern.join(' ')
+  const {
+    approval,
+    rule: base,
+    reason,
+  } = opinionOf(rule.consent, `shell:${pattern}`, `shell rule "${pattern}"`)
+  const text = rule.description === null ? base.text : `${rule.description}: ${base.text}`
+  return {
+    displayText,
+    approval,
+    rule: { ...base, text },
+    reason,
+    printed: null,
+    visibleZones: [],
+    paths: [],
+  }
+}
+
+function askingOpinion(rule: ShellRule, displayText: string, why: string): CommandOpinion {
+  const { rule: base } = ruleOpinion(rule, displayText)
+  const text = `shell rule "${rule.pattern.join(' ')}" would pre-approve it, but ${why}: it asks`
+  return {
+    displayText,
+    approval: 'ask',
+    rule: { ...base, text },
+    reason: null,
+    printed: null,
+    visibleZones: [],
+    paths: [],
+  }
+}
+
+function printCommand(
+  analysis: CommandAnalysis,
+  opinions: readonly CommandOpinion[],
+  hides: readonly string[],
+): PrintedCommand {
+  if (analysis.input.kind === 'exec') {
+    return { kind: 'exec', hides, argv: (opinions[0]?.printed ?? []).map((word) => word.text) }
+  }
+  const script = analysis.parts.map((part) => {
+    if (part.kind === 'text') return part.text
+    const words = opinions.find((opinion) => opinion.node === part.node)?.printed
+    // A command that is not pre-approved never gets here; nothing at all runs rather than a part.
+    if (words === undefined || words === null) throw new TypeError('a command has no printed form')
+    return [...words.map((word) => word.printed), ...part.redirects].join(' ')
+  })
+  return { kind: 'shell', hides, script: script.join('') }
+}
+
+function printedText(printed: PrintedCommand): string {
+  return printed.kind === 'shell' ? printed.script : printed.argv.join(' ')
+}
+
+function displayWords(words: readonly Spelling[]): string {
+  const texts = words.map(({ alternatives, isOpen }) =>
+    isOpen ? '…' : (alternatives[0]?.join(' ') ?? ''),
+  )
+  const text = texts.join(' ').replace(/\p{C}/gu, '�')
+  return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`
+}

@@ -1,0 +1,29 @@
+import type { Rule } from '#domain/verdict.ts'
+import type { WorkerDefinition } from '../../policy.ts'
+import type { CanonicalCall } from '../calls/canonical-call.ts'
+import type { JudgeQuestion } from '../calls/question.ts'
+import { readOpinion } from './read-opinion.ts'
+
+/** Id of the rule by which a call that would change nothing is answered at once (product.md 34). */
+export const unchangedRuleId = 'unchanged'
+
+/**
+ * The rule by which nobody is asked about a call because it would change nothing; `null`: it would,
+ * or it is not known. Only of files that the worker may read without being asked, because the
+ * answer tells what is in them; and not of files that an earlier call of the turn writes.
+ */
+export async function unchangedRule(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  { accesses, input, tool }: CanonicalCall,
+): Promise<Rule | null> {
+  if (question.answersUnchanged !== true || tool.unchanged === undefined) return null
+  const mayTell = accesses.every(
+    ({ path }) =>
+      readOpinion({ ...question, worker }, path)?.approval === 'preApproved' &&
+      question.earlierWrites?.has(path) !== true,
+  )
+  if (!mayTell) return null
+  const text = await tool.unchanged(input, question.workspace)
+  return text === null ? null : { id: unchangedRuleId, text: `already so: ${text}`, source: null }
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { projectWith } from '#test/harness/fixtures/judging.ts'
+import { possibleRoutes } from './possible-routes.ts'
+
+/** Where the asks of the worker `scribe` may go: `tool>queue (teams)`, each once. */
+function routes(front: string, config?: string): string[] {
+  const policy = projectWith(front, config)
+  const worker = policy.workers.get('scribe')
+  if (worker === undefined) throw new Error('the project has a worker scribe')
+  return possibleRoutes(policy, worker).map((route) => {
+    if (route.queue === null) return `${route.tool}>nowhere`
+    const teams = route.quorum.any
+      .flat()
+      .map((place) => place.team)
+      .join(',')
+    return `${route.tool}>${route.queue} (${teams})`
+  })
+}
+
+const writing = 'zones: [{ name: all, root: ., mode: rw, approval: { delete: blocked } }]'
+
+test('a worker none of whose calls asks needs nobody', () => {
+  const reading = 'zones: [{ name: all, root: ., mode: ro }]'
+  expect(routes(reading, '')).toEqual([])
+  expect(routes('', '')).toEqual([])
+  const free = '{ write: preApproved, delete: preApproved }'
+  expect(routes(`zones: [{ name: all, root: ., mode: rw, approval: ${free} }]`, '')).toEqual([])
+  const free2 = 'workers: [scribe]\ntools: { call_worker: { approval: preApproved } }'
+  expect(routes(free2, '')).toEqual([])
+})
+
+// Rules: product.md 22
+test('what asks and has no queue leads nowhere', () => {
+  expect(routes(writing, '')).toEqual([
+    'write_file>nowhere',
+    'edit_file>nowhere',
+    'move_file>nowhere',
+  ])
+  expect(routes('tools: { notify: {} }', '')).toEqual(['notify>nowhere'])
+  expect(routes('workers: [scribe]', '')).toEqual(['call_worker>nowhere'])
+  const sharing = 'zones: [{ name: all, root: ., mode: ro }]\nworkers: [scribe]'
+  const tools = 'tools: { call_worker: { approval: preApproved } }'
+  expect(routes(`${sharing}\n${tools}`, '')).toEqual(['call_worker>nowhere'])
+  const answered = 'tools: { ask_person: { approval: preApproved } }'
+  expect(routes(answered, '')).toEqual(['ask_person>nowhere'])
+})
+
+test('what asks goes to the default queue, or to that of the worker', () => {
+  expect(new Set(routes(writing))).toContain('write_file>platform (platform)')
+  expect(routes(`queue: security\n${writing}`)).toContain('write_file>security (security)')
+})
+
+test('an entry that may match is one way, one that must match is the only one', () => {
+  const entry = (when: string) =>
+    `defaults: { queue: platform }\nrouting: [{ when: ${when}, queue: security }]\n`
+  const tool = 'tools: { notify: { approval: ask } }'
+  expect(routes(tool, entry('{ risk: high }'))).toEqual([
+    'notify>security (security)',
+    'notify>platform (platform)',
+  ])
+  expect(routes(tool, entry('{ tool: "not*" }'))).toEqual(['notify>security (security)'])
+  expect(routes(tool, entry('{ tool: other }'))).toEqual(['notify>platform (platform)'])
+  expect(routes(tool, entry('{ command: git }'))).toEqual(['notify>platform (platform)'])
+})
+
+test('an overlay that asks and a protected list make a free zone ask', () => {
+  const free = '{ write: preApproved, delete: preApproved }'
+  const zone = `name: all, root: ., mode: rw, approval: ${free}`
+  const overlay = 'overlays: [{ when: { path: "infra/**" }, approval: ask }]\n'
+  expect(routes(`zones: [{ ${zone} }]`, overlay)).toContain('read_file>nowhere')
+  expect(routes(`zones: [{ ${zone}, protected: [.env] }]`, '')).toContain('write_file>nowhere')
+})
+
+test('a quorum brings the teams that must be there', () => {
+  const both = `defaults: { queue: platform }
+routing: [{ when: {}, quorum: { allOf: [{ team: platform }, { team: security }] } }]
+`
+  expect(routes(writing, both)).toContain('write_file>platform (platform,security)')
+})
+
+test('commands ask unless every rule blocks, and go where an entry about commands may send them', () => {
+  const entry =
+    'defaults: { queue: platform }\nrouting: [{ when: { command: git push }, queue: security }]\n'
+  const both = (tool: string) => [`${tool}>security (security)`, `${tool}>platform (platform)`]
+  expect(routes('shell: { default: ask }', entry)).toEqual([...both('exec'), ...both('shell')])
+  const rules = 'shell: { rules: [{ pattern: ls, approval: preApproved }] }'
+  expect(routes(rules, '')).toEqual(['exec>nowhere', 'shell>nowhere'])
+  expect(routes('shell: { rules: [{ pattern: ls, approval: blocked }] }', '')).toEqual([])
+})

@@ -1,0 +1,129 @@
+import { builtInTool, isBuiltInTool, isCommandTool } from '#domain/built-in-tools.ts'
+import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
+import type { Quorum } from '#domain/request.ts'
+import { isChange, type Access } from '#domain/tool.ts'
+import { ownQueue, quorumOf } from './route.ts'
+import { globMatches } from './when-matches.ts'
+import type {
+  Policy,
+  ProjectConfig,
+  RoutingEntry,
+  When,
+  WorkerDefinition,
+  Zone,
+} from '../../policy.ts'
+import { builtInToolsOf } from '../../worker/built-in-tools-of.ts'
+
+/** Where some call of a worker might have to be asked. `queue: null`: nowhere. */
+export type PossibleRoute =
+  | { readonly queue: null; readonly tool: string }
+  | {
+      readonly queue: string
+      readonly tool: string
+      /** once every escalation has added its teams */
+      readonly quorum: Quorum
+      readonly selfApproval: boolean
+    }
+
+/**
+ * Every place to which a worker's asks could go under a policy, for the question whether they would
+ * reach anybody (product.md 22). What depends on a path, a risk or a tool's own function counts as
+ * possible. Empty for a worker none of whose calls asks.
+ */
+export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readonly PossibleRoute[] {
+  const { config } = policy
+  const asking = toolsOf(worker).filter((tool) => mayAsk(config, worker, tool))
+  return asking.flatMap((tool) => routesOf(config, worker, tool))
+}
+
+/** The tools of this release that the worker has. */
+function toolsOf(worker: WorkerDefinition): readonly string[] {
+  const custom = [...worker.tools.keys()].filter((name) => !isBuiltInTool(name))
+  return [...builtInToolsOf(worker), ...custom]
+}
+
+function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): boolean {
+  const setting = worker.tools.get(tool)?.consent?.approval ?? null
+  if (setting === 'blocked') return false
+  const builtIn = builtInTool(tool)
+  if (builtIn === undefined || setting === 'ask') return true
+  const { consent, operations } = builtIn
+  if (consent === 'approval' || consent === 'answer') return true
+  if (consent === 'shell') return shellMayAsk(worker)
+  if (consent === 'tools' && setting !== 'preApproved') return true
+  const zoneAsks = operations.some((operation) =>
+    worker.zones.some((zone) => zoneMayAsk(zone, operation)),
+  )
+  const overlayAsks = config.overlays.some(
+    ({ when, consent }) =>
+      consent.approval === 'ask' && mayMatch(when, { tool, worker: worker.name, queue: null }),
+  )
+  return zoneAsks || overlayAsks
+}
+
+/**
+ * What is pre-approved asks as soon as it is not wholly understood, so only rules that all block
+ * never ask.
+ */
+function shellMayAsk({ shell }: WorkerDefinition): boolean {
+  if (shell === null) return false
+  return (
+    shell.default === 'ask' || shell.rules.some(({ consent }) => consent.approval !== 'blocked')
+  )
+}
+
+function zoneMayAsk(zone: Zone, operation: Access['operation']): boolean {
+  const changes = isChange({ operation })
+  if (changes && zone.mode === 'ro') return false
+  const said = zone.approval[operation]?.approval
+  if (said === 'blocked') return false
+  const asksUnlessSaid = operation !== 'read' && said === undefined
+  return said === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
+}
+
+function routesOf(
+  config: ProjectConfig,
+  worker: WorkerDefinition,
+  tool: string,
+): readonly PossibleRoute[] {
+  const queue = ownQueue(config, worker)
+  const routes: PossibleRoute[] = []
+  for (const entry of config.routing) {
+    if (!mayMatch(entry.when, { tool, worker: worker.name, queue })) continue
+    routes.push(routeTo(config, tool, entry.queue ?? queue, entry))
+    const { command, path, risk } = entry.when
+    if (command === null && path === null && risk === null) return routes
+  }
+  return [...routes, routeTo(config, tool, queue, null)]
+}
+
+function routeTo(
+  config: ProjectConfig,
+  tool: string,
+  name: string | null,
+  entry: RoutingEntry | null,
+): PossibleRoute {
+  const queue = name === null ? undefined : config.queues.get(name)
+  if (queue === undefined) return { queue: null, tool }
+  const { team, escalate, selfApproval } = queue
+  const quorum = quorumOf(entry?.quorum ?? null, queue)
+  return {
+    queue: queue.name,
+    tool,
+    quorum: widestQuorum({ team, quorum, escalate }),
+    selfApproval,
+  }
+}
+
+/** Could the conditions hold for some call? With `queue: null` any queue counts. */
+function mayMatch(
+  when: When,
+  call: { readonly tool: string; readonly worker: string; readonly queue: string | null },
+): boolean {
+  if (when.command !== null && !isCommandTool(call.tool)) return false
+  return (
+    (when.tool === null || when.tool.some((pattern) => globMatches(pattern, call.tool))) &&
+    (when.worker === null || when.worker.includes(call.worker)) &&
+    (when.queue === null || call.queue === null || when.queue.includes(call.queue))
+  )
+}

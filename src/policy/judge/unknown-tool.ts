@@ -1,0 +1,85 @@
+import { callDigest, hashJson } from '#domain/digest.ts'
+import type { ExplainStep, Judgement } from '#domain/judgement.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Policy, WorkerDefinition } from '../policy.ts'
+import { overlayOpinions } from './consent/consent.ts'
+import { blockedText, strictest } from './consent/opinion.ts'
+import { ownQueue, route } from './routing/route.ts'
+
+/** A call of a tool that we know nothing of: another program has it. */
+export interface UnknownToolQuestion {
+  readonly policy: Policy
+  /** whose queue and routing hold; `null`: nobody's */
+  readonly worker: WorkerDefinition | null
+  /** where it goes when routing says nothing; only without a worker. `null`: the default queue */
+  readonly queue: string | null
+  readonly tool: string
+  readonly input: JsonObject
+}
+
+/** A tool of an MCP server: which server it is, only the one who calls it knows. */
+export function isServerTool(name: string): boolean {
+  return name.startsWith('mcp__')
+}
+
+/** In the place of the hash of a definition, which only the program has: of the name alone. */
+export function unknownToolHash(tool: string): string {
+  return hashJson({ externalTool: tool })
+}
+
+/**
+ * What policy says of a call of an unknown tool: overlays may block it, otherwise it asks, at high
+ * risk unless routing says otherwise (workers-and-policy.md, risk). Pure. Throws when the input has
+ * no canonical form.
+ */
+export function judgeUnknownTool(question: UnknownToolQuestion): Judgement {
+  const { policy, worker, tool, input } = question
+  const { config } = policy
+  const traits = {
+    tool,
+    accesses: [],
+    worker: worker?.name ?? '',
+    queue: worker === null ? (question.queue ?? config.defaultQueue) : ownQueue(config, worker),
+    risk: 'high' as const,
+    command: null,
+  }
+  const place = route(config, { tool: { name: tool, scopes: [] }, accesses: [] }, traits)
+  const steps: ExplainStep[] = [
+    { step: 'known', outcome: 'no', detail: `${tool} is a tool of another program` },
+  ]
+  const toolHash = unknownToolHash(tool)
+  const common = {
+    tool,
+    input,
+    digest: callDigest({ tool, input, toolHash }),
+    toolHash,
+    risk: place.risk,
+    readOnly: false,
+    policyDigest: policy.digest,
+    grantId: null,
+    printed: null,
+    steps,
+  }
+  const overlay = strictest(overlayOpinions(config.overlays, traits))
+  if (overlay?.approval === 'blocked') {
+    steps.push({ step: 'consent', outcome: 'blocked', detail: overlay.rule.text })
+    const reason = blockedText(overlay)
+    return { ...common, verdict: 'blocked', rule: overlay.rule, reason, routing: null }
+  }
+  const rule = overlay?.rule ?? {
+    id: 'external:unknown',
+    text: `${tool} is a tool of another program: it asks`,
+    source: null,
+  }
+  steps.push({ step: 'consent', outcome: 'ask', detail: rule.text })
+  if (place.routing === null) {
+    const text = 'nobody can be asked: no queue is configured for this call'
+    steps.push({ step: 'routing', outcome: 'blocked', detail: text })
+    const nobody = { id: 'routing:none', text, source: place.sources[0] ?? null }
+    const reason = `blocked by policy: ${text}`
+    return { ...common, verdict: 'blocked', rule: nobody, reason, routing: null }
+  }
+  const { queue, quorumText } = place.routing
+  steps.push({ step: 'routing', outcome: queue, detail: `${quorumText}, risk ${place.risk}` })
+  return { ...common, verdict: 'ask', rule, reason: rule.text, routing: place.routing }
+}

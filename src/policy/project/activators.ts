@@ -1,9 +1,0 @@
-import type { ProjectConfig } from '../policy.ts'
-
-/** Addresses of everybody who may activate policy: named themselves, or by a team. */
-export function activators(config: ProjectConfig): readonly string[] {
-  const emails = config.rights.activatePolicy.flatMap((holder) =>
-    'person' in holder ? [holder.person] : (config.teams.get(holder.team)?.members ?? []),
-  )
-  return [...new Set(emails)]
-}

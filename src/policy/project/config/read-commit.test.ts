@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { parseProject } from '../parse-project.ts'
+
+function read(line: string) {
+  const texts = new Map([['countersign.yaml', `version: 1\n${line}\n`]])
+  const project = parseProject({ texts, toolFiles: [] })
+  return 'policy' in project
+    ? project.policy.config.commit
+    : project.problems.map(({ problem }) => problem)
+}
+
+// Rules: product.md 36
+test('commits carry the name and the address that are configured, or none', () => {
+  expect(read('commit: { name: Acme agents, email: agents@example.com }')).toEqual({
+    name: 'Acme agents',
+    email: 'agents@example.com',
+  })
+  expect(read('')).toBe(null)
+})
+
+test.each([
+  ['commit: { name: Acme }', 'has no "email"'],
+  ['commit: { email: agents@example.com }', 'has no "name"'],
+  ['commit: { name: Acme, email: agents }', 'is no e-mail address'],
+  ['commit: { name: "A <b>", email: a@example.com }', 'has characters that no name'],
+])('%s is an error: %s', (line, problem) => {
+  expect(String(read(line))).toContain(problem)
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { parseProject } from '../parse-project.ts'
+
+/** What a queue of a team with these members is warned of. */
+function warnings(members: string, queue = '{ team: platform }', more = ''): readonly string[] {
+  const config = `version: 1
+teams:
+  platform: { members: [${members}] }
+  security: { members: [edsger@example.com] }
+queues:
+  platform: ${queue}
+${more}`
+  const parsed = parseProject({ texts: new Map([['countersign.yaml', config]]), toolFiles: [] })
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems, null, 1))
+  return parsed.warnings.map((one) => `${one.file}:${one.line} ${one.problem}; ${one.remedy}`)
+}
+
+// Rules: product.md 42
+test('a queue that reaches one person alone is warned of, unless they may decide what is their own or somebody is added', () => {
+  expect(warnings('ada@example.com')).toEqual([
+    expect.stringMatching(
+      /^countersign\.yaml:6 queue "platform" reaches ada@example\.com alone.*; add a colleague to team "platform"/,
+    ),
+  ])
+  expect(warnings('ada@example.com, grace@example.com')).toEqual([])
+  expect(warnings('ada@example.com', '{ team: platform, selfApproval: true }')).toEqual([])
+  const escalates = '{ team: platform, escalate: [{ after: 1h, addTeams: [security] }] }'
+  expect(warnings('ada@example.com', escalates)).toEqual([])
+})

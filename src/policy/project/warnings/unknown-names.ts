@@ -1,0 +1,101 @@
+import { builtInToolNames } from '#domain/built-in-tools.ts'
+import { globMatches } from '../../judge/routing/when-matches.ts'
+import type { Policy, ProjectProblem, WorkerDefinition } from '../../policy.ts'
+import { words } from '../../names/words.ts'
+import { closestWord } from '../../reading/did-you-mean.ts'
+import { placeOfSource } from '../../reading/report.ts'
+
+/**
+ * An error for each tool that a worker file lists and that is neither built in nor defined in
+ * `tools/`. `defined` are the names that the project's tool files export: only whoever may load
+ * code knows them.
+ */
+export function unknownTools(
+  policy: Policy,
+  defined: ReadonlySet<string>,
+): readonly ProjectProblem[] {
+  const known: readonly string[] = [...builtInToolNames, ...defined]
+  return [...policy.workers.values()].flatMap((worker) =>
+    [...worker.tools]
+      .filter(([name]) => !known.includes(name) && !isOfServer(worker, name))
+      .map(([name, setting]): ProjectProblem => {
+        const near = closestWord(name, known)
+        return {
+          ...placeOfSource(setting.source),
+          problem: `the worker lists the tool "${name}", which no file in tools/ defines`,
+          remedy:
+            near === null
+              ? 'define it in a file of tools/, or remove it'
+              : `did you mean "${near}"?`,
+          severity: 'error',
+        }
+      }),
+  )
+}
+
+/**
+ * A warning for each tool pattern of routing and overlays that matches no tool that any worker
+ * could have. What an MCP server offers is not known here.
+ */
+export function idleToolPatterns(
+  policy: Policy,
+  defined: ReadonlySet<string>,
+): readonly ProjectProblem[] {
+  const { routing, overlays } = policy.config
+  const known = [...builtInToolNames, ...defined]
+  const rules = [
+    ...routing.map(({ when, source }) => ({ when, source })),
+    ...overlays.map(({ when, consent }) => ({ when, source: consent.source })),
+  ]
+  return rules.flatMap(({ when, source }) =>
+    (when.tool ?? [])
+      .filter((pattern) => !/^(?:mcp_|\*)/.test(pattern))
+      // A near miss of a built-in name has been pointed out already.
+      .filter((pattern) => closestWord(pattern, builtInToolNames) === null)
+      .filter((pattern) => !known.some((name) => globMatches(pattern, name)))
+      .map((pattern) => ({
+        ...placeOfSource(source),
+        problem: `no tool is called "${pattern}"`,
+        remedy: 'correct the name, or define the tool in a file of tools/',
+        severity: 'warning' as const,
+      })),
+  )
+}
+
+/** Only the server knows which tools it has. */
+function isOfServer(worker: WorkerDefinition, name: string): boolean {
+  return [...worker.mcpServers.keys()].some((server) => name.startsWith(`mcp__${server}__`))
+}
+
+/** What a shell does by itself: no program of the name needs to be there. */
+const builtins = new Set(
+  words(`
+    : . [ alias cd command echo eval exec exit export false printf pwd read set shift source test
+    time times trap true type ulimit umask unset wait`),
+)
+
+/**
+ * A warning for each program that a shell rule names and that is not on this host. `isHere` is
+ * asked once for each name. A rule for a program that comes with the workspace names it by a path,
+ * and is left alone.
+ */
+export async function unknownPrograms(
+  policy: Policy,
+  isHere: (name: string) => Promise<boolean>,
+): Promise<readonly ProjectProblem[]> {
+  const rules = [...policy.workers.values()].flatMap((worker) => worker.shell?.rules ?? [])
+  const names = [...new Set(rules.map((rule) => rule.pattern[0] ?? ''))]
+  const missing = new Set<string>()
+  for (const name of names) {
+    if (name.includes('/') || builtins.has(name) || (await isHere(name))) continue
+    missing.add(name)
+  }
+  return rules
+    .filter((rule) => missing.has(rule.pattern[0] ?? ''))
+    .map((rule) => ({
+      ...placeOfSource(rule.consent.source),
+      problem: `a shell rule names the program "${rule.pattern[0]}", which is not on this host`,
+      remedy: 'correct the name, or install it where commands run',
+      severity: 'warning',
+    }))
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { shell, warnings } from './warnings.fixture.ts'
+
+test('a rule for a whole program that can change files names what it also allows', () => {
+  const worker = shell('pattern: git, approval: preApproved')
+  expect(warnings({ worker })).toEqual([
+    expect.stringMatching(
+      /rule "git" also allows git add, git apply, git checkout and 11 more commands that change files; name the commands, like "git status"/,
+    ),
+  ])
+})
+
+test.each([
+  ['kubectl-neat', 'is not a program that is known here'],
+  ['docker ps', 'may run anything'],
+])('a rule after which every operand asks is pointed out: %s', (pattern, why) => {
+  const worker = shell(`pattern: ${pattern}, approval: preApproved`)
+  expect(warnings({ worker })).toEqual([
+    expect.stringContaining(`rule "${pattern}" allows exactly "${pattern}" and nothing behind it`),
+  ])
+  expect(warnings({ worker })[0]).toContain(why)
+})
+
+test.each(['npm test', 'kubectl get', 'cat', 'git status', './check.sh src'])(
+  'a rule that means what it says is not: %s',
+  (pattern) => {
+    expect(warnings({ worker: shell(`pattern: ${pattern}, approval: preApproved`) })).toEqual([])
+  },
+)

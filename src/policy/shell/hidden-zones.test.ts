@@ -1,0 +1,86 @@
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Zone } from '../policy.ts'
+import { judgeBy, plainHost, rule, workspaceOf } from './judging.fixture.ts'
+
+function zone(name: string, root: string, read: 'preApproved' | 'ask' | 'blocked'): Zone {
+  const consent = { approval: read, reason: null, source: 'workers/scribe.md:5' }
+  return {
+    name,
+    root,
+    mode: 'ro',
+    suffixes: null,
+    protected: [],
+    approval: { read: consent },
+    source: 'workers/scribe.md:5',
+  }
+}
+
+const zones = [
+  zone('repo', '', 'preApproved'),
+  zone('docs', 'docs', 'ask'),
+  zone('hr', 'hr', 'blocked'),
+]
+const workspace = workspaceOf({ 'docs/secret.txt': 's', 'a.txt': 'a' })
+const links = new Map([['/w/link', '/w/docs/secret.txt']])
+const host = { ...plainHost, realPath: async (at: string) => links.get(normal(at)) ?? normal(at) }
+const normal = (at: string): string => path.resolve(at)
+const judge = (rules: Parameters<typeof judgeBy>[0], script: string, cwd = '') =>
+  judgeBy(rules, script, { zones, workspace, host, cwd })
+
+const reads = [
+  rule('git diff', 'preApproved'),
+  rule('cat', 'preApproved'),
+  rule('head', 'preApproved'),
+]
+const names = [rule('cat', 'preApproved', { zones: ['repo', 'docs'] }), rule('head', 'preApproved')]
+
+// Rules: security.md 40
+describe('a command that rules alone allow sees no zone whose reads ask', () => {
+  test('it is hidden from it, and the explanation says so', async () => {
+    const verdict = await judge(reads, 'cat a.txt')
+    expect(verdict.printed).toMatchObject({ hides: ['docs', 'hr'] })
+    expect(verdict.lines).toContainEqual({
+      outcome: 'hides',
+      detail: 'zone docs: its reads ask, and not every rule names it',
+    })
+  })
+
+  test.each([
+    'git diff --no-index /dev/null docs/secret.txt',
+    'git diff /dev/null docs/secret.txt',
+    'cat docs/secret.txt',
+    'cat a.txt link',
+    'head docs/secret.txt',
+    'cat hr/x',
+  ])('naming a file of it asks: %s', async (script) => {
+    const verdict = await judge(reads, script)
+    expect(verdict).toMatchObject({ approval: 'ask', rule: { id: 'shell:hidden-zone' } })
+  })
+
+  test('standing in it asks', async () => {
+    expect(await judge(reads, 'cat x', 'docs')).toMatchObject({ approval: 'ask' })
+  })
+
+  test('a rule that names it sees it, but no other zone', async () => {
+    const verdict = await judge(names, 'cat docs/secret.txt')
+    expect(verdict).toMatchObject({ approval: 'preApproved', printed: { hides: ['hr'] } })
+  })
+
+  test('all parts of a text run together, so every rule has to name it', async () => {
+    expect(await judge(names, 'cat docs/secret.txt | head')).toMatchObject({ approval: 'ask' })
+    expect(await judge(names, 'cat a.txt | head')).toMatchObject({
+      approval: 'preApproved',
+      printed: { hides: ['docs', 'hr'] },
+    })
+  })
+
+  test('behind a wrapper the rule of what runs decides', async () => {
+    const rules = [...names, rule('timeout', 'preApproved')]
+    expect(await judge(rules, 'timeout 5 cat docs/secret.txt')).toMatchObject({
+      approval: 'preApproved',
+      printed: { hides: ['hr'] },
+    })
+    expect(await judge(rules, 'timeout 5 head docs/secret.txt')).toMatchObject({ approval: 'ask' })
+  })
+})

@@ -1,0 +1,76 @@
+import { words } from '../../names/words.ts'
+import { flags, type Program } from './program.ts'
+
+const spelledOut = {
+  flags: flags('--version'),
+  runs: 'command',
+  spellOut: 'all',
+} as const
+
+/** Programs that run the command that stands in their arguments. */
+export const commandRunners: readonly Program[] = [
+  // Programs and words of the shell that run the command behind them.
+  {
+    names: words(`
+      time command exec builtin setsid stdbuf ionice chrt taskset unshare nsenter chroot strace
+      ltrace gdb busybox toybox flock caffeinate catchsegv prlimit setpriv setarch ssh-agent
+      run-parts dbus-launch choom numactl cpulimit capsh run0 systemd-run start-stop-daemon
+      firejail proot fakeroot gosu su-exec tini dumb-init unbuffer rlwrap dbus-run-session
+      xvfb-run valgrind perf chronic faketime direnv mise asdf pyenv rbenv ld.so ld-linux.so.2
+      ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 coproc then do else if while until !`),
+    flags: null,
+    runs: 'command',
+    spellOut: 'all',
+  },
+  // `-S` splits a text into a command, and assignments can change what any program does: without
+  // either it wraps.
+  {
+    names: ['env'],
+    flags: null,
+    runs: 'command',
+    wraps: flags(''),
+  },
+  {
+    names: ['nice'],
+    flags: null,
+    runs: 'command',
+    wraps: flags('-# -n= --adjustment='),
+  },
+  {
+    names: ['nohup'],
+    flags: null,
+    runs: 'command',
+    wraps: flags(''),
+  },
+  {
+    names: ['timeout'],
+    flags: null,
+    runs: 'command',
+    wraps: flags('-k= -s= -v --foreground --kill-after= --preserve-status --signal= --verbose'),
+    wrapsAfter: 1,
+  },
+  {
+    names: ['sudo', 'doas', 'su', 'runuser', 'pkexec'],
+    flags: null,
+    runs: 'command',
+    neverReason: 'acts as somebody else',
+  },
+  {
+    names: ['xargs', 'parallel'],
+    flags: null,
+    runs: 'command',
+    takesInputWords: true,
+    neverReason: 'runs a command with words that are not known yet',
+  },
+  // What runs a command of a project by its name: a rule has to spell out every operand.
+  {
+    names: words('npm npx pnpm pnpx yarn bunx corepack poetry bundle composer mvn gradle rake tox'),
+    ...spelledOut,
+  },
+  // What installs, builds or changes something else with almost every operand.
+  {
+    names: words('pip pip3 pipx uv uvx cargo go gem dotnet docker podman helm terraform'),
+    allowsMore: true,
+    ...spelledOut,
+  },
+]

@@ -1,0 +1,73 @@
+/** Names that are one program on the systems we know, though no number or ending tells it. */
+const sameProgram: Readonly<Record<string, string>> = {
+  ex: 'vim',
+  gview: 'vim',
+  gvim: 'vim',
+  gvimdiff: 'vim',
+  rgview: 'vim',
+  rgvim: 'vim',
+  rview: 'vim',
+  rvim: 'vim',
+  vi: 'vim',
+  view: 'vim',
+  vimdiff: 'vim',
+  editor: 'vim',
+  pager: 'less',
+  zless: 'less',
+  batcat: 'bat',
+  fdfind: 'fd',
+  i386: 'setarch',
+  i486: 'setarch',
+  i586: 'setarch',
+  i686: 'setarch',
+  linux32: 'setarch',
+  linux64: 'setarch',
+  x86_64: 'setarch',
+  aarch64: 'setarch',
+  uname26: 'setarch',
+  gfind: 'find',
+  gsed: 'sed',
+  gawk: 'awk',
+  mawk: 'awk',
+  nawk: 'awk',
+  original: 'awk',
+}
+
+/** Files that hold many programs; the name in the call selects one. */
+const multiCall: ReadonlySet<string> = new Set(['busybox', 'toybox', 'coreutils'])
+
+const namesByFile = new Map<string, readonly string[]>()
+
+/**
+ * The names that a program's file name stands for: itself, without its version and ending, and what
+ * is known to be the same program. `perl5.36.0` is also `perl`, `vim.basic` and `view` are also
+ * `vim`.
+ */
+export function programNames(name: string): readonly string[] {
+  let names = namesByFile.get(name)
+  if (names === undefined) {
+    names = [...expandName(name)]
+    if (namesByFile.size > 2000) namesByFile.clear()
+    namesByFile.set(name, names)
+  }
+  return names
+}
+
+function expandName(name: string): ReadonlySet<string> {
+  const names = new Set<string>()
+  let shortName = name
+  // A name has at most 255 characters; each step takes one away or ends.
+  for (;;) {
+    names.add(shortName)
+    const sameName = Object.hasOwn(sameProgram, shortName) ? sameProgram[shortName] : undefined
+    if (sameName !== undefined) names.add(sameName)
+    const shorter = shortName.replace(/[.-]?[0-9]+$/, '').replace(/\.[a-z]+$/, '')
+    if (shorter === '' || shorter === shortName) return names
+    shortName = shorter
+  }
+}
+
+/** Whether a file holds many programs, of which the name in the call selects one. */
+export function isMultiCall(name: string): boolean {
+  return programNames(name).some((alias) => multiCall.has(alias))
+}

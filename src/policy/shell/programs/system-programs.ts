@@ -1,0 +1,61 @@
+import { words } from '../../names/words.ts'
+import { flags, type Program } from './program.ts'
+
+/** Programs that report or change the machine and the shell, and those that reach other hosts. */
+export const systemPrograms: readonly Program[] = [
+  // `-s` and a bare operand set the clock, `-f` prints what a file holds.
+  {
+    names: ['date'],
+    flags: flags(
+      '-I -u -R -d= --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal -r=path',
+      '--reference=path',
+    ),
+    operands: (operands) =>
+      operands.every((operand) => operand.startsWith('+'))
+        ? null
+        : 'has an operand that sets the clock',
+  },
+  {
+    names: ['ps', 'uptime', 'free'],
+    flags: flags(
+      '-a -A -d -e -f -F -l -j -o= -p= -u= -U= -w -x -h -b -k -m -g -s -V -t --forest --sort=',
+      '--no-headers --pid= --user=',
+    ),
+  },
+  {
+    names: ['pwd'],
+    flags: flags('-L -P --logical --physical'),
+    readsFolder: true,
+  },
+  {
+    names: ['true', 'false'],
+    flags: flags(),
+  },
+  {
+    names: ['uname', 'arch', 'nproc', 'whoami', 'id', 'groups', 'logname', 'tty'],
+    flags: flags(
+      '-a -s -n -r -v -m -p -i -o -u -g -G -z --all --kernel-name --nodename --kernel-release',
+      '--machine --operating-system --user --group --groups --name --ignore= --silent',
+    ),
+  },
+  {
+    names: ['which'],
+    flags: flags('-a'),
+  },
+  {
+    names: ['curl', 'wget'],
+    flags: null,
+    neverReason: 'talks to other hosts, and reads and writes files by many of its options',
+  },
+  // Builtins whose effect is on the shell itself: no program does the same, so none can stand for
+  // them.
+  {
+    names: words(`
+      : bg bind break caller cd compgen complete compopt continue declare dirs disown enable exit
+      export fc fg getopts hash help history jobs let local logout mapfile popd pushd read
+      readarray readonly return set shift shopt suspend times type typeset ulimit umask unalias
+      unset wait`),
+    neverReason: 'changes or asks the shell itself',
+    flags: null,
+  },
+]

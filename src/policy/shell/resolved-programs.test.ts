@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { judgeBy, plainHost, rule } from './judging.fixture.ts'
+
+/** A host on which names are links to other programs, as Debian's alternatives make them. */
+function hostWith(links: Readonly<Record<string, string>>) {
+  return { ...plainHost, realPath: async (path: string) => links[path] ?? path }
+}
+
+const debian = hostWith({
+  '/usr/bin/view': '/usr/bin/vim.basic',
+  '/usr/bin/look': '/usr/bin/vim.basic',
+  '/usr/bin/cat': '/usr/bin/vim.basic',
+  '/usr/bin/which': '/usr/bin/which.debianutils',
+  '/usr/bin/awk': '/usr/bin/mawk',
+  '/usr/bin/ls': '/usr/bin/busybox',
+  '/usr/bin/odd': '/usr/bin/busybox',
+})
+
+// Rules: security.md 41
+describe('a command is judged by the program that will run', () => {
+  test.each([
+    ['view', "view '+!touch m' '+qa!' x"],
+    ['view', 'view x'],
+    ['vimdiff', 'vimdiff a b'],
+    ['rview', "rview '+!id' x"],
+    ['pager', 'pager x'],
+    ['perl5.36.0', 'perl5.36.0 x.pl'],
+    ['perl5.36.0', 'perl5.36.0 -e 1'],
+    ['i386', 'i386 id'],
+    ['ssh-agent', 'ssh-agent id'],
+    ['run-parts', 'run-parts scripts'],
+    ['look', 'look x'],
+    ['cat', 'cat x'],
+    ['odd', 'odd x'],
+    ['unheard-of', 'unheard-of x'],
+    ['unheard-of', 'unheard-of @x'],
+    ['unheard-of', 'unheard-of +x'],
+    ['git checkout', 'git checkout @x'],
+    ['sudo-1.9', 'sudo-1.9'],
+  ])('a rule "%s" does not allow: %s', async (pattern, script) => {
+    expect(await judgeBy([rule(pattern, 'preApproved')], script, { host: debian })).toMatchObject({
+      approval: 'ask',
+    })
+  })
+
+  test.each([
+    ['which', 'which node'],
+    ['ls', 'ls -l src'],
+    ['unheard-of x', 'unheard-of x'],
+    ['cat', 'cat @x +y', plainHost],
+    ['date', 'date +%F', plainHost],
+  ])('a rule "%s" still allows: %s', async (pattern, script, host = debian) => {
+    const verdict = await judgeBy([rule(pattern, 'preApproved')], script, { host })
+    expect(verdict, verdict.rule.text).toMatchObject({ approval: 'preApproved' })
+  })
+
+  test.each([
+    ['vim', 'view x'],
+    ['vim', 'env vimdiff a b'],
+    ['vim', 'ls; /usr/bin/rview x'],
+    ['perl', 'perl5.36.0 x'],
+    ['python3', 'python3.11 x'],
+    ['less', 'cat x | pager'],
+  ])('a block of "%s" meets its other names: %s', async (pattern, script) => {
+    expect(await judgeBy([rule(pattern, 'blocked')], script)).toMatchObject({ approval: 'blocked' })
+  })
+
+  test('why it asks names the program behind the link', async () => {
+    const verdict = await judgeBy([rule('cat', 'preApproved')], 'cat x', { host: debian })
+    expect(verdict.rule.text).toContain('cat is vim.basic, which runs "x"')
+  })
+})
+
+describe('what agents write all day', () => {
+  const daily = ['echo', 'git status', 'kubectl get', 'kubectl logs'].map((pattern) =>
+    rule(pattern, 'preApproved'),
+  )
+
+  test.each([
+    'echo "---" && git status',
+    'echo --- && echo -- && echo -n x',
+    'kubectl get pods -n shop -o json',
+    'kubectl get -A deployments',
+    'kubectl logs web-1 --tail=100',
+  ])('runs alone: %s', async (script) => {
+    const verdict = await judgeBy(daily, script)
+    expect(verdict, verdict.rule.text).toMatchObject({ approval: 'preApproved' })
+  })
+
+  test.each(['kubectl delete pods x', 'kubectl get --raw /api', 'kubectl --token x get pods'])(
+    'asks: %s',
+    async (script) => {
+      const rules = [...daily, rule('kubectl', 'preApproved')]
+      expect(await judgeBy(rules, script)).toMatchObject({ approval: 'ask' })
+    },
+  )
+
+  test('the description of a rule is what an approver reads first', async () => {
+    const described = rule('git add', 'ask', { description: 'Stage files for commit' })
+    const { rule: decided } = await judgeBy([described], 'git add x')
+    expect(decided.text).toBe('Stage files for commit: shell rule "git add" asks')
+  })
+})

@@ -1,0 +1,113 @@
+import type { CommandHost } from '#domain/command.ts'
+import type { Zone } from '../../policy.ts'
+import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
+
+/**
+ * What a rule's `zones` is judged with. `root` is the workspace's, absolute; `cwd` is relative to
+ * it.
+ */
+export interface ZoneContext {
+  readonly host: CommandHost
+  readonly root: string
+  readonly cwd: string
+  readonly zones: readonly Zone[]
+}
+
+/**
+ * Which of some arguments lies outside of the named zones once links are followed, or `null`. The
+ * deepest zone that contains a path decides, and a folder must not hold a zone that is not named.
+ */
+export async function outsideZones(
+  context: ZoneContext,
+  names: readonly string[],
+  paths: readonly string[],
+): Promise<string | null> {
+  const root = await context.host.realPath(context.root)
+  if (root === null) return context.root
+  for (const path of paths) {
+    const realPath = await context.host.realPath(absoluteOf(context, path))
+    if (realPath === null || !isNamed(context.zones, names, root, realPath)) return path
+  }
+  return null
+}
+
+/**
+ * The first of some arguments that lies in one of the hidden zones once links are followed, with
+ * that zone; `null` when none does. An argument that is no path lies in the folder of the command.
+ */
+export async function insideHidden(
+  context: ZoneContext,
+  hidden: readonly Zone[],
+  paths: readonly string[],
+): Promise<{ readonly path: string; readonly zone: Zone } | null> {
+  const root = await context.host.realPath(context.root)
+  if (root === null || hidden.length === 0) return null
+  for (const path of paths) {
+    const realPath = await context.host.realPath(absoluteOf(context, path))
+    if (realPath === null || (realPath !== root && !realPath.startsWith(`${root}/`))) continue
+    const deciding = decidingZones(
+      context.zones,
+      realPath === root ? '' : realPath.slice(root.length + 1),
+    )
+    const zone = deciding.find((candidate) => hidden.includes(candidate))
+    if (zone !== undefined) return { path, zone }
+  }
+  return null
+}
+
+function absoluteOf({ root, cwd }: ZoneContext, path: string): string {
+  return path.startsWith('/') ? path : [root, cwd, path].join('/')
+}
+
+function isNamed(
+  zones: readonly Zone[],
+  names: readonly string[],
+  root: string,
+  realPath: string,
+): boolean {
+  if (realPath !== root && !realPath.startsWith(`${root}/`)) return false
+  const inside = realPath === root ? '' : realPath.slice(root.length + 1)
+  const deciding = decidingZones(zones, inside)
+  const zonesReached = [...deciding, ...zonesBelow(zones, inside)]
+  return deciding.length > 0 && zonesReached.every((zone) => names.includes(zone.name))
+}
+
+/** A part of a text that a rule allows. */
+export interface AllowedPart {
+  /** the zones that the rule names */
+  readonly visibleZones: readonly string[]
+  /** what its arguments name */
+  readonly paths: readonly string[]
+}
+
+/**
+ * The zones that a command which rules alone allow does not see (security.md 40): their reads ask,
+ * and some rule that allows a part of the text does not name them. All parts run in one sandbox.
+ */
+export function hiddenZones(
+  zones: readonly Zone[],
+  allowedParts: readonly AllowedPart[],
+): readonly Zone[] {
+  return zones.filter(({ name, approval }) => {
+    const { read } = approval
+    if (read === undefined || read === null || read.approval === 'preApproved') return false
+    return !allowedParts.every(({ visibleZones }) => visibleZones.includes(name))
+  })
+}
+
+/**
+ * Why a command that could run alone asks after all: it needs a zone that it would not see. `null`
+ * when it does not.
+ */
+export async function reachedHidden(
+  context: ZoneContext,
+  hidden: readonly Zone[],
+  allowedParts: readonly AllowedPart[],
+): Promise<string | null> {
+  const paths = ['', ...allowedParts.flatMap((part) => part.paths)]
+  const match = await insideHidden(context, hidden, paths)
+  if (match === null) return null
+  const displayPath = match.path === '' ? 'its folder' : JSON.stringify(match.path)
+  const effect = match.zone.approval.read?.approval === 'blocked' ? 'are blocked' : 'ask'
+  return `the command asks: ${displayPath} is in zone ${match.zone.name}, whose reads ${effect}, and not every rule that allows it names that zone`
+}

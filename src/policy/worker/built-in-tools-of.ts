@@ -1,0 +1,28 @@
+import {
+  builtInToolNames,
+  builtInTools,
+  createWorkerName,
+  type BuiltInToolName,
+} from '#domain/built-in-tools.ts'
+import type { WorkerDefinition } from '../policy.ts'
+
+/** The built-in tools that a worker's file gives it (workers-and-policy.md), wherever it runs. */
+export function builtInToolsOf(worker: WorkerDefinition): readonly BuiltInToolName[] {
+  return builtInToolNames.filter((name) => hasBuiltIn(worker, name))
+}
+
+/** Whether a worker's file gives it a built-in tool. */
+export function hasBuiltIn(worker: WorkerDefinition, name: BuiltInToolName): boolean {
+  const { tools, workers } = worker
+  switch (builtInTools[name].givenBy) {
+    case 'zones':
+      return worker.zones.length > 0
+    case 'shell':
+      return worker.shell !== null
+    case 'workers':
+      // A worker that may write workers may have its runs call them (product.md 43).
+      return workers.length > 0 || tools.has(createWorkerName)
+    case 'tools':
+      return tools.has(name)
+  }
+}

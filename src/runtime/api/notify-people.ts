@@ -1,0 +1,73 @@
+import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
+import { MailRounds } from '#delivery/email/mail-rounds.ts'
+import { SignInMails } from '#delivery/email/sign-in-mails.ts'
+import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
+import type { SigningContext } from '#services/core/context.ts'
+import type { Config } from '../config/config.ts'
+import type { Environment } from '../environment.ts'
+import { connectSlack, type SlackConnection } from './connect-slack.ts'
+import { callbackChannel } from '#delivery/callbacks/callback-channel.ts'
+import type { Channel } from '#delivery/channels/channel.ts'
+import { emailChannel } from '#delivery/email/email-channel.ts'
+import { slackChannel } from '#delivery/slack/slack-channel.ts'
+import { webhookChannel } from '#delivery/webhooks/webhook-channel.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { Db } from '#store/database.ts'
+
+/**
+ * Begins what tells people and programs outside of the dashboard: the channels of the policy in
+ * force, the rounds of mail, and mails with sign-in links. `undo` ends it. Returns what the HTTP
+ * API needs of it.
+ */
+export function notifyPeople(
+  undo: AsyncDisposableStack,
+  { ctx, config, environment }: { ctx: SigningContext; config: Config; environment: Environment },
+): {
+  readonly slackWorkspace: () => Promise<SlackWorkspace | null>
+  readonly signInMails: SignInMails
+} {
+  const { db, log, policies } = ctx
+  const { publicUrl, databaseUrl, developmentSignIn: isDevelopment } = config
+  const slack = connectSlack({ config, environment, policies })
+  const settings = { db, publicUrl, isDevelopment, environment, slack }
+  undo.use(
+    new ChannelRelay({
+      db,
+      databaseUrl,
+      log,
+      policies,
+      channelsOf: (policy) => channelsOf(policy, settings),
+    }),
+  )
+  const signInMails = undo.use(new SignInMails({ ctx, publicUrl, environment }))
+  undo.use(new MailRounds({ db, log, policies, publicUrl }))
+  return { slackWorkspace: slack.workspace, signInMails }
+}
+
+export interface ChannelSettings {
+  readonly db: Db
+  /** where links lead */
+  readonly publicUrl: string
+  readonly isDevelopment: boolean
+  /** the environment, for secrets */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly slack: Pick<SlackConnection, 'clientOf'>
+}
+
+/**
+ * Every channel that a policy configures, one for each of `configuredEndpoints`, and that of
+ * programs' callbacks.
+ */
+export function channelsOf(policy: Policy, settings: ChannelSettings): readonly Channel[] {
+  const { webhooks, slack, email } = policy.config
+  const { allow, endpoints } = webhooks
+  const { db, publicUrl } = settings
+  const client = settings.slack.clientOf(policy)
+  const { isDevelopment } = settings
+  return [
+    callbackChannel({ db, allow, isDevelopment }),
+    ...[...endpoints.values()].map((endpoint) => webhookChannel({ endpoint, allow, ...settings })),
+    ...(slack === null ? [] : [slackChannel({ db, settings: slack, client, publicUrl })]),
+    ...(email === null ? [] : [emailChannel({ settings: email, ...settings })]),
+  ]
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { connectTemporal } from '#delivery/temporal-client.ts'
+import { readReadiness } from './readiness.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const quiet = { recent: () => [] }
+
+it('answers within seconds when Temporal takes the connection and never answers, and the clock is set back', async () => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => void sockets.push(socket))
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const temporal = connectTemporal({ address: `127.0.0.1:${port}`, namespace: 'default' })
+  const now = Date.now.bind(Date)
+  try {
+    const begunMs = performance.now()
+    const asked = readReadiness(database.db, temporal, quiet)
+    vi.spyOn(Date, 'now').mockImplementation(() => now() - 600_000)
+    expect(await asked).toMatchObject({
+      ready: false,
+      checks: { postgres: true, temporal: false },
+      problems: [expect.stringContaining('Temporal does not answer')],
+    })
+    expect(performance.now() - begunMs).toBeLessThan(30_000)
+  } finally {
+    vi.restoreAllMocks()
+    await temporal.close()
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  }
+})
+
+it('answers within seconds when Postgres takes the question and never answers', async () => {
+  const held = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = database.db.transaction().execute(async (tx) => {
+    await sql`lock table outbox in access exclusive mode`.execute(tx)
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  try {
+    const there = { namespaceId: async () => 'a namespace' }
+    expect(await readReadiness(database.db, there, quiet)).toMatchObject({
+      ready: false,
+      checks: { postgres: false, temporal: true },
+      problems: [expect.stringContaining('Postgres does not answer')],
+    })
+  } finally {
+    held.resolve()
+    await holding
+  }
+})

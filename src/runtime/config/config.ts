@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { Environment } from '../environment.ts'
+import type { Folders } from '../folders.ts'
+import { isLoopback, flag, listenAddress, readVariables, wholeNumber } from './read-variables.ts'
+import type { MetricsAddress } from '../metrics/serve-metrics.ts'
+import { readTemporalConfig, type TemporalConfig } from './temporal-config.ts'
+
+/** What a server process is told. Read once, in a composition root. */
+export interface Config extends Folders {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Links, callbacks and the passkey origin; the address people are sent to. */
+  readonly publicUrl: string
+  /** A proxy in front of us ends TLS and says who calls. */
+  readonly trustProxy: boolean
+  readonly isProduction: boolean
+  /** Development sign-in: embedded servers, a loopback listener, not production (api.md). */
+  readonly developmentSignIn: boolean
+  readonly databaseUrl: string
+  readonly databasePoolSize: number
+  readonly temporal: TemporalConfig
+  /** Temporal's own web pages, when they are known. */
+  readonly temporalUiUrl: string | null
+  /** The task queue of the workflows and of the default workspace's executions. */
+  readonly taskQueue: string
+  /** Workflows kept in memory by one Temporal worker; others are replayed when they wake. */
+  readonly maxCachedWorkflows: number
+  /** How long a stopping process lets what it does finish. */
+  readonly shutdownGraceMs: number
+  /** Where metrics are served besides the API's own `/metrics`; null: nowhere. */
+  readonly metrics: MetricsAddress | null
+  /** The same for a Temporal worker, which has no other place for them. */
+  readonly workerMetrics: MetricsAddress | null
+  /** Where Slack's methods are instead of slack.com: for tests and proxies. */
+  readonly slackUrl: string | null
+  readonly logLevel: (typeof logLevels)[number]
+}
+
+/** The task queue where nobody names another one. */
+export const defaultTaskQueue = 'countersign'
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+const variables = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(4400),
+  COUNTERSIGN_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  COUNTERSIGN_TRUST_PROXY: flag,
+  COUNTERSIGN_PRODUCTION: flag,
+  COUNTERSIGN_EMBEDDED: flag,
+  DATABASE_URL: z
+    .string('is not set: name a Postgres, or run "countersign start", which brings its own')
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
+  COUNTERSIGN_DATABASE_POOL: wholeNumber(2, 500).default(10),
+  COUNTERSIGN_TEMPORAL_UI_URL: z.url().optional(),
+  COUNTERSIGN_TASK_QUEUE: z.string().min(1).default(defaultTaskQueue),
+  COUNTERSIGN_MAX_CACHED_WORKFLOWS: wholeNumber(1, 100_000).default(500),
+  COUNTERSIGN_SHUTDOWN_GRACE_SECONDS: wholeNumber(1, 600).default(10),
+  COUNTERSIGN_METRICS: listenAddress,
+  COUNTERSIGN_WORKER_METRICS: listenAddress,
+  COUNTERSIGN_SLACK_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  COUNTERSIGN_LOG_LEVEL: z.enum(logLevels).default('info'),
+})
+
+/**
+ * The configuration of an API or Temporal worker process.
+ *
+ * Throws one message that names every variable that is wrong and what would be right. A listener
+ * that others can reach without TLS or a declared proxy is refused (security.md 26).
+ */
+export function readConfig(folders: Folders, environment: Environment): Config {
+  const read = readVariables(variables, environment)
+  const publicUrl =
+    read.COUNTERSIGN_PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${read.PORT}`
+  const isLocal = isLoopback(read.HOST)
+  if (!isLocal && !read.COUNTERSIGN_TRUST_PROXY) {
+    throw new Error(
+      `HOST=${read.HOST} would let other machines in without TLS: put a proxy in front, set ` +
+        'COUNTERSIGN_TRUST_PROXY=1 and COUNTERSIGN_PUBLIC_URL=https://…, or leave HOST at 127.0.0.1',
+    )
+  }
+  if (!isLocal && !publicUrl.startsWith('https://')) {
+    throw new Error(
+      'COUNTERSIGN_PUBLIC_URL must be the https:// address of the proxy when HOST is not loopback',
+    )
+  }
+  return {
+    ...folders,
+    host: read.HOST,
+    port: read.PORT,
+    publicUrl,
+    trustProxy: read.COUNTERSIGN_TRUST_PROXY,
+    isProduction: read.COUNTERSIGN_PRODUCTION,
+    developmentSignIn: read.COUNTERSIGN_EMBEDDED && isLocal && !read.COUNTERSIGN_PRODUCTION,
+    databaseUrl: read.DATABASE_URL,
+    databasePoolSize: read.COUNTERSIGN_DATABASE_POOL,
+    temporal: readTemporalConfig(environment),
+    temporalUiUrl: read.COUNTERSIGN_TEMPORAL_UI_URL ?? null,
+    taskQueue: read.COUNTERSIGN_TASK_QUEUE,
+    maxCachedWorkflows: read.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
+    shutdownGraceMs: read.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,
+    metrics: read.COUNTERSIGN_METRICS ?? null,
+    workerMetrics: read.COUNTERSIGN_WORKER_METRICS ?? null,
+    slackUrl: read.COUNTERSIGN_SLACK_API_URL ?? null,
+    logLevel: read.COUNTERSIGN_LOG_LEVEL,
+  }
+}

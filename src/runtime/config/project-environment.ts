@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { Environment } from '../environment.ts'
+
+/** Keys and addresses of model providers: only Temporal workers call models. */
+const modelVariable = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_/
+
+/** The private keys are the API's alone (security.md 13). */
+const signingVariable = /^COUNTERSIGN_(SIGNING|LOG)_KEY(_BEFORE)?$/
+
+/** The process' environment over the project's `.env`: what is set from outside wins. */
+export function readProjectEnvironment(projectDir: string, environment: Environment): Environment {
+  return { ...readEnvFile(join(projectDir, '.env')), ...environment }
+}
+
+/** Without what only Temporal workers may have. */
+export function withoutModelKeys(environment: Environment): Record<string, string> {
+  return keep(environment, (name) => !modelVariable.test(name))
+}
+
+/** Without what only the API may have. */
+export function withoutSigningKey(environment: Environment): Record<string, string> {
+  return keep(environment, (name) => !signingVariable.test(name))
+}
+
+/**
+ * Without what only API and Temporal worker themselves may have, and no program that they start.
+ */
+export function withoutSealKey(environment: Environment): Record<string, string> {
+  return keep(environment, (name) => name !== 'COUNTERSIGN_SEAL_KEY')
+}
+
+/** Without the address of the database's owner: only migrations need it (audit.md, Protection). */
+export function withoutOwnerUrl(environment: Environment): Record<string, string> {
+  return keep(environment, (name) => name !== 'COUNTERSIGN_MIGRATE_DATABASE_URL')
+}
+
+/** The variables that are set. */
+export function definedVariables(environment: Environment): Record<string, string> {
+  return keep(environment, () => true)
+}
+
+function keep(environment: Environment, wanted: (name: string) => boolean): Record<string, string> {
+  const remaining: Record<string, string> = {}
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && wanted(name)) remaining[name] = value
+  }
+  return remaining
+}
+
+function readEnvFile(file: string): Environment {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { readText, type Environment } from '../environment.ts'
+import { isIPv4 } from 'node:net'
+
+/** A switch: `1` or `true`, `0` or `false`, or nothing. */
+export const flag = z
+  .enum(['0', '1', 'true', 'false'])
+  .optional()
+  .transform((text) => text === '1' || text === 'true')
+
+export function wholeNumber(least: number, most: number) {
+  return z.coerce.number().int().min(least).max(most)
+}
+
+/**
+ * `HOST:PORT` of a listener, or a port alone, which is one on loopback: `127.0.0.1:9464`,
+ * `[::1]:9464`, `9464`.
+ */
+export const listenAddress = z
+  .string()
+  .regex(
+    /^(?:(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):)?\d{1,5}$/,
+    'must be HOST:PORT, or a port on 127.0.0.1',
+  )
+  .transform((text) => {
+    const at = text.lastIndexOf(':')
+    const host = at === -1 ? '127.0.0.1' : text.slice(0, at).replace(/^\[(.*)\]$/, '$1')
+    return { host, port: Number(text.slice(at + 1)) }
+  })
+  .refine(({ port }) => port <= 65_535, 'has a port above 65535')
+  .optional()
+
+/**
+ * The variables that a schema names, validated. Blank ones count as not set. Throws one message
+ * that names every variable that is wrong and what would be right.
+ */
+export function readVariables<T extends z.ZodObject>(
+  schema: T,
+  environment: Environment,
+): z.output<T> {
+  const values = Object.fromEntries(
+    Object.keys(schema.shape).map((name) => [name, readText(environment, name)]),
+  )
+  const parsed = schema.safeParse(values)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The environment is not valid: ${problems.join('; ')}`)
+}
+
+/**
+ * Whether only this machine can reach a listener on that host. A name other than `localhost` is not
+ * known to be.
+ */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  if (bare === 'localhost' || bare === '::1') return true
+  return isIPv4(bare) && bare.startsWith('127.')
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { appendFile, mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { v7 as uuidv7 } from 'uuid'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { OnceKey } from '#services/core/ledger.ts'
+import { openLedger } from './ledger.ts'
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'countersign-ledger-'))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+const call = (part = '1', id: string = uuidv7()): OnceKey => ({ kind: 'call', id, part })
+
+async function onlyFile(): Promise<string> {
+  const [name = ''] = await readdir(join(dataDir, 'ledger'))
+  return join(dataDir, 'ledger', name)
+}
+
+// Rules: security.md 29
+test('what is noted first stays, for this process and for one that starts later', async () => {
+  const key = call()
+  const ledger = openLedger(dataDir)
+  expect(await ledger.first(key, 'a')).toBe('a')
+  expect(await ledger.first(key, 'b')).toBe('a')
+  expect(await openLedger(dataDir).first(key, 'c')).toBe('a')
+  expect(await ledger.first({ ...key, part: '2' }, 'b')).toBe('b')
+  expect(await ledger.first({ ...key, kind: 'grant' }, 'b')).toBe('b')
+})
+
+test('of many that note at once in several processes, all are told the same first one', async () => {
+  const key = call()
+  const script = `
+    import { openLedger } from ${JSON.stringify(new URL('./ledger.ts', import.meta.url).href)}
+    const ledger = openLedger(${JSON.stringify(dataDir)})
+    const mine = Array.from({ length: 20 }, (_, n) => ledger.first(${JSON.stringify(key)}, process.pid + '-' + n))
+    process.stdout.write((await Promise.all(mine)).join(' '))`
+  const others = [1, 2, 3].map(() =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]),
+  )
+  const told = (await Promise.all(others)).flatMap(({ stdout }) => stdout.split(' '))
+  expect(told).toHaveLength(60)
+  expect(new Set(told).size).toBe(1)
+})
+
+test('a line that a crash left half written spoils no other one', async () => {
+  const first = call()
+  const second = call()
+  await openLedger(dataDir).first(first, 'a')
+  await appendFile(await onlyFile(), `call ${second.id} 1`)
+  const ledger = openLedger(dataDir)
+  expect(await ledger.first(second, 'b')).toBe('b')
+  expect(await openLedger(dataDir).first(second, 'c')).toBe('b')
+  expect(await openLedger(dataDir).first(first, 'c')).toBe('a')
+})
+
+test('a ledger that is cut off under a running process is an error, and nothing is spent', async () => {
+  const key = call()
+  const ledger = openLedger(dataDir)
+  await ledger.first(key, 'a')
+  await truncate(await onlyFile(), 5)
+  await expect(ledger.first(key, 'b')).rejects.toThrow('was cut off')
+})
+
+test('a key that is no id of ours is refused, however it is written', async () => {
+  const ledger = openLedger(dataDir)
+  for (const id of ['', 'a b', 'a\nb', 'é', 'x'.repeat(500)]) {
+    await expect(ledger.first({ kind: 'call', id }, 'a')).rejects.toThrow('made of ids')
+  }
+  expect(await ledger.first({ kind: 'call', id: '../../outside' }, 'a')).toBe('a')
+  expect(await readdir(join(dataDir, 'ledger'))).toEqual(['undated.log'])
+})

@@ -1,0 +1,124 @@
+import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Ledger, OnceKey } from '#services/core/ledger.ts'
+import { flushFolder } from '../files.ts'
+
+/** A line is written in one piece as long as it is short; what is longer is no id of ours. */
+const lineMost = 400
+/**
+ * Days whose files are kept in memory: approvals wait for weeks, and nearly all calls are of today.
+ */
+const daysMost = 40
+
+/**
+ * The ledger in `DATA/ledger`: a file for each day on which what it names was made, a line for each
+ * thing that happened. Every process of the data folder appends to the same file, and the first
+ * line of a key counts, so that of two that append at once both see who came first.
+ */
+export function openLedger(dataDir: string): Ledger {
+  const folder = join(dataDir, 'ledger')
+  const days = new Map<string, DayFile>()
+  return {
+    async first(key, noted) {
+      const name = [key.kind, key.id, key.part ?? '-'].join(' ')
+      const line = `${name} ${noted}`
+      if (!/^[\x21-\x7e]+( [\x21-\x7e]+){3}$/.test(line) || line.length > lineMost) {
+        throw new TypeError('A key of the ledger is made of ids')
+      }
+      const day = dayOf(key)
+      const file = days.get(day) ?? new DayFile(folder, day)
+      days.delete(day)
+      days.set(day, file)
+      for (const [oldest, { busy }] of days) {
+        if (days.size <= daysMost) break
+        if (busy === 0) days.delete(oldest)
+      }
+      return file.first(name, noted)
+    },
+  }
+}
+
+/** Of the time in a UUIDv7; what has none is kept together. */
+function dayOf({ id }: OnceKey): string {
+  const hex = id.replaceAll('-', '').toLowerCase()
+  if (!/^[0-9a-f]{12}7[0-9a-f]{19}$/.test(hex)) return 'undated'
+  const at = new Date(Number.parseInt(hex.slice(0, 12), 16))
+  return Number.isNaN(at.getTime()) ? 'undated' : at.toISOString().slice(0, 10)
+}
+
+class DayFile {
+  readonly #folder: string
+  readonly #name: string
+  readonly #firsts = new Map<string, string>()
+  #readTo = 0
+  #rest = ''
+  #reading: Promise<void> = Promise.resolve()
+  /** how many look or write at this moment */
+  busy = 0
+
+  constructor(folder: string, day: string) {
+    this.#folder = folder
+    this.#name = `${day}.log`
+  }
+
+  async first(name: string, noted: string): Promise<string> {
+    this.busy += 1
+    try {
+      await using file = await this.#open()
+      await this.#catchUp(file)
+      const before = this.#firsts.get(name)
+      if (before !== undefined) return before
+      // A line that a crash left half written ends here, and spoils no other one.
+      await file.appendFile(`\n${name} ${noted}\n`)
+      await file.datasync()
+      await this.#catchUp(file)
+      const first = this.#firsts.get(name)
+      if (first === undefined) throw new Error('The ledger lost what was written to it')
+      return first
+    } finally {
+      this.busy -= 1
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    const path = join(this.#folder, this.#name)
+    try {
+      return await open(path, 'a+', 0o600)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      return await open(path, 'a+', 0o600)
+    } finally {
+      if (this.#readTo === 0) await flushFolder(this.#folder)
+    }
+  }
+
+  /** Reads what was appended since, by whatever process; one after the other. */
+  async #catchUp(file: FileHandle): Promise<void> {
+    const mine = this.#reading.then(() => this.#read(file))
+    this.#reading = mine.catch(() => undefined)
+    await mine
+  }
+
+  async #read(file: FileHandle): Promise<void> {
+    const { size } = await file.stat()
+    if (size < this.#readTo) throw new Error(`The ledger ${this.#name} was cut off`)
+    while (this.#readTo < size) {
+      const { buffer, bytesRead } = await file.read({
+        buffer: Buffer.alloc(Math.min(size - this.#readTo, 65_536)),
+        position: this.#readTo,
+      })
+      if (bytesRead === 0) return
+      this.#readTo += bytesRead
+      const lines = (this.#rest + buffer.toString('latin1', 0, bytesRead)).split('\n')
+      this.#rest = lines.pop() ?? ''
+      for (const line of lines) this.#note(line)
+    }
+  }
+
+  #note(line: string): void {
+    const end = line.lastIndexOf(' ')
+    const name = line.slice(0, Math.max(end, 0))
+    if (end > 0 && !this.#firsts.has(name)) this.#firsts.set(name, line.slice(end + 1))
+  }
+}

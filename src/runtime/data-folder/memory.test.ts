@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { acceptDatabase, openMemory } from './memory.ts'
+import { openRevocations } from './revocations.ts'
+
+let dataDir = ''
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'countersign-memory-'))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+test('a repair takes effect in a process that has read the memory before', async () => {
+  const memory = openMemory(dataDir)
+  expect([memory.policy(), memory.epoch()]).toEqual([null, 0])
+  await acceptDatabase(dataDir, 3)
+  expect(memory.epoch()).toBe(3)
+})
+
+test('a damaged memory is an error and not the same as none', async () => {
+  await mkdir(join(dataDir, 'ledger'))
+  await writeFile(join(dataDir, 'ledger', 'newest.json'), '{')
+  expect(() => openMemory(dataDir).epoch()).toThrow(SyntaxError)
+})
+
+test('what one process revokes is revoked in another, and a half-written line spoils no other', async () => {
+  const [writer, reader] = [openRevocations(dataDir), openRevocations(dataDir)]
+  const grant = { what: 'grant', id: '1' } as Parameters<typeof reader.has>[0]
+  expect(reader.has(grant)).toBe(false)
+  await mkdir(join(dataDir, 'ledger'), { recursive: true })
+  await writeFile(join(dataDir, 'ledger', 'revoked.log'), '\ngrant 9')
+  await writer.add([grant])
+  expect(reader.has(grant)).toBe(true)
+  expect(reader.has({ ...grant, id: '2' })).toBe(false)
+})

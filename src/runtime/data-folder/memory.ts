@@ -1,0 +1,61 @@
+import { mkdir } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Memory, KnownPolicy } from '#services/core/ledger.ts'
+import { writeKeyFile } from '../keys/key-files.ts'
+import { lookedAt } from '../keys/looked-at.ts'
+
+/** What is kept; a file that is no such thing is an error, and not the same as none. */
+interface StoredMemory {
+  readonly policy: KnownPolicy | null
+  readonly epoch: number
+}
+
+/**
+ * The memory in `DATA/ledger/newest.json`, shared by the processes of a data folder. It is looked
+ * at again whenever it changed, so that `doctor --repair` takes effect in all of them.
+ */
+export function openMemory(dataDir: string): Memory {
+  const look = lookedAt(fileOf(dataDir), () => readStored(dataDir))
+  return {
+    policy: () => look().policy,
+    epoch: () => look().epoch,
+    async rememberPolicy(seen) {
+      const stored = readStored(dataDir)
+      if (stored.policy !== null && stored.policy.sequence >= seen.sequence) return
+      await store(dataDir, { ...stored, policy: seen })
+    },
+  }
+}
+
+/**
+ * Somebody accepted the database as it is, maybe with an older policy than was seen; `epoch` is its
+ * newest from now on.
+ */
+export async function acceptDatabase(dataDir: string, epoch: number): Promise<void> {
+  await store(dataDir, { policy: null, epoch })
+}
+
+async function store(dataDir: string, stored: StoredMemory): Promise<void> {
+  await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 })
+  await writeKeyFile(fileOf(dataDir), `${JSON.stringify(stored)}\n`, 0o600)
+}
+
+function readStored(dataDir: string): StoredMemory {
+  let text: string
+  try {
+    text = readFileSync(fileOf(dataDir), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { policy: null, epoch: 0 }
+    throw error
+  }
+  return JSON.parse(text) as StoredMemory
+}
+
+function folderOf(dataDir: string): string {
+  return join(dataDir, 'ledger')
+}
+
+function fileOf(dataDir: string): string {
+  return join(folderOf(dataDir), 'newest.json')
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readFile, rename, rm, writeFile, link } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { runFolder, hostProofFile } from '../folders.ts'
+
+/**
+ * Where the token of development sign-in lies: whoever can read it may sign in as anybody
+ * (security.md 26).
+ */
+export function devTokenFile(dataDir: string): string {
+  return join(runFolder(dataDir), 'dev-token')
+}
+
+/** A new token, owner-only, in place of the last one. */
+export async function writeDevToken(dataDir: string): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await replaceSecret(devTokenFile(dataDir), `${token}\n`)
+  return token
+}
+
+/** The token in force, or `null` when there is no development sign-in. */
+export async function readDevToken(dataDir: string): Promise<string | null> {
+  return readFile(devTokenFile(dataDir), 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  )
+}
+
+export async function removeDevToken(dataDir: string): Promise<void> {
+  await rm(devTokenFile(dataDir), { force: true })
+}
+
+/**
+ * Where the token of this host lies: whoever can read it may make sign-in links (api.md, `people
+ * link` on the host).
+ */
+export function hostTokenFile(dataDir: string): string {
+  return join(runFolder(dataDir), 'host-token')
+}
+
+/**
+ * The token of this data folder, owner-only; made by the first process that asks, the same for all
+ * of them.
+ */
+export async function ensureHostToken(dataDir: string): Promise<string> {
+  const file = hostTokenFile(dataDir)
+  await mkdir(runFolder(dataDir), { recursive: true, mode: 0o700 })
+  const half = `${file}.${process.pid}.new`
+  await writeFile(half, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  try {
+    // A link is made whole or not at all: of two processes at once, one makes the token.
+    await link(half, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(half, { force: true })
+  }
+  return (await readFile(file, 'utf8')).trim()
+}
+
+/**
+ * A new key in place of the last one, owner-only: programs of the same person on this host prove
+ * with it in which folder they work (product.md 46). Proofs of an earlier start are worth nothing.
+ * It goes at the end, unless another start has put its own there.
+ */
+export async function renewHostProof(dataDir: string): Promise<AsyncDisposable> {
+  const file = hostProofFile(dataDir)
+  const key = randomBytes(32).toString('hex')
+  await replaceSecret(file, key)
+  return {
+    async [Symbol.asyncDispose]() {
+      const now = await readFile(file, 'utf8').catch(() => null)
+      if (now === key) await rm(file, { force: true })
+    },
+  }
+}
+
+/**
+ * Reads the key of the newest start, each time: processes that share a data folder agree. `null`:
+ * there is none here.
+ */
+export function hostProofReader(dataDir: string): () => Promise<Buffer | null> {
+  return () => readFile(hostProofFile(dataDir)).catch(() => null)
+}
+
+/** Owner-only from its first byte on, also where a file of that name was left behind. */
+async function replaceSecret(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const half = `${file}.${process.pid}.new`
+  await writeFile(half, text, { mode: 0o600 })
+  await chmod(half, 0o600)
+  await rename(half, file)
+}

@@ -1,0 +1,51 @@
+import type { Environment } from '../../environment.ts'
+import type { Folders } from '../../folders.ts'
+import type { TemporalSecurity } from '../../config/temporal-tls.ts'
+
+/**
+ * What checks look at: the folders, and the servers as a running installation names them (else the
+ * environment).
+ */
+export interface CheckTarget {
+  readonly folders: Folders
+  readonly environment: Environment
+  readonly databaseUrl: string | null
+  readonly temporalAddress: string | null
+  readonly temporalNamespace: string
+  /**
+   * The service should be at work now: "countersign start" runs here, or the servers are somebody
+   * else's.
+   */
+  readonly isAtWork: boolean
+  /** TLS and API key, where Temporal wants them. */
+  readonly temporalSecurity: TemporalSecurity
+}
+
+export interface Finding {
+  /** Stable name, such as `postgres`. */
+  readonly check: string
+  readonly state: 'ok' | 'warning' | 'problem'
+  /** What was found, in one sentence. */
+  readonly found: string
+  /** What to do about it; absent when all is well. */
+  readonly remedy?: string
+}
+
+/** One thing that can be wrong. A check never throws: what it cannot find out is its finding. */
+export type Check = (target: CheckTarget) => Promise<Finding[]>
+
+/** How long a server may take before it counts as away: a busy machine is slow, not dead. */
+export const answersWithinMs = 20_000
+const slowFromMs = 2_000
+
+/** A server that answered; after more than two seconds it is said to be slow, with what to do. */
+export function answered(check: string, found: string, tookMs: number): Finding {
+  if (tookMs < slowFromMs) return { check, state: 'ok', found }
+  const seconds = (tookMs / 1000).toFixed(1)
+  return {
+    check,
+    state: 'warning',
+    found: `${found}, but it took ${seconds} s to answer`,
+    remedy: 'nothing is lost: look at what else keeps this machine, its disk or the network busy',
+  }
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { processEnvironment, readText } from '../../environment.ts'
+import { findFolders, runFolder } from '../../folders.ts'
+import { readIdentityFile, isStillRunning } from '../../processes/process-identity.ts'
+import { readProjectEnvironment } from '../../config/project-environment.ts'
+import { embeddedUrl } from '../../embedded/postgres-address.ts'
+import { readPorts } from '../../supervisor/remembered-ports.ts'
+import { processFiles } from '../../supervisor/supervise.ts'
+import { readTemporalConfig } from '../../config/temporal-config.ts'
+import { temporalConnection } from '../../config/temporal-tls.ts'
+import type { CheckTarget } from './check.ts'
+
+/**
+ * The installation that these folders mean: with the servers that the environment names, or its own
+ * when they run.
+ */
+export async function findCheckTarget(options: {
+  project?: string
+  data?: string
+}): Promise<CheckTarget> {
+  const folders = findFolders(options)
+  const environment = readProjectEnvironment(folders.projectDir, processEnvironment())
+  const runDir = runFolder(folders.dataDir)
+  const temporalAddress = readText(environment, 'TEMPORAL_ADDRESS') ?? (await ownTemporal(runDir))
+  const temporal = readTemporalConfig({
+    ...environment,
+    TEMPORAL_ADDRESS: temporalAddress ?? '127.0.0.1:7233',
+  })
+  const { address: _, ...temporalSecurity } = await temporalConnection(temporal)
+  return {
+    folders,
+    environment,
+    databaseUrl:
+      readText(environment, 'DATABASE_URL') ?? (await ownPostgres(folders.dataDir, runDir)),
+    temporalAddress,
+    isAtWork:
+      readText(environment, 'DATABASE_URL') !== undefined || (await runs(runDir, 'supervisor')),
+    temporalNamespace: temporal.namespace,
+    temporalSecurity,
+  }
+}
+
+async function ownPostgres(dataDir: string, runDir: string): Promise<string | null> {
+  if (!(await runs(runDir, 'postgres'))) return null
+  const { postgres: port } = await readPorts(dataDir)
+  return port === undefined ? null : embeddedUrl(join(dataDir, 'postgres'), port)
+}
+
+async function ownTemporal(runDir: string): Promise<string | null> {
+  if (!(await runs(runDir, 'temporal'))) return null
+  return readFile(join(runDir, 'temporal.address'), 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  )
+}
+
+async function runs(runDir: string, name: string): Promise<boolean> {
+  const identity = await readIdentityFile(processFiles(runDir, name).identity)
+  return identity !== null && isStillRunning(identity)
+}

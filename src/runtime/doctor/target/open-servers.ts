@@ -1,0 +1,56 @@
+import { connectTemporal, type TemporalClient } from '#delivery/temporal-client.ts'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { type CheckTarget, answersWithinMs } from './check.ts'
+
+export interface Servers extends AsyncDisposable {
+  readonly db: Db
+  readonly temporal: TemporalClient
+}
+
+/** Connections to a target's Postgres and Temporal; `null` when it does not have both. */
+export function openServers(target: CheckTarget): Servers | null {
+  const { databaseUrl, temporalAddress } = target
+  if (databaseUrl === null || temporalAddress === null) return null
+  const db = connectDatabase({
+    url: databaseUrl,
+    poolSize: 2,
+    applicationName: 'countersign doctor',
+  })
+  const temporal = connectTemporal({
+    address: temporalAddress,
+    namespace: target.temporalNamespace,
+    deadlineMs: answersWithinMs,
+    ...target.temporalSecurity,
+  })
+  return {
+    db,
+    temporal,
+    async [Symbol.asyncDispose]() {
+      await temporal.close()
+      await db.destroy()
+    },
+  }
+}
+
+/**
+ * What `ask` finds in the target's database; nothing where there is none. Nothing either where it
+ * does not answer or has no schema: the check of Postgres reports that.
+ */
+export async function askDatabase<Found>(
+  { databaseUrl }: Pick<CheckTarget, 'databaseUrl'>,
+  ask: (db: Db) => Promise<Found[]>,
+): Promise<Found[]> {
+  if (databaseUrl === null) return []
+  const db = connectDatabase({
+    url: databaseUrl,
+    poolSize: 1,
+    applicationName: 'countersign doctor',
+  })
+  try {
+    return await ask(db)
+  } catch {
+    return []
+  } finally {
+    await db.destroy()
+  }
+}

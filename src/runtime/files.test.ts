@@ -1,0 +1,28 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exists, isProgram, writeWhole } from './files.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-files-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('a file without the right to run it exists and is no program', async () => {
+  const file = join(folder, 'text')
+  await writeFile(file, '', { mode: 0o644 })
+  expect([await exists(file), await isProgram(file)]).toEqual([true, false])
+  expect(await isProgram(process.execPath)).toBe(true)
+  expect(await exists(join(folder, 'absent'))).toBe(false)
+})
+
+test('a written file has its mode and leaves nothing beside it', async () => {
+  const file = join(folder, 'whole')
+  await writeWhole(file, 'one', 0o600)
+  await writeWhole(file, 'three', 0o600)
+  const { mode, size } = await stat(file)
+  expect([mode & 0o777, size]).toEqual([0o600, 5])
+  expect((await readdir(folder)).filter((name) => name.endsWith('.new'))).toEqual([])
+})

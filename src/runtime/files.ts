@@ -1,0 +1,34 @@
+import { constants } from 'node:fs'
+import { access, open, rename, writeFile } from 'node:fs/promises'
+
+/** Whether there is something at this path. */
+export function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Whether there is a file at this path that this process may run. */
+export function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+/**
+ * Writes a file that others read at any moment: they find it as it was, or whole. `mode` as for
+ * `writeFile`.
+ */
+export async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+  const half = `${file}.${process.pid}.new`
+  await writeFile(half, text, { mode })
+  await rename(half, file)
+}
+
+/** A file that is new in this folder is there after a loss of power too. */
+export async function flushFolder(folder: string): Promise<void> {
+  await using handle = await open(folder)
+  await handle.sync()
+}

@@ -1,0 +1,71 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { link, mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sealKeyOf, type SealKeys } from '#domain/statements/row-seals.ts'
+import { readText, type Environment } from '../environment.ts'
+import { keyFolder, refuseReadable } from './key-files.ts'
+import { lookedAt } from './looked-at.ts'
+import { exists } from '../files.ts'
+
+/**
+ * What API and Temporal workers share, and nobody else: in a folder of its own, so that it can be
+ * mounted alone.
+ */
+export function sealKeyFile(dataDir: string): string {
+  return join(keyFolder(dataDir), 'shared', 'seal.key')
+}
+
+/** Makes the key unless there is one; of two processes that make one, the first wins. */
+export async function createSealKeyOnce(dataDir: string, environment: Environment): Promise<void> {
+  const file = sealKeyFile(dataDir)
+  if (readText(environment, 'COUNTERSIGN_SEAL_KEY') !== undefined || (await exists(file))) return
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const half = `${file}.${randomUUID()}.new`
+  await writeFile(half, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true })
+  try {
+    await link(half, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(half, { force: true })
+  }
+}
+
+/**
+ * The keys that API and Temporal workers seal rows with: of the file, looked at again when it
+ * changes, or of `COUNTERSIGN_SEAL_KEY`; base64, one after the other. The first seals, all of them
+ * are believed. Throws when there is none.
+ */
+export function loadSealKeys(dataDir: string, environment: Environment): () => SealKeys {
+  const configured = readText(environment, 'COUNTERSIGN_SEAL_KEY')
+  if (configured !== undefined) {
+    const keys = parseKeys(configured, 'COUNTERSIGN_SEAL_KEY')
+    return () => keys
+  }
+  const file = sealKeyFile(dataDir)
+  const look = lookedAt(file, () => {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats === undefined) {
+      throw new Error(
+        `no seal key: start the API once with this data folder (${dataDir}), or set COUNTERSIGN_SEAL_KEY to the same value for every API and Temporal worker: head -c 32 /dev/urandom | base64`,
+      )
+    }
+    refuseReadable(file, stats.mode)
+    return parseKeys(readFileSync(file, 'utf8'), file)
+  })
+  look()
+  return look
+}
+
+function parseKeys(text: string, source: string): SealKeys {
+  const keys = text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) => Buffer.from(part, 'base64'))
+  const [first, ...others] = keys
+  if (first === undefined || keys.some((key) => key.length < 32)) {
+    throw new Error(`${source} does not hold keys of 32 bytes in base64`)
+  }
+  return [sealKeyOf(first), ...others.map(sealKeyOf)]
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { waitUntil } from '#test/harness/wait-until.ts'
+
+async function watched(wedgedMs: number) {
+  const fixture = fileURLToPath(new URL('loop-turns.fixture.ts', import.meta.url))
+  const child = spawn(process.execPath, [fixture, String(wedgedMs)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString('utf8')))
+  const exited = once(child, 'exit')
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const ask = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${Number(String(line))}${path}`)
+    return { status: answer.status, text: await answer.text() }
+  }
+  return { child, ask, exited, block: () => child.stdin.write('x'), said: () => said }
+}
+
+// Rules: security.md 27
+test('a loop that does not turn is told so by /readyz, from beside it; the metrics of one that turns are there', async () => {
+  const { ask, block } = await watched(3_600_000)
+  expect(await ask('/readyz')).toMatchObject({ status: 200 })
+  expect(await ask('/metrics')).toEqual({ status: 200, text: 'figures\n' })
+  expect((await ask('/else')).status).toBe(404)
+  block()
+  await waitUntil(async () => (await ask('/readyz')).status === 503, { withinMs: 90_000 })
+  expect(JSON.parse((await ask('/readyz')).text)).toMatchObject({
+    ready: false,
+    problems: [expect.stringMatching(/has not turned for/)],
+  })
+  expect((await ask('/metrics')).status).toBe(503)
+}, 240_000)
+
+test('a process whose loop is blocked for long ends, and says why', async () => {
+  const { block, exited, said } = await watched(2_000)
+  block()
+  expect(await exited).toEqual([null, 'SIGKILL'])
+  expect(said()).toContain('the event loop has not turned for 2 s')
+}, 240_000)

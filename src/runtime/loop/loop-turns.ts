@@ -1,0 +1,81 @@
+import { Worker } from 'node:worker_threads'
+import type { MetricsPage } from '#api/context/api.ts'
+import type { MetricsAddress } from '../metrics/serve-metrics.ts'
+
+/** How often the loop shows that it turns. */
+export const turnIntervalMs = 500
+
+/** What the thread that watches is told. */
+export interface WatchSetup {
+  /** a number that the watched loop raises */
+  readonly turns: SharedArrayBuffer
+  /** not ready from then on */
+  readonly lateMs: number
+  /**
+   * the whole process is killed then: whoever started it starts it again, and its work is found and
+   * settled
+   */
+  readonly wedgedMs: number
+  readonly address: MetricsAddress | null
+}
+
+/** What the thread sends: that it serves, that it cannot, or that somebody asks for the metrics. */
+export type FromWatch =
+  | { readonly serves: number | null }
+  | { readonly problem: string }
+  | { readonly ask: number }
+
+/** The page of metrics, for the question of that number. */
+export interface ToWatch {
+  readonly answer: number
+  readonly text: string
+  readonly type: string
+}
+
+/**
+ * Has a thread of its own watch whether this event loop turns. The thread kills the process when it
+ * does not (security.md 27), and serves `/readyz` with that answer, and `/metrics`, on `address`: a
+ * loop that is held up could say neither. Throws one sentence when the port is taken.
+ */
+export async function watchLoop(options: {
+  readonly lateMs: number
+  readonly wedgedMs: number
+  readonly address: MetricsAddress | null
+  readonly page: MetricsPage | null
+}): Promise<AsyncDisposable & { readonly port: number | null }> {
+  const { lateMs, wedgedMs, address, page } = options
+  const turns = new SharedArrayBuffer(4)
+  const count = new Int32Array(turns)
+  const timer = setInterval(() => Atomics.add(count, 0, 1), turnIntervalMs)
+  timer.unref()
+  const workerData: WatchSetup = { turns, lateMs, wedgedMs, address }
+  const thread = new Worker(new URL('loop-watch-thread.ts', import.meta.url), {
+    workerData,
+    env: {},
+    execArgv: [],
+  })
+  thread.unref()
+  const serving = Promise.withResolvers<number | null>()
+  thread.once('error', serving.reject)
+  thread.on('message', (message: FromWatch) => {
+    if ('serves' in message) serving.resolve(message.serves)
+    else if ('problem' in message) serving.reject(new Error(message.problem))
+    else void answer(message.ask)
+  })
+  const answer = async (ask: number): Promise<void> => {
+    const text = await (page?.text() ?? Promise.resolve('')).catch(() => '')
+    const reply: ToWatch = { answer: ask, text, type: page?.contentType ?? 'text/plain' }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    thread.postMessage(reply)
+  }
+  const stop = async (): Promise<void> => {
+    clearInterval(timer)
+    await thread.terminate()
+  }
+  try {
+    return { port: await serving.promise, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

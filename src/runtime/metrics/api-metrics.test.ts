@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { hungDatabase } from '#test/harness/hung-database.ts'
+import { createApiMetrics } from './api-metrics.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('a collector is answered within seconds, and told, while Postgres and Temporal hang', async () => {
+  const { db } = hungDatabase()
+  const temporal = { namespaceId: () => Promise.withResolvers<never>().promise }
+  const text = createApiMetrics(db, temporal).page.text()
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(await text).toMatch(/countersign_up\{part="postgres"\} 0/)
+  expect(await text).toMatch(/countersign_up\{part="temporal"\} 0/)
+  expect(await text).toContain('process_cpu_seconds_total')
+})
+
+test('collectors that come while Postgres hangs take one connection, and not one each', async () => {
+  const { db, queries } = hungDatabase()
+  const { page } = createApiMetrics(db, { namespaceId: async () => 'a namespace' })
+  for (let collector = 0; collector < 3; collector += 1) {
+    const text = page.text()
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(await text).toMatch(/countersign_up\{part="temporal"\} 1/)
+  }
+  expect(queries()).toBe(1)
+})

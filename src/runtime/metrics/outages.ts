@@ -1,0 +1,40 @@
+import { Counter, type Registry } from 'prom-client'
+import type { AnsweredRequest } from '#api/context/api.ts'
+import { outageSentences } from '#api/middleware/outage-problem.ts'
+
+/** Temporal has a sentence of its own in `/readyz`, whether an answer met it or not. */
+const causes: ReadonlySet<string> = new Set([...Object.keys(outageSentences), 'temporal_away'])
+
+/** An outage that nobody met for so long is over. */
+const lastsMs = 30_000
+
+/** Outages that answers met: counted by cause, and said by `/readyz` while they last. */
+export class Outages {
+  readonly #met = new Map<string, number>()
+  readonly #counter: Counter<'cause'>
+
+  constructor(registry: Registry) {
+    this.#counter = new Counter({
+      name: 'countersign_outages_total',
+      help: 'Answers that failed because something that this process needs was full, slow or away',
+      labelNames: ['cause'],
+      registers: [registry],
+    })
+    for (const cause of causes) this.#counter.inc({ cause }, 0)
+  }
+
+  /** Notes what an answer met. */
+  answered({ outage }: AnsweredRequest): void {
+    if (outage === null || !causes.has(outage)) return
+    this.#met.set(outage, performance.now())
+    this.#counter.inc({ cause: outage })
+  }
+
+  /** Those of the last half minute, in sentences. */
+  recent(): readonly string[] {
+    const since = performance.now() - lastsMs
+    return Object.entries(outageSentences).flatMap(([cause, { detail }]) =>
+      (this.#met.get(cause) ?? -1) > since ? [detail] : [],
+    )
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ownLifeline } from './lifeline.ts'
+
+/** How long a process that starts waits for a server: a busy machine is slow, not dead. */
+export const patienceMs = 120_000
+
+const againAfterMs = 500
+/** Shorter waits are not worth a line. */
+const quietMs = 2_000
+const repeatMs = 10_000
+
+/** What is waited for. */
+export interface AwaitedServer<T> {
+  /** "Temporal at 127.0.0.1:7233" */
+  readonly name: string
+  readonly ask: () => Promise<T>
+  /** whether it may answer later; what will not pass is thrown at once */
+  readonly mayPass: (error: unknown) => boolean
+  /** what to do about a server that stays away */
+  readonly remedy: string
+  readonly patienceMs: number
+  /** fires when the process is told to end */
+  readonly stopping: AbortSignal
+}
+
+/**
+ * Asks a server until it answers. While it does not, whoever started this process is told after two
+ * seconds and every ten. Throws what does not pass by itself, and a sentence with the remedy when
+ * the patience is over.
+ */
+export async function waitForServer<T>(server: AwaitedServer<T>): Promise<T> {
+  const begunMs = performance.now()
+  let repeat: NodeJS.Timeout | undefined
+  const first = setTimeout(() => {
+    sayWaiting(server)
+    repeat = setInterval(() => sayWaiting(server), repeatMs)
+  }, quietMs)
+  try {
+    for (;;) {
+      try {
+        return await server.ask()
+      } catch (error) {
+        if (!server.mayPass(error)) throw error
+        const tookMs = performance.now() - begunMs
+        if (server.stopping.aborted || tookMs >= server.patienceMs) {
+          throw new Error(sentenceOf(server, tookMs, error), { cause: error })
+        }
+      }
+      await delay(againAfterMs)
+    }
+  } finally {
+    clearTimeout(first)
+    clearInterval(repeat)
+  }
+}
+
+function sayWaiting({ name, patienceMs: atMostMs }: AwaitedServer<unknown>): void {
+  const sentence = `${name} does not answer yet: waiting for it, ${atMostMs / 1000} s at most`
+  console.error(sentence)
+  ownLifeline()?.sayWaits(sentence)
+}
+
+function sentenceOf({ name, remedy }: AwaitedServer<unknown>, tookMs: number, error: unknown) {
+  const why = error instanceof Error ? error.message : String(error)
+  return `${name} did not answer within ${Math.round(tookMs / 1000)} s (${why}): ${remedy}`
+}

@@ -1,0 +1,53 @@
+import { Repeating } from '#delivery/repeating.ts'
+import { errorText } from '#services/core/error-text.ts'
+import type { ServerDefinitions } from '#services/core/host-questions.ts'
+import { pinDefinitions } from '#services/policy/pins/pin-definitions.ts'
+import type { SigningSystemContext } from '#services/core/context.ts'
+
+/**
+ * A run that needs a server right after an activation waits for its pin: this is how soon it comes.
+ */
+const roundEveryMs = 1000
+/** A server that does not answer is not asked all the time. */
+const askAgainMs = 5000
+/** How often a failure that lasts is logged. */
+const logEveryMs = 60_000
+
+/**
+ * Pins what the MCP servers of the version in force say, as soon as they are heard after an
+ * activation. Only the API can sign, and it runs no project code: `ask` has the host of the
+ * workspace listen.
+ */
+export function keepPins(
+  ctx: SigningSystemContext,
+  ask: (worker: string) => Promise<readonly ServerDefinitions[]>,
+): AsyncDisposable {
+  let loggedAt = -Infinity
+  // Who stops does not wait for a host that may be away: what it would have said is asked again at
+  // the next start.
+  const closing = Promise.withResolvers<readonly ServerDefinitions[]>()
+  const askedAt = new Map<string, number>()
+  const askDue = async (worker: string): Promise<readonly ServerDefinitions[]> => {
+    if (performance.now() - (askedAt.get(worker) ?? -Infinity) < askAgainMs) return []
+    const servers = await Promise.race([ask(worker), closing.promise])
+    // Whoever was not heard is asked again a little later; whoever was is asked no more.
+    if (servers.some((server) => server.definitionsHash === null))
+      askedAt.set(worker, performance.now())
+    return servers
+  }
+  const rounds = new Repeating({
+    everyMs: roundEveryMs,
+    work: async () => void (await pinDefinitions(ctx, askDue)),
+    failed: (error) => {
+      if (performance.now() - loggedAt < logEveryMs) return
+      loggedAt = performance.now()
+      ctx.log.warn({ error: errorText(error) }, 'what MCP servers say could not be pinned yet')
+    },
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      closing.resolve([])
+      await rounds[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readPorts, writePorts } from './remembered-ports.ts'
+
+let dataDir = ''
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'countersign-ports-'))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+test('the ports of the last start are read again', async () => {
+  expect(await readPorts(dataDir)).toEqual({})
+  await writePorts(dataDir, { postgres: 5433, temporal: 7233 })
+  expect(await readPorts(dataDir)).toEqual({ postgres: 5433, temporal: 7233 })
+})
+
+test('what is no port is left out, and a damaged file holds none', async () => {
+  const file = join(dataDir, 'ports.json')
+  const ports = { postgres: 65_536, temporal: '7233', temporalUi: 8233, other: 1 }
+  await writeFile(file, JSON.stringify(ports))
+  expect(await readPorts(dataDir)).toEqual({ temporalUi: 8233 })
+  await writeFile(file, '{')
+  expect(await readPorts(dataDir)).toEqual({})
+})

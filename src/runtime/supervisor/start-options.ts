@@ -1,7 +1,0 @@
-export type StartOptions = {
-  project?: string
-  data?: string
-  port?: number
-  /** Open the dashboard in a browser when there is one. */
-  open: boolean
-}

@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { findSandbox } from './find-sandbox.ts'
+
+const sandbox = await findSandbox('bwrap')
+const programs = ['slirp4netns', 'ip', 'nsenter', 'unshare', 'python3']
+const missing = programs.filter((name) => spawnSync(name, ['--version']).error !== undefined)
+// A machine of its own in namespaces of its own: no packet leaves this one.
+const world = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child']
+const canMakeWorld = spawnSync('unshare', [...world, '--mount-proc', 'true']).status === 0
+const problem = !sandbox.works
+  ? sandbox.problem
+  : missing.length > 0
+    ? `${missing.join(' and ')} is not installed`
+    : canMakeWorld
+      ? null
+      : 'network namespaces cannot be made'
+if (problem !== null) console.warn(`The attacks on "network: allow" are skipped: ${problem}.`)
+
+const addresses = [
+  '10.0.2.77',
+  '10.20.30.40',
+  '100.64.1.2',
+  '169.254.169.254',
+  '172.20.0.5',
+  '192.168.77.1',
+  '198.18.0.1',
+  '192.0.0.8',
+  '192.0.2.1',
+  '192.88.99.1',
+  '198.51.100.1',
+  '203.0.113.1',
+]
+
+/**
+ * Tries each address in each way that a program without privileges has to choose where its packets
+ * go.
+ */
+const attack = `
+import socket, struct, sys
+from concurrent.futures import ThreadPoolExecutor
+def ways(address):
+    yield 'plainly', lambda s: None
+    names = [name for _, name in socket.if_nameindex() if name != 'lo']
+    yield 'bound', lambda s: s.setsockopt(socket.SOL_SOCKET, 25, names[0].encode())
+    yield 'unicast', lambda s: s.setsockopt(socket.IPPROTO_IP, 50, struct.pack('!I', socket.if_nametoindex(names[0])))
+    yield 'unrouted', lambda s: s.setsockopt(socket.SOL_SOCKET, socket.SO_DONTROUTE, 1)
+    gateway = socket.inet_aton('10.0.2.2')
+    yield 'by a route of its own', lambda s: s.setsockopt(socket.IPPROTO_IP, 4, bytes([131, 7, 4]) + gateway + b'\\0')
+def reached(address):
+    said = []
+    for way, set in ways(address):
+        s = socket.socket()
+        s.settimeout(1.5)
+        try:
+            set(s)
+            s.connect((address, 8080))
+            s.send(b'GET / HTTP/1.0\\r\\n\\r\\n')
+            text = b''
+            while True:
+                more = s.recv(4096)
+                if not more: break
+                text += more
+            if b'reached' in text: said.append(way)
+        except OSError: pass
+        s.close()
+    return address + (' reached ' + ', '.join(said) if said else ' closed')
+with ThreadPoolExecutor(16) as threads:
+    for line in threads.map(reached, sys.argv[1:]): print(line)
+`
+
+// Rules: security.md 7, 30
+test.skipIf(problem !== null)(
+  'network: allow reaches public addresses, and no private, shared, link-local or own one, however a program asks',
+  { timeout: 240_000 },
+  async () => {
+    const fixture = new URL('network-world.fixture.ts', import.meta.url).pathname
+    const child = spawn(
+      'unshare',
+      [...world, '--mount-proc', process.execPath, fixture, attack, ...addresses],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    let [output, errors] = ['', '']
+    child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()))
+    child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()))
+    await new Promise((resolve) => child.once('close', resolve))
+    const reached = JSON.parse(output || JSON.stringify({ errors })) as Record<string, string[]>
+    const closed = ['93.184.215.1', ...addresses]
+    for (const address of ['93.184.215.7', ...closed]) {
+      expect(reached['host'], errors).toContainEqual(expect.stringMatching(`^${address} reached`))
+    }
+    expect(reached['sandbox'], output).toEqual([
+      expect.stringMatching(/^93\.184\.215\.7 reached plainly/),
+      ...closed.map((address) => `${address} closed`),
+    ])
+  },
+)

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { specialNetworks4 } from '#domain/special-networks.ts'
+import { commandEnvironment } from './command-environment.ts'
+
+/** All of version 6; what is on the link already has a route, which a lower metric comes before. */
+const closedNetworks6 = ['::/0', 'fc00::/7', 'fe80::/64']
+const closed6 = (network: string): string => `route add unreachable ${network} metric 1`
+
+/** Where slirp4netns is: the way out, and what answers questions for names. */
+const device = 'tap0'
+const linked = '10.0.2.0/24'
+const gatewayAndResolver = '10.0.2.2/31'
+
+const timeoutMs = 10_000
+
+/**
+ * Leaves a sandbox's network with routes to public addresses only (security.md 30), before its
+ * command begins: the command has no capability to change them. Addresses of this host are closed
+ * as well. slirp4netns must be there already. Rejects with the rest of a sentence.
+ */
+export async function leaveOnlyPublic(first: number): Promise<void> {
+  const { promise, reject, resolve } = Promise.withResolvers<void>()
+  const child = spawn(
+    'nsenter',
+    [`--target=${first}`, '--user', '--net', '--preserve-credentials', 'ip', '-batch', '-'],
+    { env: commandEnvironment, stdio: ['pipe', 'ignore', 'pipe'], timeout: timeoutMs },
+  )
+  let output = ''
+  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')))
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(
+    routes()
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+  child.once('error', (error: NodeJS.ErrnoException) =>
+    reject(new Error(error.code === 'ENOENT' ? 'nsenter is not installed' : error.message)),
+  )
+  child.once('close', (code) => {
+    if (code === 0) resolve()
+    else if (code === 127) reject(new Error('ip is not installed: apt-get install iproute2'))
+    else reject(new Error(`its routes cannot be set: ${output.trim().split('\n')[0] ?? code}`))
+  })
+  return promise
+}
+
+function routes(): string[] {
+  return [
+    `route add ${gatewayAndResolver} dev ${device}`,
+    `route del ${linked} dev ${device}`,
+    ...specialNetworks4.map((network) => `route add prohibit ${network}`),
+    ...ownAddresses().map((address) => `route replace prohibit ${address}/32`),
+    // slirp4netns is asked for no version 6: programs take version 4 at once.
+    ...(existsSync('/proc/net/if_inet6') ? closedNetworks6.map(closed6) : []),
+  ]
+}
+
+/** This host under other names than loopback: a service that listens everywhere listens there. */
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ address, family, internal }) => {
+      return family === 'IPv4' && !internal && !address.startsWith('10.0.2.')
+    })
+    .map(({ address }) => address)
+}

@@ -1,0 +1,75 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { CommitIdentity } from '#domain/commit-identity.ts'
+import { messageHook, messageHooks } from './message-hook.ts'
+
+/** Where commands in a sandbox find them. */
+export const gitFolder = '/run/countersign'
+
+/**
+ * Writes what Git is given for one command into a folder: hooks that add the trailers, and the
+ * names that it is to leave out. `unseen`: paths relative to the top of a repository.
+ */
+export async function writeGitFiles(
+  folder: string,
+  { trailers }: CommitIdentity,
+  unseen: readonly string[],
+): Promise<void> {
+  const hooks = path.join(folder, 'hooks')
+  await mkdir(hooks, { recursive: true, mode: 0o755 })
+  await chmod(folder, 0o755)
+  const lines = trailers.map(({ name, value }) => `${name}: ${value}\n`)
+  await writeFile(path.join(folder, 'trailers'), lines.join(''))
+  await writeFile(path.join(folder, 'exclude'), unseen.map((at) => `/${escaped(at)}\n`).join(''))
+  for (const name of messageHooks) {
+    await writeFile(path.join(hooks, name), messageHook, { mode: 0o755 })
+  }
+}
+
+/** A path as a pattern of Git that means just it. */
+function escaped(at: string): string {
+  return at.replace(/[\\*?[\]!#]/g, '\\$&').replace(/ $/, '\\ ')
+}
+
+/** The names of the variables below, as approvers are shown them. */
+export const gitVariables = [
+  'GIT_AUTHOR_EMAIL',
+  'GIT_AUTHOR_NAME',
+  'GIT_COMMITTER_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_KEY_*',
+  'GIT_CONFIG_NOSYSTEM',
+  'GIT_CONFIG_VALUE_*',
+] as const
+
+/**
+ * What Git finds in its environment: whose commits these are, and settings that win over the
+ * repository's. `folder`: where the files of `writeGitFiles` are for the command.
+ */
+export function gitEnvironment(
+  { author, committer }: CommitIdentity,
+  folder: string,
+): Readonly<Record<string, string>> {
+  const settings = [
+    ['core.hooksPath', `${folder}/hooks`],
+    ['core.excludesFile', `${folder}/exclude`],
+    ['core.commentChar', '#'],
+    ['commit.gpgSign', 'false'],
+    ['tag.gpgSign', 'false'],
+  ]
+  return {
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_COMMITTER_NAME: committer.name,
+    GIT_COMMITTER_EMAIL: committer.email,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key = '', value = ''], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,42 @@
+import type { Directory } from './open-directory.ts'
+
+/** Opens the folder at `components`; see `openDirectory`. */
+export type Enter = (components: readonly string[], create: boolean) => Promise<Directory>
+
+/** What lies in more folders than this opens the others afresh: open files of a process are few. */
+const maxOpen = 64
+
+/**
+ * Folders that stay open, each from its first use until all are given back. A folder that could not
+ * be opened is not remembered.
+ */
+export class OpenFolders implements AsyncDisposable {
+  readonly #enter: Enter
+  readonly #open = new Map<string, Promise<Directory>>()
+
+  constructor(enter: Enter) {
+    this.#enter = enter
+  }
+
+  /** Answers a folder that the caller disposes of as if it were its own. */
+  async enter(components: readonly string[], create: boolean): Promise<Directory> {
+    const at = components.join('/')
+    const known = this.#open.get(at)
+    if (known === undefined && this.#open.size >= maxOpen) return this.#enter(components, create)
+    const opening = known ?? this.#enter(components, create)
+    this.#open.set(at, opening)
+    try {
+      return { ...(await opening), [Symbol.asyncDispose]: async () => undefined }
+    } catch (error) {
+      this.#open.delete(at)
+      throw error
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values())
+    for (const folder of opened) {
+      if (folder.status === 'fulfilled') await folder.value[Symbol.asyncDispose]()
+    }
+  }
+}

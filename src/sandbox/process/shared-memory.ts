@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * Memory that these processes share, each page once: slower to find than a sum that counts it for
+ * each of them.
+ */
+export function sharedBy(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + kibOf(`/proc/${pid}/smaps_rollup`, 'Pss_Shmem'), 0)
+}
+
+/** Memory without a file that these processes have mapped to share it, touched or not. */
+export function mappedBy(pids: readonly number[]): number {
+  const sizes = new Map<string, number>()
+  for (const pid of pids) {
+    for (const line of read(`/proc/${pid}/maps`).split('\n')) {
+      const [range = '', , , , inode = '', name = ''] = line.split(/\s+/)
+      if (name !== '/dev/zero') continue
+      const [from = 0, to = 0] = range.split('-').map((address) => Number.parseInt(address, 16))
+      // A mapping that was split is several lines: the largest of its process is less than it
+      // takes, never more.
+      sizes.set(inode, Math.max(sizes.get(inode) ?? 0, to - from))
+    }
+  }
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0)
+}
+
+/** What all processes of the host share, files in memory included. */
+export function sharedOfHost(): number {
+  return kibOf('/proc/meminfo', 'Shmem')
+}
+
+function kibOf(file: string, name: string): number {
+  return 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(read(file))?.[1] ?? 0)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,191 @@
+import type { SystemCall } from './system-calls.ts'
+
+/** What a call is answered with. */
+export const errors = {
+  EPERM: 1,
+  EINVAL: 22,
+
+  ENOSYS: 38,
+  EOPNOTSUPP: 95,
+  EAFNOSUPPORT: 97,
+} as const
+
+export type ErrorName = keyof typeof errors
+
+/** Calls that are refused whatever their arguments are. */
+export const refusedCalls: Readonly<Partial<Record<ErrorName, readonly SystemCall[]>>> = {
+  EPERM: [
+    // Keyrings belong to a person of the host, not to a sandbox.
+    'add_key',
+    'keyctl',
+    'request_key',
+    // Looking into other processes.
+    'kcmp',
+    'pidfd_getfd',
+    'process_madvise',
+    'process_vm_readv',
+    'process_vm_writev',
+    'ptrace',
+    // Programs for the kernel, and what watches it.
+    'bpf',
+    'fanotify_init',
+    'lookup_dcookie',
+    'perf_event_open',
+    'syslog',
+    'userfaultfd',
+    // Mounts and namespaces. (`unshare` and `clone` are judged by their flags.)
+    'chroot',
+    'fsconfig',
+    'fsmount',
+    'fsopen',
+    'fspick',
+    'mount',
+    'mount_setattr',
+    'move_mount',
+    'open_tree',
+    'pivot_root',
+    'setns',
+    'umount2',
+    // Files by a handle, past the folders that lead to them.
+    'name_to_handle_at',
+    'open_by_handle_at',
+    // The machine itself.
+    'acct',
+    'clock_settime',
+    'delete_module',
+    'finit_module',
+    'init_module',
+    'ioperm',
+    'iopl',
+    'kexec_file_load',
+    'kexec_load',
+    'modify_ldt',
+    'nfsservctl',
+    'quotactl',
+    'quotactl_fd',
+    'reboot',
+    'setdomainname',
+    'sethostname',
+    'settimeofday',
+    'swapoff',
+    'swapon',
+    'vhangup',
+  ],
+  // Their arguments lie in memory, where no filter can look: programs take the older call instead.
+  ENOSYS: [
+    'clone3',
+    'io_uring_enter',
+    'io_uring_register',
+    'io_uring_setup',
+    'memfd_secret',
+    'openat2',
+  ],
+  // Space without a byte written counts against no bound: programs write zeros instead.
+  EOPNOTSUPP: ['fallocate'],
+}
+
+/** Refused as well where no control group counts the memory that nothing outside can see. */
+export const refusedUncounted: Readonly<Partial<Record<ErrorName, readonly SystemCall[]>>> = {
+  ENOSYS: ['memfd_create'],
+}
+
+/** `CLONE_NEW…` but for `CLONE_NEWTIME`, whose bit is part of a signal's number in `clone`. */
+const newNamespaces = 0x7e020000
+const newTimeNamespace = 0x80
+
+const setIdBits = 0o6000
+const O_CREAT = 0o100
+/** without the bit of `O_DIRECTORY` that the constant of C has */
+const O_TMPFILE = 0o20000000
+
+const AF_NETLINK = 16
+/** local sockets and the two internet families */
+const families = [1, 2, 10]
+
+/**
+ * A test of the lower 32 bits of one argument, which is all that the kernel takes, or of its upper
+ * ones.
+ */
+export interface ArgumentTest {
+  readonly argument: number
+  readonly upper?: true
+  /**
+   * `any`: one of these bits is set; `in`: one of these values; `out`: none of them; `from`: at
+   * least this
+   */
+  readonly is:
+    | { readonly any: number }
+    | { readonly in: readonly number[] }
+    | { readonly out: readonly number[] }
+    | { readonly from: number }
+}
+
+/** A call that is refused when all its tests hold. */
+export interface JudgedCall {
+  readonly call: SystemCall
+  readonly error: ErrorName
+  readonly when: readonly ArgumentTest[]
+}
+
+function setsId(call: SystemCall, argument: number, flags: number | null = null): JudgedCall {
+  const mode: ArgumentTest = { argument, is: { any: setIdBits } }
+  // Without these flags there is no mode: the register has whatever was in it.
+  const makes: ArgumentTest[] =
+    flags === null ? [] : [{ argument: flags, is: { any: O_CREAT | O_TMPFILE } }]
+  return { call, error: 'EPERM', when: [...makes, mode] }
+}
+
+/** `ioctl` commands that push characters into a terminal. */
+const terminalInput = [0x5412, 0x541c]
+/**
+ * `FS_IOC_RESVSP`, `FS_IOC_RESVSP64` and `FS_IOC_ZERO_RANGE`, which are `fallocate` by another
+ * name.
+ */
+const preallocation = [0x40305828, 0x4030582a, 0x40305839]
+
+export const judgedCalls: readonly JudgedCall[] = [
+  { call: 'clone', error: 'EPERM', when: [{ argument: 0, is: { any: newNamespaces } }] },
+  {
+    call: 'unshare',
+    error: 'EPERM',
+    when: [{ argument: 0, is: { any: newNamespaces | newTimeNamespace } }],
+  },
+  // glibc lists network interfaces over netlink, and Node throws without it: routing alone (0) is
+  // left.
+  {
+    call: 'socket',
+    error: 'EAFNOSUPPORT',
+    when: [{ argument: 0, is: { out: [...families, AF_NETLINK] } }],
+  },
+  {
+    call: 'socket',
+    error: 'EAFNOSUPPORT',
+    when: [
+      { argument: 0, is: { in: [AF_NETLINK] } },
+      { argument: 2, is: { out: [0] } },
+    ],
+  },
+  { call: 'socketpair', error: 'EAFNOSUPPORT', when: [{ argument: 0, is: { out: families } }] },
+  { call: 'ioctl', error: 'EPERM', when: [{ argument: 1, is: { in: terminalInput } }] },
+  { call: 'ioctl', error: 'EOPNOTSUPP', when: [{ argument: 1, is: { in: preallocation } }] },
+  setsId('chmod', 1),
+  setsId('fchmod', 1),
+  setsId('fchmodat', 2),
+  setsId('fchmodat2', 2),
+  setsId('creat', 1),
+  setsId('mkdir', 1),
+  setsId('mkdirat', 2),
+  setsId('mknod', 1),
+  setsId('mknodat', 2),
+  setsId('open', 2, 1),
+  setsId('openat', 3, 2),
+]
+
+/** A segment of System V's shared memory is small then: 4,096 of them take 256 MiB. */
+const maxSegmentBytes = 64 * 1024
+
+/** Refused as well where no control group counts the memory of the sandbox. */
+export const judgedUncounted: readonly JudgedCall[] = [
+  { call: 'shmget', error: 'EINVAL', when: [{ argument: 1, is: { from: maxSegmentBytes + 1 } }] },
+  { call: 'shmget', error: 'EINVAL', when: [{ argument: 1, upper: true, is: { from: 1 } }] },
+]

@@ -1,0 +1,56 @@
+import { lstat, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { hashBytes } from '#domain/digest.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { identityOf } from '../hidden-paths.ts'
+import { openDirectory, plainWalk } from '../open-directory.ts'
+import { openFile } from '../open-file.ts'
+import { quotedName } from '../raw-names.ts'
+import { readCopy, snapshotLimits, type Snapshot } from './snapshots.ts'
+
+/**
+ * Writes what a command did to its own copy of a file into the workspace, once the command has
+ * ended; the file must still be the one that was copied. `null`, or what could not be kept, as a
+ * sentence.
+ */
+export async function keepWritten(
+  workspace: Workspace,
+  snapshot: Snapshot,
+): Promise<string | null> {
+  const { at, from, hash, mode } = snapshot
+  const lost = (why: string): string => `what it wrote to ${quotedName(at)} was not kept: ${why}`
+  const { size } = await stat(from)
+  if (size > snapshotLimits.fileBytes) return lost(`it has ${size} bytes`)
+  const now = await readCopy(snapshot)
+  try {
+    if (hashBytes(now.bytes) !== hash) await workspace.write(at, now.bytes, hash)
+    if (now.mode !== (mode | 0o600)) await setMode(workspace.root, at, now.mode)
+    return null
+  } catch (error) {
+    if (!(error instanceof WorkspaceProblem)) throw error
+    return lost(error.code === 'stale' ? 'something else has changed it meanwhile' : error.message)
+  }
+}
+
+/**
+ * Says so, as a sentence, when the file at a snapshot's path is another one by now. A name that is
+ * replaced from outside takes the mounted copy away, so that the command may have met what was put
+ * there instead.
+ */
+export async function replacedMeanwhile(root: string, snapshot: Snapshot): Promise<string | null> {
+  const state = await lstat(path.join(root, snapshot.at), { bigint: true }).catch(() => null)
+  if (state !== null && identityOf(state) === snapshot.identity) return null
+  return `${quotedName(snapshot.at)}, which it runs, was replaced or moved while it ran: it may not have run what was shown`
+}
+
+async function setMode(root: string, at: string, mode: number): Promise<void> {
+  const components = at.split('/')
+  await using folder = await openDirectory(plainWalk(root), components.slice(0, -1), false)
+  const handle = await openFile(folder, components.at(-1) ?? '', at)
+  try {
+    await handle.chmod(mode)
+  } finally {
+    await handle.close()
+  }
+}

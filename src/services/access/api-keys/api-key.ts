@@ -1,0 +1,44 @@
+/** What a key may be made for. None of them decides (api.md, Who is calling). */
+export const apiKeyScopes = [
+  'runs:write',
+  'runs:read',
+  'requests:write',
+  'requests:read',
+  'audit:read',
+] as const
+export type ApiKeyScope = (typeof apiKeyScopes)[number]
+
+export interface KeyPerson {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+}
+
+export interface ApiKeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly owner: KeyPerson
+  /** stands behind everything that is done with it; null: its owner made it */
+  readonly proposedBy: KeyPerson | null
+  readonly scopes: readonly ApiKeyScope[]
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+  readonly revokedAt: Date | null
+  /** when it ends by itself; null: never */
+  readonly expiresAt: Date | null
+  readonly rotatedAt: Date | null
+  /** until when the secret before works too */
+  readonly previousUntil: Date | null
+}
+
+/** A key that somebody proposed to its owner, who alone can claim it and see it. */
+export interface KeyProposal extends Pick<
+  ApiKeyRecord,
+  'id' | 'name' | 'owner' | 'scopes' | 'createdAt'
+> {
+  readonly proposedBy: KeyPerson
+  /** when the key is to end by itself; null: never */
+  readonly keyExpiresAt: Date | null
+  /** until when it can be claimed */
+  readonly expiresAt: Date
+}

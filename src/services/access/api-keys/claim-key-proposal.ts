@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { ApiKeyRecord } from './api-key.ts'
+import { insertApiKey } from './insert-api-key.ts'
+import { proposals, proposalOf } from './list-key-proposals.ts'
+import { bySelf } from '../../core/authority.ts'
+
+/**
+ * Makes the key that was proposed to the caller, once, and shows it to them alone. Who proposed it
+ * stands behind all that is done with it. What is not theirs, or is over, is `not_found`; a key
+ * that would have ended by now `conflict`. Audits `key.created`.
+ */
+export async function claimKeyProposal(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly id: string },
+): Promise<ApiKeyRecord & { key: string }> {
+  const authority = bySelf(caller, 'Only people claim keys')
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    const row = await proposals(unit.tx)
+      .where('proposal.id', '=', input.id)
+      .where('proposal.owner_id', '=', authority.actor.id)
+      .forUpdate('proposal')
+      .executeTakeFirst()
+    if (row === undefined) throw new Problem('not_found', 'There is no such proposal')
+    const proposal = proposalOf(row)
+    const { name, owner, proposedBy, scopes, keyExpiresAt: expiresAt } = proposal
+    if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
+      throw new Problem('conflict', 'This key would have ended by now: ask for another one')
+    }
+    await unit.tx
+      .deleteFrom('api_key_proposal')
+      .where('id', '=', input.id)
+      .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .executeTakeFirstOrThrow()
+    return insertApiKey(unit, { name, owner, proposedBy, scopes, expiresAt })
+  })
+}

@@ -1,0 +1,33 @@
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { ApiKeyRecord } from './api-key.ts'
+import { insertApiKey, type NewApiKey } from './insert-api-key.ts'
+import { readPerson } from '../read-person.ts'
+import { bySelf } from '../../core/authority.ts'
+
+/**
+ * Makes a key of the caller's own, `cs_<id>_<secret>`, shown this once. A key for somebody else is
+ * proposed to them: `proposeApiKey`. Rejects with `forbidden` for whoever is no person or, for a
+ * time that is past, `invalid_request`. Audits `key.created`.
+ */
+export async function createApiKey(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt'>,
+): Promise<ApiKeyRecord & { key: string }> {
+  const authority = bySelf(caller, 'Only people make keys')
+  refusePast(input.expiresAt)
+  const { id, name, email } = await readPerson(ctx, authority.actor.id)
+  const owner = { id, name, email }
+  return inUnitOfWork(ctx, authority, (unit) =>
+    insertApiKey(unit, { ...input, owner, proposedBy: null }),
+  )
+}
+
+/** A key that has ended before it is made would be of no use to anybody. */
+export function refusePast(expiresAt: Date | null): void {
+  if (expiresAt === null || expiresAt.getTime() > Date.now()) return
+  const message = 'must be in the future'
+  throw new Problem('invalid_request', `expiresAt ${message}`, { field: 'expiresAt', message })
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import type { KeyProposal } from './api-key.ts'
+import type { NewApiKey } from './insert-api-key.ts'
+import { refusePast } from './create-api-key.ts'
+import { findActivePerson, lockPerson } from '../find-active-person.ts'
+import { readPerson } from '../read-person.ts'
+import { byRight } from '../../core/authority.ts'
+
+/** How long a proposal waits to be claimed. */
+const waitsMs = 7 * 24 * 3_600_000
+
+/** How many may wait for one person, whoever proposes them. */
+const maxKeysPerOwner = 20
+
+/**
+ * Proposes a key to somebody else, who alone can claim it and is then shown it (security.md 38).
+ * Takes the right `managePeople`. Rejects with `forbidden`, `not_found`, `rate_limited` when too
+ * many wait for that person, or, for a time that is past, `invalid_request`. Audits
+ * `credential.changed`.
+ */
+export async function proposeApiKey(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt'> & { readonly ownerEmail: string },
+): Promise<KeyProposal> {
+  const authority = await byRight(ctx, caller, 'managePeople')
+  const owner = await findActivePerson(ctx, input.ownerEmail)
+  if (owner === null) throw new Problem('not_found', 'The project names nobody with this address')
+  refusePast(input.expiresAt)
+  const { id: proposerId, name: proposerName, email } = await readPerson(ctx, authority.actor.id)
+  const scopes = [...new Set(input.scopes)]
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    await requireRoom(unit, owner.id)
+    const id = uuidv7()
+    const times = await unit.tx
+      .insertInto('api_key_proposal')
+      .values({
+        id,
+        name: input.name,
+        owner_id: owner.id,
+        proposed_by: proposerId,
+        scopes,
+        key_expires_at: input.expiresAt,
+        expires_at: sql<Date>`clock_timestamp() + ${waitsMs} * interval '1 millisecond'`,
+      })
+      .returning(['created_at', 'expires_at'])
+      .executeTakeFirstOrThrow()
+    const detail = { personId: owner.id, change: 'key_proposed', proposalId: id, scopes }
+    await unit.audit({ type: 'credential.changed', detail })
+    return {
+      id,
+      name: input.name,
+      owner,
+      proposedBy: { id: proposerId, name: proposerName, email },
+      scopes,
+      keyExpiresAt: input.expiresAt,
+      createdAt: times.created_at,
+      expiresAt: times.expires_at,
+    }
+  })
+}
+
+/** The lock makes those who propose at once count one after the other. */
+async function requireRoom(unit: UnitOfWork, ownerId: string): Promise<void> {
+  await lockPerson(unit, ownerId)
+  const now = sql<Date>`clock_timestamp()`
+  await unit.tx.deleteFrom('api_key_proposal').where('expires_at', '<=', now).execute()
+  const { count } = await unit.tx
+    .selectFrom('api_key_proposal')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirstOrThrow()
+  if (Number(count) < maxKeysPerOwner) return
+  throw new Problem(
+    'rate_limited',
+    `${maxKeysPerOwner} keys wait for this person already: they claim or decline them first`,
+  )
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork, type Judging } from '../../core/unit-of-work.ts'
+import type { ApiKeyRecord } from './api-key.ts'
+import { hashToken, newToken } from '../token.ts'
+import { byOwner } from '../../core/authority.ts'
+
+/** What a rotation made: the key as it is from now on, shown this once. */
+export interface RotatedKey extends Pick<ApiKeyRecord, 'expiresAt' | 'previousUntil'> {
+  readonly key: string
+}
+
+/**
+ * Gives a key a new secret under the same id, name and scopes, so that what was started with it
+ * stays its own. The one before works on for `overlapMs`; one before that ends now. A key that
+ * expires lasts as long again as it did. Only its owner does it, whatever rights others have
+ * (security.md 38): anybody else's is `not_found`, one that has ended `conflict`. Audits
+ * `key.created` with `rotated`.
+ */
+export async function rotateApiKey(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly id: string; readonly overlapMs: number },
+): Promise<RotatedKey> {
+  const secret = newToken()
+  const judge = async ({ tx }: Judging) => {
+    const old = await tx
+      .selectFrom('api_key')
+      .selectAll()
+      .select(sql<boolean>`coalesce(expires_at <= clock_timestamp(), false)`.as('is_over'))
+      .where('id', '=', input.id)
+      .forUpdate()
+      .executeTakeFirst()
+    const refusal = new Problem('not_found', 'You have no such key: only its owner rotates a key')
+    if (old === undefined) throw refusal
+    return { old, authority: byOwner(caller, [old.owner_id], refusal) }
+  }
+  return inUnitOfWork(ctx, judge, async (unit, { old }) => {
+    if (old.revoked_at !== null || old.is_over) {
+      throw new Problem('conflict', 'This key has ended: create another one')
+    }
+    const overlaps = input.overlapMs > 0
+    const now = await unit.tx
+      .updateTable('api_key')
+      .set({
+        secret_hash: hashToken(secret),
+        rotated_at: sql<Date>`clock_timestamp()`,
+        expires_at: sql<Date | null>`clock_timestamp() + (expires_at - coalesce(rotated_at, created_at))`,
+        previous_hash: overlaps ? old.secret_hash : null,
+        previous_until: overlaps
+          ? sql<Date>`clock_timestamp() + ${input.overlapMs} * interval '1 millisecond'`
+          : null,
+      })
+      .where('id', '=', input.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await unit.tx
+      .updateTable('api_key')
+      .set({ seal: unit.seals.holds('api_key', old) ? unit.seals.of('api_key', now) : old.seal })
+      .where('id', '=', input.id)
+      .execute()
+    await unit.audit({
+      type: 'key.created',
+      detail: {
+        keyId: input.id,
+        ownerId: old.owner_id,
+        scopes: old.scopes,
+        rotated: true,
+        previousUntil: now.previous_until?.toISOString() ?? null,
+      },
+    })
+    return {
+      key: `cs_${input.id}_${secret}`,
+      expiresAt: now.expires_at,
+      previousUntil: now.previous_until,
+    }
+  })
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../../core/context.ts'
+import { hashToken, newToken } from '../token.ts'
+import type { FlowSecrets } from './identity-provider.ts'
+import { createHmac } from 'node:crypto'
+
+/** A sign-in that was begun, and is to end now. */
+export interface SignInFlow {
+  readonly secrets: FlowSecrets
+  readonly returnTo: string
+  /** of what the browser that began proves; null: a program began */
+  readonly proofHash: string | null
+}
+
+/**
+ * Takes a sign-in that was begun, once: of two that come back with the same state, one. `null` when
+ * it is unknown, over, used, or was begun in another browser, which does not use it up.
+ */
+export async function takeFlow(
+  ctx: ServiceContext,
+  input: { readonly state: string | null; readonly browser: string | null },
+): Promise<SignInFlow | null> {
+  const { state, browser } = input
+  if (state === null || browser === null) return null
+  const flow = await ctx.db
+    .deleteFrom('sign_in_flow')
+    .where('state_hash', '=', hashToken(state))
+    .where('browser_hash', '=', hashToken(browser))
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .returning(['return_to', 'proof_hash'])
+    .executeTakeFirst()
+  return flow === undefined
+    ? null
+    : {
+        secrets: flowSecrets(browser, state),
+        returnTo: flow.return_to,
+        proofHash: flow.proof_hash,
+      }
+}
+
+/** The secrets of a new sign-in: `browser` goes into a cookie, the others derive from it. */
+export function newFlow(): { readonly browser: string; readonly secrets: FlowSecrets } {
+  const browser = newToken()
+  return { browser, secrets: flowSecrets(browser, newToken()) }
+}
+
+/**
+ * Nonce and PKCE verifier of a sign-in, from what only the browser has: the database keeps nothing
+ * with which somebody who reads it could finish one.
+ */
+export function flowSecrets(browser: string, state: string): FlowSecrets {
+  const derive = (what: string): string =>
+    createHmac('sha256', browser).update(`countersign ${what} ${state}`).digest('base64url')
+  return { state, nonce: derive('nonce'), codeVerifier: derive('code verifier') }
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { SealableRow, Seals } from '#domain/statements/row-seals.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+
+/** The row of a person who is not disabled, as it is inserted. */
+export function sealedPerson(
+  seals: Seals,
+  { id, email, name }: { readonly id: string; readonly email: string; readonly name: string },
+) {
+  const row = { id, email, disabled_at: null }
+  return { ...row, name, seal: seals.of('person', row) }
+}
+
+/**
+ * A membership's row, as it is inserted; `until` is `null` where the configuration names the
+ * person.
+ */
+export function sealedMembership(
+  seals: Seals,
+  row: { readonly team: string; readonly person_id: string; readonly until: Date | null },
+) {
+  return { ...row, seal: seals.of('membership', row) }
+}
+
+/**
+ * Seals a row that was just inserted, found by the hash of its token. Columns that the database
+ * fills are sealed too, so that the seal is written after the row.
+ */
+export async function sealInserted(
+  { tx, seals }: UnitOfWork,
+  table: 'session' | 'sign_in_link',
+  row: SealableRow & { readonly token_hash: string },
+): Promise<void> {
+  await sql`
+    update ${sql.table(table)} set seal = ${seals.of(table, row)}
+    where token_hash = ${row.token_hash}
+  `.execute(tx)
+}

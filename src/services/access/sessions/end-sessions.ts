@@ -1,0 +1,90 @@
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { bySelf, byRightOrNull, byRight } from '../../core/authority.ts'
+import { Problem } from '#domain/problem.ts'
+
+/** Ends the caller's session. Ending one that is over changes nothing. */
+export async function endSession(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { tokenHash: string },
+): Promise<void> {
+  const authority = bySelf(caller, 'Only people have sessions')
+  await inUnitOfWork(ctx, authority, async (unit) => {
+    const ended = await unit.tx
+      .deleteFrom('session')
+      .where('token_hash', '=', input.tokenHash)
+      .returning(['person_id', 'id'])
+      .executeTakeFirst()
+    if (ended === undefined) return
+    await recordEnded(unit, ended.person_id, [ended], 'signed_out')
+  })
+}
+
+/**
+ * Ends a session by its id: one of the caller's own, or anybody's with the right `managePeople`.
+ * What it holds open ends with it. One that one may not see, or that is over, is `not_found`.
+ * Audits `session.ended`.
+ */
+export async function endNamedSession(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly id: string },
+): Promise<void> {
+  const forOthers = await byRightOrNull(ctx, caller, 'managePeople')
+  const authority = forOthers ?? bySelf(caller, 'Only people have sessions')
+  await inUnitOfWork(ctx, authority, async (unit) => {
+    let query = unit.tx.deleteFrom('session').where('id', '=', input.id).returning('person_id')
+    if (forOthers === null) query = query.where('person_id', '=', authority.actor.id)
+    const ended = await query.executeTakeFirst()
+    if (ended === undefined) throw new Problem('not_found', 'There is no such session')
+    await recordEnded(unit, ended.person_id, [input], 'ended_by_person')
+  })
+}
+
+/**
+ * Ends every session of the caller but the one they ask with; with `email` all of another person,
+ * which takes the right `managePeople`. How many ended. Rejects with `forbidden` or `not_found`.
+ * Audits `session.ended` for each.
+ */
+export async function endOtherSessions(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly currentId: string; readonly email?: string },
+): Promise<number> {
+  const own = bySelf(caller, 'Only people have sessions')
+  const authority = input.email === undefined ? own : await byRight(ctx, caller, 'managePeople')
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    const person = await unit.tx
+      .selectFrom('person')
+      .select('id')
+      .where(input.email === undefined ? 'id' : 'email', '=', input.email ?? own.actor.id)
+      .executeTakeFirst()
+    if (person === undefined) throw new Problem('not_found', 'Nobody has this address')
+    const ended = await unit.tx
+      .deleteFrom('session')
+      .where('person_id', '=', person.id)
+      .where('id', '!=', input.currentId)
+      .returning('id')
+      .execute()
+    await recordEnded(unit, person.id, ended, 'ended_by_person')
+    return ended.length
+  })
+}
+
+/** Revokes sessions of a person whose rows were deleted in this unit, and audits each. */
+async function recordEnded(
+  unit: UnitOfWork,
+  personId: string,
+  sessions: readonly { readonly id: string }[],
+  why: 'signed_out' | 'ended_by_person',
+): Promise<void> {
+  const ids = sessions.map(({ id }) => id)
+  unit.revoke('session', ids)
+  await unit.audit(
+    ...ids.map((sessionId) => ({
+      type: 'session.ended' as const,
+      detail: { personId, sessionId, why },
+    })),
+  )
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../../core/context.ts'
+import { checkSeals } from '../check-seals.ts'
+import type { SessionTimes } from './session-times.ts'
+import type { SignInMethod } from './start-session.ts'
+import { hashToken, sameSecret } from '../token.ts'
+
+export interface Session {
+  readonly isProven: true
+  readonly id: string
+  readonly tokenHash: string
+  readonly person: { readonly id: string; readonly email: string; readonly name: string }
+  readonly csrfToken: string
+  readonly method: SignInMethod
+  readonly expiresAt: Date
+}
+
+/**
+ * A live session whose cookie came without what it must prove beside it: nobody is signed in by it.
+ */
+export interface UnprovenSession {
+  readonly isProven: false
+  readonly sessionId: string
+  readonly personId: string
+  readonly why: 'no_proof' | 'program_in_browser'
+}
+
+/** `last_seen_at` is written at most this often, so that reading costs no write. */
+const seenEveryMs = 60_000
+
+/**
+ * The live session of a cookie's token, or null: unknown, idle too long, over, or its person
+ * disabled. A browser's also needs the proof that it was started with, and a program's is of no use
+ * in a browser (security.md 39).
+ */
+export async function readSession(
+  ctx: ServiceContext,
+  times: SessionTimes,
+  input: {
+    token: string
+    /** what came beside the cookie */
+    proof: string | null
+    /** a browser sent it */
+    isBrowser: boolean
+    /**
+     * counts as use, so that the session does not end idle; a stream that only stays open is none
+     */
+    isUse: boolean
+  },
+): Promise<Session | UnprovenSession | null> {
+  const row = await ctx.db
+    .selectFrom('session')
+    .innerJoin('person', 'person.id', 'session.person_id')
+    .selectAll('session')
+    .select(['person.email', 'person.name', 'person.disabled_at', 'person.seal as person_seal'])
+    .select(
+      sql<boolean>`session.last_seen_at < clock_timestamp() - ${seenEveryMs} * interval '1 millisecond'`.as(
+        'is_long_unseen',
+      ),
+    )
+    .where('session.token_hash', '=', hashToken(input.token))
+    .where('person.disabled_at', 'is', null)
+    .where('session.expires_at', '>', sql<Date>`clock_timestamp()`)
+    .where(
+      'session.last_seen_at',
+      '>',
+      sql<Date>`clock_timestamp() - ${times.idleMs} * interval '1 millisecond'`,
+    )
+    .executeTakeFirst()
+  if (row === undefined || !(await checkSeals(ctx, 'session', row, row.person_id))) return null
+  const why = whyUnproven(row.proof_hash, input)
+  if (why !== null) {
+    return { isProven: false, sessionId: row.id, personId: row.person_id, why }
+  }
+  if (input.isUse && row.is_long_unseen) {
+    await ctx.db
+      .updateTable('session')
+      .set({ last_seen_at: sql`clock_timestamp()` })
+      .where('token_hash', '=', row.token_hash)
+      .execute()
+  }
+  return {
+    isProven: true,
+    id: row.id,
+    tokenHash: row.token_hash,
+    person: { id: row.person_id, email: row.email, name: row.name },
+    csrfToken: row.csrf_token,
+    method: row.channel as SignInMethod,
+    expiresAt: row.expires_at,
+  }
+}
+
+function whyUnproven(
+  proofHash: string | null,
+  { proof, isBrowser }: { readonly proof: string | null; readonly isBrowser: boolean },
+): UnprovenSession['why'] | null {
+  if (proofHash === null) return isBrowser ? 'program_in_browser' : null
+  return proof !== null && sameSecret(hashToken(proof), proofHash) ? null : 'no_proof'
+}

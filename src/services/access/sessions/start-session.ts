@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Actor, Channel } from '#domain/actor.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import type { SessionTimes } from './session-times.ts'
+import { sealInserted } from '../sealed-rows.ts'
+import { hashToken, newToken } from '../token.ts'
+
+/** How somebody can prove who they are. */
+export const signInMethods = ['development', 'link', 'oidc', 'passkey'] as const
+export type SignInMethod = (typeof signInMethods)[number]
+
+/** Where somebody signs in from. */
+export interface SignInSurroundings {
+  readonly channel: Channel
+  readonly times: SessionTimes
+  /** the token of the session that this one replaces */
+  readonly replacesToken: string | null
+  /** in a few words, for the list of one's sessions: `Firefox on Linux` */
+  readonly device: string
+  /**
+   * of what a browser proves with every call from now on; null: a program, whose cookie no browser
+   * has
+   */
+  readonly proofHash: string | null
+}
+
+export interface StartedSession {
+  /** goes into the cookie; stored only as a hash */
+  readonly token: string
+  readonly method: SignInMethod
+  readonly csrfToken: string
+  readonly personId: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Starts a session in the caller's transaction and ends the one it replaces, which its cookie alone
+ * does not name, and what the person left behind. Audits all of it.
+ */
+export async function startSession(
+  unit: UnitOfWork,
+  input: SignInSurroundings & {
+    readonly person: { readonly id: string; readonly name: string }
+    readonly method: SignInMethod
+  },
+): Promise<StartedSession> {
+  const actor = { type: 'person', id: input.person.id, name: input.person.name } as const
+  await endStale(unit, actor, input)
+  const token = newToken()
+  const csrfToken = newToken()
+  const id = uuidv7()
+  const row = await unit.tx
+    .insertInto('session')
+    .values({
+      token_hash: hashToken(token),
+      id,
+      person_id: input.person.id,
+      csrf_token: csrfToken,
+      proof_hash: input.proofHash,
+      channel: input.method,
+      device: input.device,
+      expires_at: sql<Date>`clock_timestamp() + ${input.times.absoluteMs} * interval '1 millisecond'`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await sealInserted(unit, 'session', row)
+  const { expires_at: expiresAt } = row
+  await unit.audit({
+    type: 'session.started',
+    actor,
+    channel: input.channel,
+    detail: { method: input.method, sessionId: id },
+  })
+  return { token, method: input.method, csrfToken, personId: input.person.id, expiresAt }
+}
+
+/** Ends the session that a new one replaces, and those of the person whose time is over. */
+async function endStale(
+  unit: UnitOfWork,
+  actor: Actor,
+  input: SignInSurroundings & { readonly person: { readonly id: string } },
+): Promise<void> {
+  const replaced = input.replacesToken === null ? '' : hashToken(input.replacesToken)
+  const { rows } = await sql<{ personId: string; sessionId: string; why: string }>`
+    delete from session
+    where (token_hash = ${replaced} and (proof_hash is null or proof_hash = ${input.proofHash}))
+      or (person_id = ${input.person.id} and (
+        expires_at <= clock_timestamp()
+        or last_seen_at <= clock_timestamp() - ${input.times.idleMs} * interval '1 millisecond'))
+    returning person_id as "personId", id as "sessionId",
+      case when token_hash = ${replaced} then 'replaced' else 'expired' end as why
+  `.execute(unit.tx)
+  unit.revoke(
+    'session',
+    rows.map(({ sessionId }) => sessionId),
+  )
+  await unit.audit(
+    ...rows.map((detail) => ({
+      type: 'session.ended' as const,
+      actor,
+      channel: input.channel,
+      detail: { ...detail },
+    })),
+  )
+}

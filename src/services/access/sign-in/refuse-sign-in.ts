@@ -1,0 +1,44 @@
+import type { Channel } from '#domain/actor.ts'
+import { Problem } from '#domain/problem.ts'
+import { signInRefusals, type SignInRefusal } from '#domain/sign-in-refusal.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { byVisitor } from '../../core/authority.ts'
+
+type Attempt = { readonly channel: Channel } & (
+  | {
+      readonly method: 'development' | 'link' | 'passkey' | 'key' | 'host' | 'browser'
+      readonly why: string
+    }
+  /** `code`: the protocol's own, for the trail */
+  | { readonly method: 'oidc'; readonly why: SignInRefusal; readonly code?: string }
+)
+
+/**
+ * Audits a sign-in that failed, in a transaction of its own, and rejects with `unauthenticated`, or
+ * `session_unproven`. Never says which part was wrong, but of a sign-in at a provider, after which
+ * it is known who asks.
+ */
+export async function refuseSignIn(ctx: ServiceContext, attempt: Attempt): Promise<never> {
+  const { channel, ...detail } = attempt
+  await inUnitOfWork(ctx, byVisitor('sign-in', channel), (unit) =>
+    unit.audit({ type: 'session.refused', detail }),
+  )
+  if (detail.method === 'oidc') {
+    throw new Problem('unauthenticated', signInRefusals[detail.why], { why: detail.why })
+  }
+  const code = detail.method === 'browser' ? 'session_unproven' : 'unauthenticated'
+  throw new Problem(code, signInSentences[detail.method])
+}
+
+const signInSentences = {
+  development:
+    'This address or token is not right: the token is in run/dev-token of the data folder',
+  link: 'This link is not valid any more: each works once and for a short time. Ask for a new one',
+  passkey:
+    'This passkey did not sign you in: it is not registered here, or its answer came too late. Try again, or sign in another way',
+  host: 'This token is not right: it is in run/host-token of the data folder',
+  browser:
+    'A browser signs in on the page of this service, which keeps what proves its session: open /sign-in',
+  key: 'This API key is not valid: it is unknown, revoked or expired, or its owner is disabled',
+} as const

@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { findActivePerson } from '../find-active-person.ts'
+import { refuseSignIn } from './refuse-sign-in.ts'
+import {
+  startSession,
+  type SignInSurroundings,
+  type StartedSession,
+} from '../sessions/start-session.ts'
+import { sealInserted } from '../sealed-rows.ts'
+import { hashToken, newToken } from '../token.ts'
+import { byVisitor, byOwner } from '../../core/authority.ts'
+import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
+
+/** How long a link waits to be used. */
+const linkLastsMs = 15 * 60_000
+
+/**
+ * Makes a link that signs a person in, once, within 15 minutes. The caller has been authorised: the
+ * person, or whoever is on the host. Rejects with `not_found`. Audits `credential.changed`.
+ */
+export async function createSignInLink(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { email: string },
+): Promise<{ token: string; personId: string; expiresAt: Date }> {
+  const person = await findActivePerson(ctx, input.email)
+  const refusal = new Problem('not_found', 'The project names nobody with this address')
+  if (person === null) throw refusal
+  const authority =
+    caller.actor.type === 'system'
+      ? byVisitor('host', caller.channel)
+      : byOwner(caller, [person.id], refusal)
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    const link = await insertSignInLink(unit, {
+      personId: person.id,
+      mailed: false,
+      proofHash: null,
+    })
+    await unit.audit({
+      type: 'credential.changed',
+      detail: { personId: person.id, change: 'link_created' },
+    })
+    return { ...link, personId: person.id }
+  })
+}
+
+/** Stores the hash of a new link, in the caller's transaction; those of yesterday go. */
+export async function insertSignInLink(
+  unit: UnitOfWork,
+  input: {
+    readonly personId: string
+    readonly mailed: boolean
+    /** only the browser that proves this may use it; null: whoever has it */
+    readonly proofHash: string | null
+  },
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = newToken()
+  await unit.tx
+    .deleteFrom('sign_in_link')
+    .where('expires_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`)
+    .execute()
+  const row = await unit.tx
+    .insertInto('sign_in_link')
+    .values({
+      token_hash: hashToken(token),
+      person_id: input.personId,
+      mailed: input.mailed,
+      proof_hash: input.proofHash,
+      expires_at: sql<Date>`clock_timestamp() + ${linkLastsMs} * interval '1 millisecond'`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await sealInserted(unit, 'sign_in_link', row)
+  return { token, expiresAt: row.expires_at }
+}
+
+/**
+ * Takes a link, once: two people who race for it, one signs in. Its own browser alone takes what
+ * ends a sign-in at a provider. Rejects with `unauthenticated`; refusals are audited.
+ */
+export async function consumeSignInLink(
+  ctx: ServiceContext,
+  input: SignInSurroundings & { readonly token: string },
+): Promise<StartedSession> {
+  const session = await inUnitOfWork(ctx, byVisitor('sign-in', input.channel), async (unit) => {
+    const link = await unit.tx
+      .updateTable('sign_in_link')
+      .set({ used_at: sql`clock_timestamp()` })
+      .where('token_hash', '=', hashToken(input.token))
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .where(sql<boolean>`(proof_hash is null or proof_hash = ${input.proofHash})`)
+      .returningAll()
+      .executeTakeFirst()
+    if (link === undefined || !unit.seals.holds('sign_in_link', link)) return null
+    if (!(await isUnused(ctx, link.token_hash))) return null
+    const person = await unit.tx
+      .selectFrom('person')
+      .selectAll()
+      .where('id', '=', link.person_id)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst()
+    if (person === undefined || !unit.seals.holds('person', person)) return null
+    const method = link.proof_hash === null ? 'link' : 'oidc'
+    return startSession(unit, { ...input, person, method })
+  })
+  if (session !== null) return session
+  return refuseSignIn(ctx, { method: 'link', why: 'not_valid', channel: input.channel })
+}
+
+/**
+ * Noted outside the database, so that a link whose row was reset signs nobody in once more
+ * (security.md 29).
+ */
+async function isUnused({ ledger }: ServiceContext, tokenHash: string): Promise<boolean> {
+  const claimId = uuidv7()
+  return (await ledger.first({ kind: 'link', id: tokenHash }, claimId)) === claimId
+}
+
+/**
+ * Audits that somebody asked for another person's sign-in link, whatever rights they have, and
+ * rejects with `forbidden` (security.md 38). Such a link goes to that person's own address, or is
+ * made on the host.
+ */
+export async function refuseOthersLink(ctx: ServiceContext, caller: Caller): Promise<never> {
+  const { actor, channel } = caller
+  const detail = { method: 'link', why: 'for_somebody_else' }
+  await recordRefusal(ctx, { type: 'session.refused', actor, channel, detail })
+  const refused = new Problem(
+    'forbidden',
+    'Nobody is given the sign-in link of somebody else: they have one mailed from the sign-in page, or it is made on the host with "countersign people link EMAIL"',
+  )
+  markRecorded(refused)
+  throw refused
+}

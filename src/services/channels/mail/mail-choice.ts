@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type { EmailChoice } from '#domain/email.ts'
+import type { EmailDigest } from '#policy/settings.ts'
+import { personBehind } from '../../requests/people/viewer.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { bySelf } from '../../core/authority.ts'
+
+/** What somebody is mailed. */
+export interface MailChoice {
+  readonly choice: EmailChoice
+  /** also of requests that others decided, or that ended otherwise */
+  readonly ended: boolean
+}
+
+/** The same, with what it means here. */
+export interface MailStanding extends MailChoice {
+  readonly address: string
+  /** nothing is mailed where `false`: countersign.yaml has no `email` */
+  readonly available: boolean
+  /** what who has not chosen gets */
+  readonly usual: EmailChoice
+  /** the person has not chosen */
+  readonly isUsual: boolean
+  /** when digests come; `null` where nothing is mailed */
+  readonly digest: EmailDigest | null
+}
+
+/** What the caller is mailed now. Rejects with `forbidden` for callers that are no people. */
+export async function readMailChoice(ctx: ServiceContext, caller: Caller): Promise<MailStanding> {
+  const row = await ctx.db
+    .selectFrom('person')
+    .leftJoin('mail_choice', 'mail_choice.person_id', 'person.id')
+    .select(['person.email', 'mail_choice.choice', 'mail_choice.ended'])
+    .where('person.id', '=', personBehind(caller))
+    .executeTakeFirstOrThrow()
+  const { email } = (await ctx.policies.inForce()).config
+  const usual = email?.choice ?? 'digest'
+  return {
+    address: row.email,
+    available: email !== null,
+    choice: row.choice ?? usual,
+    ended: row.ended ?? false,
+    usual,
+    isUsual: row.choice === null,
+    digest: email?.digest ?? null,
+  }
+}
+
+/**
+ * Keeps what the caller wants to be mailed from now on: a digest begins with what happens after it
+ * was chosen.
+ */
+export async function chooseMail(
+  ctx: ServiceContext,
+  caller: Caller,
+  { choice, ended }: MailChoice,
+): Promise<void> {
+  const authority = bySelf(caller, 'Only people choose what they are mailed')
+  const personId = authority.actor.id
+  await inUnitOfWork(ctx, authority, async ({ tx }) => {
+    await tx
+      .insertInto('mail_choice')
+      .values({ person_id: personId, choice, ended })
+      .onConflict((conflict) =>
+        conflict
+          .column('person_id')
+          .doUpdateSet({ choice, ended, changed_at: sql`clock_timestamp()` }),
+      )
+      .execute()
+    if (choice === 'digest') return
+    await tx.deleteFrom('mail_digest').where('person_id', '=', personId).execute()
+    await tx.deleteFrom('mail_news').where('person_id', '=', personId).execute()
+  })
+}

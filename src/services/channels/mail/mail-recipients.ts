@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { EmailChoice } from '#domain/email.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { namesTeam } from '../../requests/people/visible-to.ts'
+
+/** Somebody who may hear of a request, and how they want to. */
+export interface MailRecipient {
+  readonly id: string
+  readonly email: string
+  readonly choice: EmailChoice
+  /** also of what others decided */
+  readonly ended: boolean
+  /** one of those the quorum or an escalation names, and not behind the request */
+  readonly mayDecide: boolean
+  /** the run's starter, or for whom a program asked */
+  readonly isStarter: boolean
+  /** has decided this revision */
+  readonly hasDecided: boolean
+}
+
+/**
+ * Who may hear of a request now: the people who may decide it, and who asked for it. Disabled
+ * people hear of nothing.
+ */
+export async function mailRecipients(
+  db: Db | Tx,
+  requestId: string,
+  usual: EmailChoice,
+): Promise<readonly MailRecipient[]> {
+  const { rows } = await sql<MailRecipient>`
+    select * from (
+      select p.id, p.email, coalesce(c.choice, ${usual}) as choice, coalesce(c.ended, false) as ended,
+        exists (select 1 from team_member t where t.person_id = p.id
+            and ${namesTeam('request', sql.ref('t.team'))})
+          and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
+            select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id)) as "mayDecide",
+        exists (select 1 from run where run.id = request.run_id and run.started_by = p.id)
+          or exists (select 1 from external_request e
+            where e.request_id = request.id and e.on_behalf_of = p.id) as "isStarter",
+        exists (select 1 from decision d where d.request_id = request.id
+          and d.revision = request.revision and d.person_id = p.id) as "hasDecided"
+      from request cross join person p left join mail_choice c on c.person_id = p.id
+      where request.id = ${requestId} and p.disabled_at is null
+    ) people
+    where "mayDecide" or "isStarter"
+    order by email
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { hashToken } from '../../access/token.ts'
+import type { SlackLinkRecord } from './list-slack-links.ts'
+import { bySelf } from '../../core/authority.ts'
+
+/**
+ * Links the caller with the user of Slack who was shown a code, in place of an earlier link of
+ * either. Rejects with `forbidden` for machines, `not_found` for a code that is not valid, and
+ * `not_eligible` when the workspace knows that user by another address than ours. Audits
+ * `credential.changed`.
+ */
+export async function confirmSlackLink(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly code: string },
+): Promise<SlackLinkRecord> {
+  const authority = bySelf(caller, 'Only people are linked')
+  const { actor } = authority
+  const linked = await inUnitOfWork(ctx, authority, async (unit) => {
+    const user = await unit.tx
+      .deleteFrom('slack_link_code')
+      .where('code_hash', '=', hashToken(input.code))
+      .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .returning(['team', 'user_id', 'email'])
+      .executeTakeFirst()
+    if (user === undefined) return null
+    const person = await unit.tx
+      .selectFrom('person')
+      .select('email')
+      .where('id', '=', actor.id)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst()
+    if (person?.email !== user.email) return 'other' as const
+    await unit.tx
+      .deleteFrom('slack_link')
+      .where('team', '=', user.team)
+      .where((eb) => eb.or([eb('user_id', '=', user.user_id), eb('person_id', '=', actor.id)]))
+      .execute()
+    const link = { id: uuidv7(), team: user.team, user_id: user.user_id, person_id: actor.id }
+    const row = await unit.tx
+      .insertInto('slack_link')
+      .values({ ...link, seal: unit.seals.of('slack_link', link) })
+      .returning(['id', 'team', 'user_id', 'created_at'])
+      .executeTakeFirstOrThrow()
+    await unit.audit({
+      type: 'credential.changed',
+      detail: {
+        personId: actor.id,
+        change: 'slack_linked',
+        team: row.team,
+        slackUser: row.user_id,
+      },
+    })
+    return { id: row.id, team: row.team, userId: row.user_id, createdAt: row.created_at }
+  })
+  if (linked === 'other') {
+    throw new Problem(
+      'not_eligible',
+      'The workspace knows this user by another e-mail address than yours; nothing was linked',
+    )
+  }
+  if (linked !== null) return linked
+  throw new Problem(
+    'not_found',
+    'This code is not valid any more: each works once, for 15 minutes. Press the button in Slack again',
+  )
+}

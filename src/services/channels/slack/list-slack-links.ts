@@ -1,0 +1,25 @@
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+
+/** Who a person is in a workspace of Slack. */
+export interface SlackLinkRecord {
+  readonly id: string
+  readonly team: string
+  readonly userId: string
+  readonly createdAt: Date
+}
+
+/** The caller's own links. Rejects with `forbidden` for machines. */
+export async function listSlackLinks(
+  ctx: ServiceContext,
+  { actor }: Caller,
+): Promise<readonly SlackLinkRecord[]> {
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people are linked')
+  const rows = await ctx.db
+    .selectFrom('slack_link')
+    .select(['id', 'team', 'user_id as userId', 'created_at as createdAt'])
+    .where('person_id', '=', actor.id)
+    .orderBy('team')
+    .execute()
+  return rows
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../../core/context.ts'
+import { hashToken, newToken } from '../../access/token.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { byVisitor } from '../../core/authority.ts'
+
+const codeLastsMs = 15 * 60_000
+
+/**
+ * A code, shown to one user of Slack alone, with which the person who is signed in here confirms
+ * that it is them. It works once, for 15 minutes, and only for the person with the address that the
+ * workspace has verified.
+ */
+export async function offerSlackLink(
+  ctx: ServiceContext,
+  user: { readonly team: string; readonly userId: string; readonly email: string },
+): Promise<string> {
+  const code = newToken()
+  await inUnitOfWork(ctx, byVisitor('slack', 'slack'), async ({ tx }) => {
+    await tx
+      .deleteFrom('slack_link_code')
+      .where((eb) =>
+        eb.or([
+          eb('expires_at', '<', sql<Date>`clock_timestamp()`),
+          eb.and([eb('team', '=', user.team), eb('user_id', '=', user.userId)]),
+        ]),
+      )
+      .execute()
+    await tx
+      .insertInto('slack_link_code')
+      .values({
+        code_hash: hashToken(code),
+        team: user.team,
+        user_id: user.userId,
+        email: user.email,
+        expires_at: sql<Date>`clock_timestamp() + ${codeLastsMs} * interval '1 millisecond'`,
+      })
+      .execute()
+  })
+  return code
+}

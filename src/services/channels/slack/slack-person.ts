@@ -1,0 +1,46 @@
+import type { ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { byVisitor } from '../../core/authority.ts'
+
+export interface SlackPerson {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+}
+
+/**
+ * The person who has confirmed to be a user of a workspace; `null` when nobody has, or they are
+ * disabled.
+ */
+export async function findSlackPerson(
+  ctx: ServiceContext,
+  user: { readonly team: string; readonly userId: string },
+): Promise<SlackPerson | null> {
+  const row = await ctx.db
+    .selectFrom('slack_link')
+    .innerJoin('person', 'person.id', 'slack_link.person_id')
+    .selectAll('slack_link')
+    .select(['person.name', 'person.email'])
+    .where('slack_link.team', '=', user.team)
+    .where('slack_link.user_id', '=', user.userId)
+    .where('person.disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (row === undefined || !ctx.seals.holds('slack_link', row)) return null
+  return { id: row.person_id, name: row.name, email: row.email }
+}
+
+/** Why somebody in Slack is nobody here. */
+export type SlackRefusal = 'other_workspace' | 'not_a_member' | 'other_address'
+
+/** Records that somebody was refused who is no person of ours: `session.refused`. */
+export async function refuseSlackUser(
+  ctx: ServiceContext,
+  user: { readonly team: string; readonly userId: string; readonly why: SlackRefusal },
+): Promise<void> {
+  await inUnitOfWork(ctx, byVisitor('slack', 'slack'), (unit) =>
+    unit.audit({
+      type: 'session.refused',
+      detail: { method: 'slack', why: user.why, team: user.team, slackUser: user.userId },
+    }),
+  )
+}

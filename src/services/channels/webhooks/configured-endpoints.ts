@@ -1,0 +1,63 @@
+import type { ChannelKind } from '#domain/channel-kind.ts'
+import { usualEvents, type StreamEventType } from '#domain/stream-event.ts'
+import type { ProjectConfig } from '#policy/policy.ts'
+import type { EmailSettings, SlackSettings } from '#policy/settings.ts'
+
+/** Somebody who is told, as the policy in force says. */
+export interface ConfiguredEndpoint {
+  /** of a webhook its own name; of others the kind, a colon and a name */
+  readonly name: string
+  readonly kind: ChannelKind
+  /** where it is; paths and queries of such addresses may be secret, so they are left out */
+  readonly origin: string
+  readonly events: readonly StreamEventType[]
+  /** only requests of these queues; `null`: all, and runs */
+  readonly queues: readonly string[] | null
+}
+
+/** Every endpoint of the configuration, whatever its kind. */
+export function configuredEndpoints(config: ProjectConfig): readonly ConfiguredEndpoint[] {
+  const webhooks = [...config.webhooks.endpoints.values()].map(
+    ({ name, url, events, queues }): ConfiguredEndpoint => ({
+      name,
+      kind: 'webhook',
+      origin: new URL(url).origin,
+      events,
+      queues,
+    }),
+  )
+  return [
+    ...webhooks,
+    ...(config.slack === null ? [] : [slackEndpointOf(config.slack)]),
+    ...(config.email === null ? [] : [emailEndpointOf(config.email)]),
+  ]
+}
+
+/** The workspace as one endpoint: the message of a request follows what becomes of it. */
+export function slackEndpointOf({ team, channels }: SlackSettings): ConfiguredEndpoint {
+  return {
+    name: `slack:${team}`,
+    kind: 'slack',
+    origin: 'https://slack.com',
+    events: [
+      'request.opened',
+      'request.changed',
+      'request.decided',
+      'request.closed',
+      'request.reminded',
+      'request.escalated',
+    ],
+    queues: [...channels.keys()],
+  }
+}
+
+/** The mail server as one endpoint: each person is a recipient of their own. */
+export function emailEndpointOf({ smtp }: EmailSettings): ConfiguredEndpoint {
+  return {
+    name: 'email:people',
+    kind: 'email',
+    origin: `smtp://${smtp.host}:${smtp.port}`,
+    events: usualEvents,
+    queues: null,
+  }
+}

@@ -1,0 +1,64 @@
+import { limits } from '#domain/limits.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { loadExisting } from '#tools/files/load-version.ts'
+import { decodeText } from '#tools/presentations/file-kind.ts'
+import { quoted } from '../transcript/result-texts.ts'
+
+/** A file as it is handed over. */
+export interface AttachedFile {
+  readonly path: string
+  readonly bytes: number
+  readonly hash: string
+}
+
+/** An attached file as the first message of a run contains it. */
+export interface ReadFile extends AttachedFile {
+  /** `null`: the message only names the file, and `why` is the reason */
+  readonly text: string | null
+  readonly why: string | null
+}
+
+/**
+ * Reads attached files for a run: texts whole while they fit `limits` together, everything else by
+ * name, size and hash.
+ */
+export async function readAttached(
+  workspace: Workspace,
+  paths: readonly string[],
+): Promise<readonly ReadFile[]> {
+  const read = await Promise.all(
+    paths.map(async (path) => {
+      const { bytes, hash, content } = await loadExisting(workspace, path)
+      return { path, bytes, hash, text: content === null ? null : decodeText(content) }
+    }),
+  )
+  let remainingBytes: number = limits.attachedTextBytes
+  return read.map((file) => {
+    if (file.text === null) return { ...file, why: 'not shown here' }
+    if (file.bytes > remainingBytes)
+      return { ...file, text: null, why: 'too large to be shown here' }
+    remainingBytes -= file.bytes
+    return { ...file, why: null }
+  })
+}
+
+/** The first message of a run: its task, then the attached files, their texts as quoted data. */
+export function withAttached(task: string, files: readonly ReadFile[]): string {
+  const attached = files.map(({ path, bytes, hash, text, why }) => {
+    const label = `- ${path} (${bytes} bytes, ${hash})`
+    if (text === null) return `${label}: ${why ?? 'not shown here'}`
+    return `${label}, its content as quoted data: ${quoted(text)}`
+  })
+  return [task, ...(attached.length === 0 ? [] : ['', 'Attached files:', ...attached])].join('\n')
+}
+
+/** The files as they are listed with the run, and whether its first message has their text. */
+export function listedFiles(files: readonly ReadFile[]): readonly RunAttachment[] {
+  return files.map(({ path, bytes, hash, text }) => ({ path, bytes, hash, given: text !== null }))
+}
+
+/** A file that was attached to the task of a run. */
+export interface RunAttachment extends AttachedFile {
+  /** its text was in the first message; otherwise it was named there */
+  readonly given: boolean
+}

@@ -1,0 +1,122 @@
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { Problem } from '#domain/problem.ts'
+import {
+  byAttempt,
+  byEligibility,
+  byOwner,
+  byOwnerOrNull,
+  byProgram,
+  byReader,
+  byRefusal,
+  bySelf,
+  bySystem,
+  byVisitor,
+  executor,
+  type Authority,
+} from './authority.ts'
+import type { Caller, ServiceContext, SigningContext, SystemContext } from './context.ts'
+import { createServiceProcess } from './system.ts'
+import { inUnitOfWork } from './unit-of-work.ts'
+
+const ada: Caller = { actor: { type: 'person', id: 'ada', name: 'Ada' }, channel: 'dashboard' }
+const key: Caller = {
+  actor: { type: 'machine', id: 'key', name: 'CI', ownerId: 'ada' },
+  channel: 'api',
+}
+const refusal = new Problem('not_found', 'There is none')
+const system = createServiceProcess()
+
+function refusedBy(act: () => unknown): Problem['code'] | null {
+  try {
+    act()
+    return null
+  } catch (error) {
+    return error instanceof Problem ? error.code : null
+  }
+}
+
+describe('what compiles', () => {
+  test('a unit of work begins with an authority, and with nothing else', () => {
+    const begin = (ctx: ServiceContext) => {
+      const nothing = async () => undefined
+      // @ts-expect-error a write without an authority
+      void inUnitOfWork(ctx, nothing)
+      // @ts-expect-error a caller whom nobody checked
+      void inUnitOfWork(ctx, ada, nothing)
+      // @ts-expect-error what a right answered, thrown away
+      void inUnitOfWork(ctx, true, nothing)
+      // @ts-expect-error judged in the transaction, with no answer
+      void inUnitOfWork(ctx, async () => ({ request: 'x' }), nothing)
+      return inUnitOfWork(ctx, byReader(ada), nothing)
+    }
+    expectTypeOf(begin).returns.resolves.toBeUndefined()
+  })
+
+  test('an authority is made by no literal and by no copy of one', () => {
+    expectTypeOf(ada).not.toExtend<Authority>()
+    expectTypeOf({ ...byReader(ada) }).not.toExtend<Authority>()
+    expectTypeOf<{
+      actor: Caller['actor']
+      channel: Caller['channel']
+      assertRecords: () => void
+    }>().not.toExtend<Authority>()
+    expectTypeOf<Authority>().toExtend<Caller>()
+  })
+
+  test('a route of the API cannot act for the service', () => {
+    expectTypeOf<SigningContext>().not.toExtend<Pick<SystemContext, 'system'>>()
+    expectTypeOf(bySystem).parameter(0).toEqualTypeOf<Pick<SystemContext, 'system'>>()
+    expectTypeOf(ada).not.toExtend<Parameters<typeof bySystem>[1]>()
+    // @ts-expect-error the type is there, its maker is not
+    const forged: SystemContext['system'] = {}
+    expect(forged).toEqual({})
+  })
+})
+
+describe('an owner', () => {
+  test('is one of the people or keys that it belongs to', () => {
+    expect(byOwner(ada, ['grace', 'ada'], refusal)).toMatchObject(ada)
+    expect(byOwnerOrNull(key, [null, 'key'])).toMatchObject(key)
+  })
+
+  test('is nobody else, and no key for its owner', () => {
+    expect(refusedBy(() => byOwner(ada, ['grace'], refusal))).toBe('not_found')
+    expect(byOwnerOrNull(key, ['ada'])).toBeNull()
+    expect(byOwnerOrNull(executor, ['executor'])).toBeNull()
+  })
+})
+
+test('somebody acts in their own name, a program in that of its key, and neither as the other', () => {
+  expect(bySelf(ada, 'Only people').actor.id).toBe('ada')
+  expect(byProgram(key).actor.ownerId).toBe('ada')
+  expect(refusedBy(() => bySelf(key, 'Only people'))).toBe('forbidden')
+  expect(refusedBy(() => byProgram(ada))).toBe('forbidden')
+})
+
+test('who was found eligible is the one who calls, and a person', () => {
+  expect(byEligibility(ada, { id: 'ada' }, refusal)).toMatchObject(ada)
+  for (const [caller, eligible] of [
+    [ada, { id: 'grace' }],
+    [ada, null],
+    [key, { id: 'key' }],
+  ] as const) {
+    expect(refusedBy(() => byEligibility(caller, eligible, refusal))).toBe('not_found')
+  }
+})
+
+test('an authority that little is judged for records little', () => {
+  const weak = [
+    byAttempt(ada),
+    byReader(ada),
+    byVisitor('sign-in', 'dashboard'),
+    byRefusal({ type: 'attempt.refused', ...ada }),
+  ]
+  for (const authority of weak) {
+    expect(() => authority.assertRecords('decision.recorded')).toThrow('does not record')
+    expect(() => authority.assertRecords('policy.activated')).toThrow('does not record')
+  }
+  expect(() =>
+    byRefusal({ type: 'attempt.refused', ...ada }).assertRecords('attempt.refused'),
+  ).not.toThrow()
+  expect(() => bySystem({ system }, executor).assertRecords('execution.started')).not.toThrow()
+})

@@ -1,0 +1,181 @@
+import type { Actor } from '#domain/actor.ts'
+import { auditEventTypes, type AuditEventType } from '#domain/audit-event.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Right } from '#policy/policy.ts'
+import type { Caller, ServiceContext, SystemContext } from './context.ts'
+import { hasRight } from './rights-of.ts'
+
+/** Somebody who calls, and may. The class is not exported: only the functions below make one. */
+class Checked<A extends Actor = Actor> implements Caller {
+  readonly actor: A
+  readonly channel: Caller['channel']
+  readonly #records: readonly AuditEventType[]
+
+  constructor(
+    { actor, channel }: Caller & { readonly actor: A },
+    records: readonly AuditEventType[] = auditEventTypes,
+  ) {
+    this.actor = actor
+    this.channel = channel
+    this.#records = records
+  }
+
+  /** Throws for an event that this authority was not judged for. */
+  assertRecords(type: AuditEventType): void {
+    if (!this.#records.includes(type)) throw new TypeError(`This authority does not record ${type}`)
+  }
+}
+
+/**
+ * What a unit of work takes to start: proof that the caller was judged. The unit records its events
+ * with this actor and channel.
+ */
+export type Authority<A extends Actor = Actor> = Checked<A>
+
+/** A person behind a caller. */
+export type PersonActor = Extract<Actor, { type: 'person' }>
+/** The machine identity behind a caller. */
+export type Program = Extract<Actor, { type: 'machine' }>
+
+/** What the service does by itself is done by one of these. */
+export type SystemCaller = Caller & {
+  readonly actor: Extract<Actor, { type: 'system' | 'timer' | 'policy' }>
+}
+
+/** The service itself: what it does of its keys, its rows and the project's version. */
+export const service: SystemCaller = { actor: { type: 'system' }, channel: 'system' }
+
+/** Who carries calls out, in a Temporal worker. */
+export const executor: SystemCaller = {
+  actor: { type: 'system', name: 'executor' },
+  channel: 'workflow',
+}
+
+/** Who takes turns and brings runs on, in a Temporal worker. */
+export const workflow: SystemCaller = { actor: { type: 'system' }, channel: 'workflow' }
+
+/** Who compares what is stored with what runs, in the API's process. */
+export const reconciler: SystemCaller = {
+  actor: { type: 'system', name: 'reconciler' },
+  channel: 'relay',
+}
+
+/** What comes due by the clock. */
+export const timer: SystemCaller = { actor: { type: 'timer' }, channel: 'system' }
+
+/** Events that tell of refusals. */
+type Refusal = Extract<AuditEventType, `${string}.refused` | `${string}.rejected`>
+
+/** By a right of the policy in force. Rejects with `forbidden`, naming the right. */
+export async function byRight(
+  ctx: ServiceContext,
+  caller: Caller,
+  right: Right,
+): Promise<Authority<PersonActor>> {
+  const authority = await byRightOrNull(ctx, caller, right)
+  if (authority !== null) return authority
+  throw new Problem('forbidden', `This takes the right ${right} (rights in countersign.yaml)`)
+}
+
+/** The same for callers who may have another reason; `null`: the caller has no such right. */
+export async function byRightOrNull(
+  ctx: ServiceContext,
+  { actor, channel }: Caller,
+  right: Right,
+): Promise<Authority<PersonActor> | null> {
+  if (actor.type !== 'person' || !(await hasRight(ctx, actor, right))) return null
+  return new Checked({ actor, channel })
+}
+
+/** By being one of the people or keys that own it. Throws `refusal` for everybody else. */
+export function byOwner(caller: Caller, owners: readonly string[], refusal: Problem): Authority {
+  const authority = byOwnerOrNull(caller, owners)
+  if (authority !== null) return authority
+  throw refusal
+}
+
+/** The same; `null`: the caller is none of them. */
+export function byOwnerOrNull(
+  caller: Caller,
+  owners: readonly (string | null)[],
+): Authority | null {
+  const { actor } = caller
+  const isOne = (actor.type === 'person' || actor.type === 'machine') && owners.includes(actor.id)
+  return isOne ? new Checked(caller) : null
+}
+
+/**
+ * By being the person whom the rules of a request, a queue or a worker let do it: `eligible`, as
+ * found in rows that are vouched for. Throws `refusal` for everybody else.
+ */
+export function byEligibility(
+  { actor, channel }: Caller,
+  eligible: { readonly id: string } | null,
+  refusal: Problem,
+): Authority<PersonActor> {
+  if (actor.type === 'person' && actor.id === eligible?.id) return new Checked({ actor, channel })
+  throw refusal
+}
+
+/**
+ * In one's own name, for rows that are found by the person's id. Throws `forbidden` with the
+ * sentence for keys and the service.
+ */
+export function bySelf(caller: Caller, sentence: string): Authority<PersonActor> {
+  const { actor, channel } = caller
+  if (actor.type === 'person') return new Checked({ actor, channel })
+  throw new Problem('forbidden', sentence)
+}
+
+/**
+ * By an API key, in the name of its owner. Throws `forbidden` for people: what a program asks for,
+ * takes and reports is its own doing (product.md 19). The scope of the key was judged when it was
+ * read.
+ */
+export function byProgram(caller: Caller): Authority<Program> {
+  const { actor, channel } = caller
+  if (actor.type === 'machine') return new Checked({ actor, channel })
+  throw new Problem('forbidden', 'This is for programs: send authorization: Bearer with an API key')
+}
+
+/** What the service does by itself: no route of the API has the context that this takes. */
+export function bySystem(_ctx: Pick<SystemContext, 'system'>, as: SystemCaller): Authority {
+  return new Checked(as)
+}
+
+/**
+ * Before anybody is known: the steps of signing in and of linking an account, which verify the
+ * secret that they are shown. It records events of sessions and credentials only.
+ */
+export function byVisitor(
+  name: 'sign-in' | 'slack' | 'host',
+  channel: Caller['channel'],
+): Authority {
+  const actor = { type: 'system', name } as const
+  return new Checked({ actor, channel }, visitorsRecord)
+}
+
+const visitorsRecord: readonly AuditEventType[] = [
+  'session.started',
+  'session.ended',
+  'session.refused',
+  'credential.changed',
+]
+
+/**
+ * To try something that is judged once its rows are locked. Until `under` takes the authority that
+ * the judgement makes, only the expiry of the request can be recorded.
+ */
+export function byAttempt(caller: Caller): Authority {
+  return new Checked(caller, ['request.expired'])
+}
+
+/** To record that somebody read what they may see. It records nothing else. */
+export function byReader(caller: Caller): Authority {
+  return new Checked(caller, ['audit.exported', 'content.revealed'])
+}
+
+/** To record that somebody was refused, whoever it was. It records nothing else. */
+export function byRefusal(refused: Caller & { readonly type: Refusal }): Authority {
+  return new Checked(refused, [refused.type])
+}

@@ -1,0 +1,37 @@
+/**
+ * The text of an error for logs and rows: its message where that cannot quote a model, a person or
+ * a file (errors of the network, of Temporal, and of Postgres except for values that it could not
+ * read), else only its name and code.
+ */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return 'an error without a message'
+  return quotesNobody(error) ? error.message : `${error.name}${codeOf(error)}`
+}
+
+const networkCalls = new Set(['connect', 'getaddrinfo', 'read', 'write'])
+/**
+ * Kinds of errors whose messages are sentences of ours, or a library's, about ids and addresses.
+ */
+const sentences = new Set(['Problem', 'ForeignNamespaceError', 'ServiceError', 'Refusal'])
+
+function quotesNobody(error: Error): boolean {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  if (typeof syscall === 'string') return networkCalls.has(syscall)
+  if (sentences.has(error.name)) return true
+  // A SQLSTATE; class 22 quotes the value that could not be read.
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return !code.startsWith('22')
+  // gRPC's are numbers.
+  return typeof code === 'number' || isOfPool(error.message)
+}
+
+/** What `pg` says without a code, when Postgres is away. */
+function isOfPool(message: string): boolean {
+  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/.test(
+    message,
+  )
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^\w{1,40}$/.test(code) ? ` (${code})` : ''
+}

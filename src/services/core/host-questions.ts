@@ -1,0 +1,167 @@
+import type { Judgement } from '#domain/judgement.ts'
+import type { RefusedAttachment } from '#policy/judge/run-attachment.ts'
+import type { ReadFile } from './attached-files.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Verdict } from '#domain/verdict.ts'
+
+/** What the API asks of the host that has the workspace; the members tell which. */
+export type HostQuestion =
+  | RemoteQuestion
+  | ManualToolsQuestion
+  | DefinitionsQuestion
+  | ReplayQuestion
+  | AttachmentsQuestion
+
+/** The other question that only the host of the workspace can answer: see `manualToolsOf`. */
+export interface ManualToolsQuestion {
+  /** name of a worker */
+  readonly manualToolsOf: string
+}
+
+/** A tool that people may invoke on a run (product.md 5). */
+export interface ManualTool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its input */
+  readonly inputSchema: JsonObject
+}
+
+/**
+ * A hypothetical or edited call. With `runId` the run's mode, grants and earlier proposals of the
+ * turn count.
+ */
+export interface RemoteQuestion {
+  readonly worker: string
+  readonly tool: string
+  readonly input: Json
+  readonly runId?: string
+  readonly callId?: string
+  /** also build what would be shown, and store it in `content` */
+  readonly present: boolean
+  /** a person invokes the tool (product.md 5); that of a call of the run is known */
+  readonly byPerson?: boolean
+  /**
+   * a program that is no run of ours would make the call: of tools that only it knows, people are
+   * asked
+   */
+  readonly byProgram?: boolean
+  /**
+   * where that program has proved to work; absent: it may be anywhere, and no file of the workspace
+   * is read
+   */
+  readonly proven?: ProvenFolder
+}
+
+/** A folder in which a program works, by its right proof (product.md 46). */
+export interface ProvenFolder {
+  /** real path */
+  readonly folder: string
+  /** names the key of the proof: a Temporal worker with another one is on another host */
+  readonly keyId: string
+}
+
+export interface RemoteJudgement {
+  readonly judgement: Judgement
+  /** a program's call was judged and shown with the workspace's own files; absent: none was read */
+  readonly filesRead?: boolean
+  readonly presented: StoredPresentation | null
+}
+
+/**
+ * What the host of the workspace heard when it asked a server for its tools, for the API to pin.
+ */
+export interface ServerDefinitions {
+  /** as the worker's file names it */
+  readonly server: string
+  /** hash, in `content`, of the definitions in canonical JSON; `null`: it has not answered yet */
+  readonly definitionsHash: string | null
+  /** why not, as a sentence */
+  readonly problem: string | null
+}
+
+/** The question that goes with it; see `definitionsHere`. */
+export interface DefinitionsQuestion {
+  /** name of a worker */
+  readonly definitionsOf: string
+}
+
+/**
+ * Files to be given to a run that somebody starts: only the host of the workspace can read them.
+ */
+export interface AttachmentsQuestion {
+  /** name of the worker that is started */
+  readonly attachmentsFor: string
+  /** canonical, relative to the workspace root */
+  readonly paths: readonly string[]
+  /** id of the person behind the start */
+  readonly startedBy: string
+}
+
+/** The files in their order; or the first that is refused, by its place, and why. */
+export type AttachmentsAnswer =
+  | { readonly ok: true; readonly files: readonly ReadFile[] }
+  | ({ readonly ok: false; readonly at: number } & RefusedAttachment)
+
+/**
+ * Stored calls that the host of the workspace judges again, under the version that the document
+ * makes.
+ */
+export interface ReplayQuestion {
+  /** as `policyDocument` has it; the version need not be in force */
+  readonly replayUnder: JsonObject
+  readonly callIds: readonly string[]
+}
+
+export interface ReplayAnswer {
+  /** how many of the calls, from the first on, were looked at before the time was over */
+  readonly done: number
+  readonly items: readonly ReplayedCall[]
+  readonly notJudged: readonly UnjudgedCall[]
+}
+
+/** One call of which nobody can say now what the version would make of it. */
+export interface UnjudgedCall {
+  readonly callId: string
+  readonly runId: string
+  readonly worker: string
+  readonly tool: string
+  /** a sentence */
+  readonly why: string
+}
+
+/** One call whose verdict, or the people it goes to, would be different. */
+export interface ReplayedCall extends Omit<UnjudgedCall, 'why'> {
+  /** what was recorded when the call was made; a mode's or a grant's word is in it */
+  readonly recorded: Verdict
+  /**
+   * by the version that judged it, asked again about the files of today; `null` when that version
+   * cannot be read
+   */
+  readonly before: ReplayedVerdict | null
+  readonly after: ReplayedVerdict
+}
+
+export interface ReplayedVerdict {
+  readonly verdict: Verdict
+  /** the sentence of the rule that decided, or of the refusal */
+  readonly reason: string
+  /** where it asks, such as `platform: 1 of platform, risk medium`; `null` when it does not */
+  readonly asks: string | null
+}
+
+/**
+ * A presentation whose parts are stored in `content`: everything a `request_revision` row needs.
+ */
+export interface StoredPresentation {
+  readonly title: string
+  readonly inputHash: string
+  readonly facts: CallFacts
+  readonly factsDigest: string
+  readonly presentationHash: string
+  readonly presentationDigest: string
+  readonly contentHash: string
+  readonly contentType: string
+  /** of the bytes of files that the presentation names; absent: it names none */
+  readonly fileHashes?: readonly string[]
+}

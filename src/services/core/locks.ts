@@ -1,0 +1,74 @@
+import { sql, type RawBuilder, type Selectable } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+
+/**
+ * Locks a run's lineage from the root down, the one order in which every verb locks
+ * (architecture.md), and returns the run itself. Rejects with `not_found`.
+ */
+export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTable>> {
+  const run = (await lockLineage(tx, sql<string>`${runId}::uuid`)).find((row) => row.id === runId)
+  if (run === undefined) throw new Problem('not_found', `There is no run ${runId}`)
+  return run
+}
+
+/**
+ * Locks the lineage of the run that an expression names; without such a run it locks nothing. Root
+ * first.
+ */
+export async function lockLineage(
+  tx: Tx,
+  runId: RawBuilder<string>,
+): Promise<Selectable<RunTable>[]> {
+  return tx
+    .selectFrom('run')
+    .innerJoin('run_lineage', 'run_lineage.ancestor_id', 'run.id')
+    .where('run_lineage.run_id', '=', runId)
+    .orderBy('run_lineage.depth')
+    .selectAll('run')
+    .forUpdate('run')
+    .execute()
+}
+
+/** Locks requests by id, ascending; call it after the runs they belong to are locked. */
+export async function lockRequests(
+  tx: Tx,
+  requestIds: readonly string[],
+): Promise<Selectable<RequestTable>[]> {
+  if (requestIds.length === 0) return []
+  return tx
+    .selectFrom('request')
+    .where('id', 'in', [...requestIds])
+    .orderBy('id')
+    .selectAll()
+    .forUpdate()
+    .execute()
+}
+
+/**
+ * Locks the lineage of the run that an expression names, root first, and then these requests by id:
+ * the one order, in one query. Answers the requests; without such a run it locks nothing.
+ */
+export async function lockRunAndRequests(
+  tx: Tx,
+  runId: RawBuilder<string>,
+  requestIds: readonly string[],
+): Promise<Selectable<RequestTable>[]> {
+  if (requestIds.length === 0) {
+    await lockLineage(tx, runId)
+    return []
+  }
+  // The count is known, and with it the runs are locked, before the first request is looked for.
+  const { rows } = await sql<Selectable<RequestTable>>`
+    with runs as materialized (
+      select run.id from run join run_lineage on run_lineage.ancestor_id = run.id
+      where run_lineage.run_id = ${runId} order by run_lineage.depth for update of run
+    )
+    select * from request
+    where id = any(${requestIds}::uuid[]) and (select count(*) from runs) > 0
+    order by id for update
+  `.execute(tx)
+  return rows
+}

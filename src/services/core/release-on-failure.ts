@@ -1,0 +1,27 @@
+import { Problem } from '#domain/problem.ts'
+import { releaseContent } from '#store/content/drop-content.ts'
+import type { Db } from '#store/database.ts'
+import type { StoredPresentation } from './host-questions.ts'
+
+/**
+ * Does what was judged and shown on the host of a workspace. Where that comes to nothing (`work`
+ * throws, or answers a `Problem`) no row refers to what is stored of it: it is let go.
+ */
+export async function releaseOnFailure<T>(
+  db: Db,
+  presented: StoredPresentation | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isUsed = false
+  try {
+    const answer = await work()
+    isUsed = !(answer instanceof Problem)
+    return answer
+  } finally {
+    if (!isUsed && presented !== null) {
+      const { inputHash, presentationHash, contentHash, fileHashes = [] } = presented
+      const hashes = [inputHash, presentationHash, contentHash, ...fileHashes]
+      await db.transaction().execute((tx) => releaseContent(tx, hashes))
+    }
+  }
+}

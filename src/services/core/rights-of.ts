@@ -1,0 +1,48 @@
+import type { Actor } from '#domain/actor.ts'
+import { type Holder, type Policy, type Right, rightNames } from '#policy/policy.ts'
+import type { ServiceContext } from './context.ts'
+
+/**
+ * Whether a person has a right now, by the policy in force. No machine, timer or policy has rights
+ * of people.
+ */
+export async function hasRight(ctx: ServiceContext, actor: Actor, right: Right): Promise<boolean> {
+  return actor.type === 'person' && (await rightsOf(ctx, actor.id)).has(right)
+}
+
+/**
+ * The rights a person holds now, from the signed policy in force; a disabled or unknown person
+ * holds none.
+ */
+export async function rightsOf(
+  ctx: Pick<ServiceContext, 'db' | 'policies' | 'seals'>,
+  personId: string,
+): Promise<ReadonlySet<Right>> {
+  const person = await ctx.db
+    .selectFrom('person')
+    .select(['id', 'email', 'disabled_at', 'seal'])
+    .where('id', '=', personId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  const isKnown = ctx.seals.holds('person', person)
+  return rightsOfEmail(ctx, isKnown ? (person?.email ?? null) : null)
+}
+
+/** The same for who has been looked up already; `null`: disabled or unknown. */
+export async function rightsOfEmail(
+  ctx: Pick<ServiceContext, 'policies'>,
+  email: string | null,
+): Promise<ReadonlySet<Right>> {
+  if (email === null) return new Set()
+  const { config } = await ctx.policies.inForce()
+  return new Set(
+    rightNames.filter((right) =>
+      config.rights[right].some((holder) => holds(config, holder, email)),
+    ),
+  )
+}
+
+function holds(config: Policy['config'], holder: Holder, email: string): boolean {
+  if ('person' in holder) return holder.person === email
+  return config.teams.get(holder.team)?.members.includes(email) ?? false
+}

@@ -1,0 +1,93 @@
+import { sql, type Selectable } from 'kysely'
+import type { RunStatement } from '#domain/statements/statement.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import type { PolicyReader, ServiceContext } from './context.ts'
+import { signedModeOf, verifyRun } from './verify-run.ts'
+
+/** On what terms a run's calls are judged and carried out now. */
+export interface RunTerms {
+  /**
+   * the one in force, in which the run's worker may touch nothing that a run above it may not
+   * (product.md 23)
+   */
+  readonly policy: Policy
+  /** names of the workers at work, from the root run's down to this one's */
+  readonly lineage: readonly string[]
+  /** the signed one; the strictest where a signature of the lineage does not hold */
+  readonly mode: RunMode
+  /**
+   * `null`: a signed statement, of this run or of one above it, does not hold, and nothing of it
+   * executes
+   */
+  readonly statement: RunStatement | null
+}
+
+/** More than any lineage has: a row that was changed into a circle ends here. */
+const maxSteps = 20
+
+/**
+ * Reads the terms afresh, for every call: the policy in force, and for a delegated run the signed
+ * statements of all runs above it, each of which names the next. Nothing but the signatures is
+ * trusted (security.md 13). A root costs no query.
+ */
+export async function termsOf(
+  ctx: Pick<ServiceContext, 'verifier'> & {
+    readonly db: Db | Tx
+    readonly policies: Pick<PolicyReader, 'inForce'>
+  },
+  run: Selectable<RunTable>,
+): Promise<RunTerms> {
+  const [policy, ancestors] = await Promise.all([ctx.policies.inForce(), runsAbove(ctx, run)])
+  const lineage = [...ancestors, run].map((ancestor) => ancestor.worker)
+  const statement = verifyRun(ctx.verifier, run)
+  const holds = statement !== null && isLinked([...ancestors, run]) && ancestors.every(isSigned)
+  if (holds) {
+    const narrowed = narrowPolicy(policy, run.worker, lineage.slice(0, -1))
+    return { policy: narrowed, lineage, mode: statement.mode, statement }
+  }
+  const mode = run.parent_run_id === null ? signedModeOf(ctx.verifier, run) : 'strict'
+  return { policy, lineage, mode, statement: null }
+
+  function isSigned(ancestor: Selectable<RunTable>): boolean {
+    return verifyRun(ctx.verifier, ancestor) !== null
+  }
+}
+
+/**
+ * Each run is the child of the one before, in the same tree, for the same person and in the same
+ * mode.
+ */
+export function isLinked(lineage: readonly Selectable<RunTable>[]): boolean {
+  const [root] = lineage
+  return lineage.every((run, index) => {
+    const parent = lineage[index - 1]
+    return (
+      run.root_run_id === root?.id &&
+      run.parent_run_id === (parent?.id ?? null) &&
+      run.mode === root.mode &&
+      run.started_by === root.started_by
+    )
+  })
+}
+
+/** From the root down, without the run itself. */
+async function runsAbove(
+  ctx: { readonly db: Db | Tx },
+  run: Selectable<RunTable>,
+): Promise<Selectable<RunTable>[]> {
+  if (run.parent_run_id === null) return []
+  const { rows } = await sql<Selectable<RunTable> & { up: number }>`
+    with recursive above as (
+      select run.*, 1 as up from run where id = ${run.parent_run_id}
+      union all
+      select run.*, above.up + 1 from run join above on run.id = above.parent_run_id
+      where above.up < ${maxSteps}
+    )
+    select * from above order by up desc
+  `.execute(ctx.db)
+  return rows
+}

@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRun } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { inUnitOfWork, type UnitOfWork } from './unit-of-work.ts'
+import { bySystem, service as self } from './authority.ts'
+
+let database: TestDatabase
+let service: TestService
+let runId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  const ada = await addPerson(database.db, 'Ada', [])
+  runId = (await addRun(service, { startedBy: ada })).id
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+function handedOver(): { ctx: TestService['ctx']; ids: string[] } {
+  const ids: string[] = []
+  return {
+    ctx: { ...service.ctx, outboxCommitted: (rows) => ids.push(...rows.map((row) => row.id)) },
+    ids,
+  }
+}
+
+async function lock(unit: UnitOfWork, key: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${key})`.execute(unit.tx)
+}
+
+test('two units that deadlock both happen, each once, and what the ended try enqueued is forgotten', async () => {
+  const { ctx, ids } = handedOver()
+  const bothHoldOne = Promise.withResolvers<void>()
+  let tries = 0
+  const tags = [uuidv7(), uuidv7()]
+  const crossing = (own: number, other: number, tag: string): Promise<number> =>
+    inUnitOfWork(ctx, bySystem(ctx, self), async (unit) => {
+      tries += 1
+      await lock(unit, own)
+      await unit.enqueue({ kind: 'signal_decided', runId, payload: { tag } })
+      if (tries >= 2) bothHoldOne.resolve()
+      await bothHoldOne.promise
+      await lock(unit, other)
+      return own
+    })
+  const [first = '', second = ''] = tags
+  expect(await Promise.all([crossing(1, 2, first), crossing(2, 1, second)])).toEqual([1, 2])
+  expect(tries).toBeGreaterThan(2)
+  const rows = await database.db
+    .selectFrom('outbox')
+    .select(['id', 'payload'])
+    .where('run_id', '=', runId)
+    .execute()
+  expect(rows.map((row) => String(row.payload['tag'])).toSorted()).toEqual(tags.toSorted())
+  expect(ids.toSorted()).toEqual(rows.map((row) => row.id).toSorted())
+})
+
+test('a conflict that does not end is given up after five tries, with nothing kept', async () => {
+  const { ctx, ids } = handedOver()
+  let tries = 0
+  const conflicting = inUnitOfWork(ctx, bySystem(ctx, self), async (unit) => {
+    tries += 1
+    await unit.enqueue({ kind: 'signal_messaged', runId, payload: {} })
+    await sql`do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`.execute(
+      unit.tx,
+    )
+  })
+  await expect(conflicting).rejects.toThrow('conflict')
+  expect([tries, ids]).toEqual([5, []])
+})
+
+test('any other failure is told at once and not tried again', async () => {
+  let tries = 0
+  const failing = inUnitOfWork(service.ctx, bySystem(service.ctx, self), async () => {
+    tries += 1
+    throw Object.assign(new Error('unique'), { code: '23505' })
+  })
+  await expect(failing).rejects.toThrow('unique')
+  expect(tries).toBe(1)
+})

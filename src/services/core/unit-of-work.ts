@@ -1,0 +1,150 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import type { Revoked, Seals } from '#domain/statements/row-seals.ts'
+import type { Verifier } from '#domain/statements/statement-bytes.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Tx } from '#store/database.ts'
+import type { StreamEventType } from '#domain/stream-event.ts'
+import { type StreamEvent, writeRecords } from '#store/records/records.ts'
+import type { AnnouncedDecision, OutboxRow, WrittenOutboxRow } from '#store/records/outbox.ts'
+import { isPlanOutdated } from '#store/connection/preparing-pool.ts'
+import { sideBySide } from '#store/connection/side-by-side.ts'
+import type { ServiceContext, Caller } from './context.ts'
+import type { Authority } from './authority.ts'
+
+/**
+ * One transaction with what belongs into it: the trail, the outbox and the live stream. These are
+ * written together, as its last statement, in the order of the calls; an event that is added twice
+ * is written once.
+ */
+export interface UnitOfWork {
+  readonly tx: Tx
+  readonly seals: Seals
+  readonly verifier: Verifier
+  /** The same unit with an authority that was judged from rows that it has locked. */
+  under(authority: Authority): UnitOfWork
+  /** Remembers, once this is committed, what it ends for good. */
+  revoke(what: Revoked['what'], ids: readonly string[]): void
+  /** Records events with the authority's actor and channel, unless an entry names its own. */
+  audit(...entries: readonly UnitEntry[]): Promise<void>
+  enqueue(row: OutboxRow): Promise<void>
+  /**
+   * Signals a decision while it is still being committed, which hides the commit behind Temporal's
+   * own work. A signal only wakes: who comes early waits for the run's lock, which the caller must
+   * hold, and finds nothing if it is undone.
+   */
+  announce(decision: AnnouncedDecision): void
+  event(type: StreamEventType, subject: JsonObject): Promise<void>
+}
+
+/** An event of a unit: done by whoever has its authority, unless it names another actor. */
+export type UnitEntry = Omit<AuditEntry, keyof Caller> & Partial<Caller>
+
+/** What `judge` looks at, before there is an authority. */
+export type Judging = Pick<UnitOfWork, 'tx' | 'seals' | 'verifier'>
+
+/** How often a unit is tried when Postgres ends it for the sake of others. */
+const maxTries = 5
+
+/**
+ * Runs `work` in one transaction: everything or nothing. Nothing starts without an authority: one
+ * that was made before, or one that `judge` makes from rows that it locks in the same transaction;
+ * `work` gets whatever else it answers. After the commit, and only then, the outbox rows it wrote
+ * are handed to this process's relay, without making the caller wait. A unit that Postgres ended
+ * because of a deadlock or a conflict is worked again from the start: neither function keeps
+ * anything outside of its transaction.
+ */
+export async function inUnitOfWork<T>(
+  ctx: ServiceContext,
+  authority: Authority,
+  work: (unit: UnitOfWork) => Promise<T>,
+): Promise<T>
+export async function inUnitOfWork<T, Judged extends { readonly authority: Authority }>(
+  ctx: ServiceContext,
+  judge: (at: Judging) => Promise<Judged>,
+  work: (unit: UnitOfWork, judged: Judged) => Promise<T>,
+): Promise<T>
+export async function inUnitOfWork<T, Judged extends { readonly authority: Authority }>(
+  ctx: ServiceContext,
+  judge: Authority | ((at: Judging) => Promise<Judged>),
+  work: (unit: UnitOfWork, judged: Judged) => Promise<T>,
+): Promise<T> {
+  const judgeAndWork = async (at: Judging, unitBy: UnitBy): Promise<T> => {
+    // An authority that was made before brings nothing else: work of that form takes the unit
+    // alone.
+    const judged = typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
+    return work(unitBy(judged.authority), judged)
+  }
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await onceInUnitOfWork(ctx, judgeAndWork)
+    } catch (error) {
+      if (tried >= maxTries || !isConflict(error)) throw error
+      ctx.log.warn({ tried, err: error }, 'A transaction met another one and is tried again')
+    }
+  }
+}
+
+type UnitBy = (authority: Authority) => UnitOfWork
+
+async function onceInUnitOfWork<T>(
+  ctx: ServiceContext,
+  work: (at: Judging, unitBy: UnitBy) => Promise<T>,
+): Promise<T> {
+  const audit: AuditEntry[] = []
+  const events = new Map<string, StreamEvent>()
+  const outbox: OutboxRow[] = []
+  const revoked: Revoked[] = []
+  let announced: Promise<boolean> | undefined
+  let committed: readonly WrittenOutboxRow[] = []
+  // Nothing of the unit waits for what it announces, which may take a connection of its own.
+  const outside = AsyncLocalStorage.snapshot()
+  const result = await ctx.db.transaction().execute(async (alone) => {
+    const tx = await sideBySide(alone)
+    const at = { tx, seals: ctx.seals, verifier: ctx.verifier }
+    const unitBy: UnitBy = (authority) => ({
+      ...at,
+      under: unitBy,
+      revoke: (what, ids) => void revoked.push(...ids.map((id) => ({ what, id }))),
+      audit: async (...entries) =>
+        void audit.push(...entries.map((entry) => stamped(entry, authority))),
+      enqueue: async (row) => void outbox.push(row),
+      announce: (decision) => {
+        announced = outside(() => ctx.outboxAnnounced?.(decision))
+      },
+      event: async (type, subject) =>
+        void events.set(JSON.stringify([type, subject]), { type, subject }),
+    })
+    const done = await work(at, unitBy)
+    const owner = ctx.outboxCommitted === null ? null : ctx.processId
+    committed = await writeRecords(tx, { audit, events: [...events.values()], outbox }, owner)
+    return done
+  })
+  await ctx.seals.revocations.add(revoked).catch((error: unknown) => {
+    ctx.log.error({ err: error, revoked }, 'what was revoked could not be noted in the ledger')
+  })
+  if (audit.length > 0) ctx.recorded?.(audit)
+  const [row] = committed
+  if (announced !== undefined && row?.kind === 'signal_decided' && committed.length === 1) {
+    committed = [{ ...row, told: announced }]
+  }
+  if (committed.length > 0) ctx.outboxCommitted?.(committed)
+  return result
+}
+
+function stamped(entry: UnitEntry, authority: Authority): AuditEntry {
+  authority.assertRecords(entry.type)
+  const { actor, channel } = authority
+  return { actor, channel, ...entry }
+}
+
+/**
+ * `deadlock_detected`, `serialization_failure`, a changed schema: nothing was committed, and trying
+ * again may do.
+ */
+function isConflict(error: unknown): boolean {
+  if (isPlanOutdated(error)) return true
+  return (
+    error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001')
+  )
+}

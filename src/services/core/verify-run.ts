@@ -1,0 +1,45 @@
+import type { Selectable } from 'kysely'
+import { canonicalJson } from '#domain/digest.ts'
+import { verifyStatement, type Verifier } from '#domain/statements/statement-bytes.ts'
+import type { RunStatement } from '#domain/statements/statement.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+
+/**
+ * The signed statement of a run when the signature holds for what the row says; `null` otherwise.
+ * The statement is the row's own columns, so that nothing is kept twice and a changed column breaks
+ * the signature. The executor trusts nothing of a run but this (security.md 13); the input itself
+ * is read from `content` by its digest.
+ */
+export function verifyRun(verifier: Verifier, run: Selectable<RunTable>): RunStatement | null {
+  return verifyStatement<RunStatement>(verifier, 'run', {
+    statement: canonicalJson(statementOf(run)),
+    signature: run.signature,
+    keyId: run.key_id,
+  })
+}
+
+/** What is signed of a run: its row's own columns. */
+export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_id'>): RunStatement {
+  return {
+    version: 1,
+    runId: run.id,
+    rootRunId: run.root_run_id,
+    parentCallId: run.parent_call_id,
+    ...(run.parent_run_id === null ? {} : { parentRunId: run.parent_run_id }),
+    workerName: run.worker,
+    workerDigest: run.worker_digest,
+    inputDigest: run.input_digest,
+    mode: run.mode,
+    startedBy: run.started_by,
+  }
+}
+
+/**
+ * The mode a run's calls are judged under: the signed one, whatever the row says by now. Without a
+ * signature that holds it is the strictest: nothing of such a run executes anyway.
+ */
+export function signedModeOf(verifier: Verifier, run: Selectable<RunTable>): RunMode {
+  const modes: readonly RunMode[] = [run.mode, 'prompt', 'strict', 'approve_all']
+  return modes.find((mode) => verifyRun(verifier, { ...run, mode }) !== null) ?? 'strict'
+}

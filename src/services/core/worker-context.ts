@@ -1,0 +1,44 @@
+import type { CommandHost } from '#domain/command.ts'
+import type { ToolRegistry } from '#domain/tool.ts'
+import type { Model } from '#models/model.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { OpenWorkspace } from '#sandbox/workspace.ts'
+import type { CommandSite } from '#tools/commands/plan/command-place.ts'
+import type { McpServers } from '#tools/mcp/mcp-servers.ts'
+import type { SystemContext } from './context.ts'
+
+/**
+ * What a Temporal worker process has: the workspace, the project's tools and the models. It has no
+ * signer.
+ */
+export interface WorkerContext extends SystemContext {
+  /** names this host's process in `execution.executor` */
+  readonly executor: string
+  /** absolute path of the project folder */
+  readonly projectDir: string
+  /** this host, as policy asks it about commands */
+  readonly commandHost: CommandHost
+  /** the MCP servers of this host's workers; absent: it has none */
+  readonly mcpServers?: McpServers
+  /** where this host runs commands; absent: it runs none */
+  readonly commandSite?: CommandSite
+  /** The workspace that a policy gives a run's task queue. */
+  workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<OpenWorkspace>
+  /** The tools of a worker under a policy; a worker that no longer exists has none. */
+  registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
+  /** `model` as the worker file writes it; `script` is the text of a scripted model's file. */
+  modelOf(model: string, script: string | null): Model
+  /** around a tool's effect, for traces; absent: nothing is */
+  readonly aroundTool?: <T>(
+    of: { readonly callId: string; readonly tool: string },
+    act: () => Promise<T>,
+  ) => Promise<T>
+}
+
+/**
+ * Why an activity is told to stop, the `reason` of its signal. `cancelled` is only believed when
+ * the store says the run is cancelled; `shutdown` is a graceful stop of this process; `timed_out`
+ * means that nobody waits for the answer any more, which is not a reason to stop an effect that is
+ * under way.
+ */
+export type StopReason = 'cancelled' | 'shutdown' | 'timed_out'

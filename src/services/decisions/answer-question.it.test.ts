@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+  type ModelStepCall,
+} from '#test/harness/fixtures/agent-desk.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { decideRequest } from './decide-request.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
+import { messageRun } from '../runs/message-run.ts'
+import { startRun } from '../runs/starting/start-run.ts'
+import { readTranscript } from '../runs/reading/transcript.ts'
+import { answerQuestion } from './answer-question.ts'
+
+let desk: AgentDesk
+let written = 0
+const aWrite = { tool: 'write_file', input: { path: 'notes/new.md', content: 'new\n' } }
+const open = { tool: 'ask_person', input: { question: 'Which branch?' } }
+const choice = { tool: 'ask_person', input: { question: 'Which one?', choices: ['main', 'next'] } }
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.activate({
+    'countersign.yaml': deskConfig,
+    'workers/scribe.md': deskWorker.replace('zones:', 'tools: { ask_person: {} }\nzones:'),
+  })
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+  desk.executed.length = 0
+  // What a test before wrote already would be answered without asking.
+  aWrite.input.content = `new ${(written += 1)}\n`
+})
+
+async function asked(...calls: readonly ModelStepCall[]) {
+  desk.say({ calls })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  return { runId, turn, requests: (await desk.calls(runId, 1)).map((call) => call.requestId) }
+}
+
+function answer(person: TestPerson, request: string | undefined, text: string, key?: string) {
+  const named = key === undefined ? {} : { idempotencyKey: key }
+  return answerQuestion(desk.api, person.caller, { request: request ?? '', text, ...named })
+}
+
+function row(requestId: string | undefined) {
+  return desk.database.db
+    .selectFrom('request')
+    .selectAll()
+    .where('id', '=', requestId ?? '')
+    .executeTakeFirstOrThrow()
+}
+
+async function principals(requestId: string | undefined, why: string): Promise<string[]> {
+  const rows = await desk.database.db
+    .selectFrom('request_principal')
+    .select('person_id')
+    .where('request_id', '=', requestId ?? '')
+    .where('why', '=', why)
+    .execute()
+  return rows.map((one) => one.person_id)
+}
+
+describe('a question', () => {
+  test('waits in the queue as a question that nobody can approve, and its answer is the result', async () => {
+    const { runId, turn, requests } = await asked(open)
+    const [question] = requests
+    expect(await row(question)).toMatchObject({ kind: 'question', state: 'pending', risk: 'low' })
+    const { grace } = desk.people
+    expect(await answer(grace, question, 'the "next" one')).toMatchObject({ state: 'approved' })
+    await desk.perform(turn)
+    const [call] = await desk.calls(runId, 1)
+    expect(call?.result).toBe('output')
+    expect(call?.text).toContain(JSON.stringify('the "next" one'))
+    const transcript = await readTranscript(desk.api, desk.people.ada.caller, runId)
+    expect(transcript.flatMap((item) => item.calls)[0]?.result?.output).toEqual({
+      answer: 'the "next" one',
+    })
+    expect(await desk.auditTypes(runId)).toContain('decision.recorded')
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
+  })
+
+  test('issues no permit and leaves no execution, since nothing runs', async () => {
+    const { requests } = await asked(open)
+    await answer(desk.people.grace, requests[0], 'next')
+    const { call_id: callId } = await row(requests[0])
+    for (const table of ['permit', 'execution'] as const) {
+      const rows = await desk.database.db
+        .selectFrom(table)
+        .select('call_id')
+        .where('call_id', '=', callId)
+        .execute()
+      expect(rows).toEqual([])
+    }
+  })
+
+  test('with choices takes one of them and nothing else', async () => {
+    const { requests } = await asked(choice)
+    const { grace } = desk.people
+    expect((await refusal(answer(grace, requests[0], 'Main'))).code).toBe('invalid_request')
+    expect((await row(requests[0])).state).toBe('pending')
+    expect(await answer(grace, requests[0], 'main')).toMatchObject({ state: 'approved' })
+  })
+
+  test('sent twice with one key counts once; a second answer names who was first', async () => {
+    const { requests } = await asked(open)
+    const { grace, ada } = desk.people
+    const first = await answer(grace, requests[0], 'next', 'key-1')
+    expect(await answer(grace, requests[0], 'next', 'key-1')).toEqual(first)
+    const late = await refusal(answer(grace, requests[0], 'main'))
+    expect([late.code, late.facts['decidedBy']]).toEqual(['already_decided', 'Grace'])
+    expect((await refusal(answer(ada, requests[0], 'main'))).code).toBe('already_decided')
+  })
+
+  test('makes whoever answered one of the people behind what is asked afterwards, not before', async () => {
+    const { runId, turn, requests } = await asked(open, aWrite)
+    const { grace } = desk.people
+    await answer(grace, requests[0], 'next')
+    expect(await principals(requests[1], 'answered')).toEqual([])
+    await desk.decide(grace, requests[1] ?? '')
+    await desk.perform(turn)
+    desk.say({ calls: [{ ...aWrite, input: { path: 'notes/2.md', content: '2\n' } }] })
+    await desk.turn(runId, 2)
+    const [later] = await desk.calls(runId, 2)
+    expect(await principals(later?.requestId, 'answered')).toEqual([grace.id])
+    const refused = await refusal(desk.decide(grace, later?.requestId ?? ''))
+    expect(refused.message).toContain('you answered a question')
+  })
+
+  test('that nobody answers in time is an expiry, and a cancelled run takes it along', async () => {
+    const { runId, turn, requests } = await asked(open)
+    await desk.database.db
+      .updateTable('request')
+      .set({ expires_at: new Date(0) })
+      .where('run_id', '=', runId)
+      .execute()
+    expect((await refusal(answer(desk.people.grace, requests[0], 'next'))).code).toBe('expired')
+    await desk.perform(turn)
+    expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'expired' }])
+    const other = await asked(open)
+    await cancelRun(desk.api, desk.people.ada.caller, { runId: other.runId })
+    expect((await refusal(answer(desk.people.grace, other.requests[0], 'x'))).code).toBe(
+      'cancelled',
+    )
+  })
+
+  test('leaves the queue when an earlier call of its turn is denied with stop', async () => {
+    const { runId, turn, requests } = await asked(aWrite, open)
+    const { grace } = desk.people
+    await desk.decide(grace, requests[0] ?? '', { decision: 'deny', then: 'stop' })
+    expect(await row(requests[1])).toMatchObject({
+      state: 'cancelled',
+      cancel_reason: 'sibling_denied',
+    })
+    await desk.perform(turn)
+    expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual(['denied', 'cancelled'])
+  })
+})
+
+describe('what is refused', () => {
+  test('the one who started the run, outsiders, and machines', async () => {
+    const { requests } = await asked(open)
+    const { ada, olga } = desk.people
+    const behind = await refusal(answer(ada, requests[0], 'next'))
+    expect(behind).toMatchObject({ code: 'not_eligible', facts: { which: 'behind_request' } })
+    expect((await refusal(answer(olga, requests[0], 'next'))).code).toBe('not_eligible')
+    const actor = { type: 'machine', id: 'k', name: 'k', ownerId: desk.people.grace.id } as const
+    const machine = answerQuestion(
+      desk.api,
+      { actor, channel: 'api' },
+      { request: requests[0] ?? '', text: 'next' },
+    )
+    expect((await refusal(machine)).code).toBe('not_eligible')
+    expect((await row(requests[0])).state).toBe('pending')
+  })
+
+  test('empty words, NUL, half a character and more than 4,000 characters', async () => {
+    const { requests } = await asked(open)
+    for (const text of [' ', 'a\0b', '\ud800', 'x'.repeat(4001)]) {
+      const refused = await refusal(answer(desk.people.grace, requests[0], text))
+      expect(refused.code).toBe('invalid_request')
+    }
+  })
+
+  test('deciding a question, and answering what is none', async () => {
+    const { requests } = await asked(open, aWrite)
+    const { grace } = desk.people
+    const { digest } = await row(requests[0])
+    for (const decision of ['approve', 'deny']) {
+      const body = { decision, digest, revision: 1 }
+      const decided = decideRequest(desk.api, grace.caller, { request: requests[0] ?? '', body })
+      expect((await refusal(decided)).code).toBe('invalid_request')
+    }
+    expect((await refusal(answer(grace, requests[1], 'yes'))).code).toBe('invalid_request')
+  })
+
+  test('an approval that was only written into the row: nothing runs, and nothing is answered', async () => {
+    const { runId, turn, requests } = await asked(open)
+    await desk.database.db
+      .updateTable('request')
+      .set({ state: 'approved' })
+      .where('id', '=', requests[0] ?? '')
+      .execute()
+    await desk.perform(turn)
+    expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'error' }])
+    expect(await desk.auditTypes(runId)).toContain('execution.refused')
+    expect(desk.executed).toEqual([])
+  })
+
+  test('two of the same choices, one alone, and unknown fields go back to the model', async () => {
+    const { runId, requests } = await asked(
+      { tool: 'ask_person', input: { question: 'q', choices: ['a', 'a'] } },
+      { tool: 'ask_person', input: { question: 'q', choices: ['a'] } },
+      { tool: 'ask_person', input: { question: ' ' } },
+      { tool: 'ask_person', input: { question: 'q', to: 'ada' } },
+    )
+    expect(requests).toEqual(['', '', '', ''])
+    const results = (await desk.calls(runId, 1)).map((call) => call.result)
+    expect(results).toEqual(['error', 'error', 'error', 'error'])
+  })
+})
+
+describe('run modes', () => {
+  test('strict denies a question and names the mode', async () => {
+    desk.say({ calls: [open] })
+    const runId = await desk.start({ mode: 'strict' })
+    await desk.turn(runId, 1)
+    const [call] = await desk.calls(runId, 1)
+    expect(call).toMatchObject({ result: 'denied', requestId: '' })
+    expect(call?.text).toContain('strict')
+  })
+
+  test('approve_all still asks a person: a mode has no answer', async () => {
+    desk.say({ calls: [open] })
+    const asking = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
+    const { id } = await startRun(desk.api, desk.people.olga.caller, asking)
+    await desk.turn(id, 1)
+    const [call] = await desk.calls(id, 1)
+    expect(call?.requestId).not.toBe('')
+    await answer(desk.people.grace, call?.requestId, 'next')
+    expect((await desk.calls(id, 1))[0]?.result).toBe('output')
+  })
+
+  test('`approval: preApproved` in the worker file answers nothing either', async () => {
+    const worker = deskWorker.replace(
+      'zones:',
+      'tools: { ask_person: { approval: preApproved } }\nzones:',
+    )
+    await desk.activate({ 'workers/scribe.md': worker })
+    const { requests } = await asked(open)
+    expect((await row(requests[0])).state).toBe('pending')
+  })
+})
+
+test('a message to a run that waits for an answer does not take its place', async () => {
+  const { runId, turn, requests } = await asked(open)
+  await messageRun(desk.api, desk.people.ada.caller, { runId, text: 'next, I think' })
+  expect(await desk.perform(turn)).toMatchObject([{ kind: 'wait', requestIds: [requests[0]] }])
+})

@@ -1,0 +1,143 @@
+import type { Selectable } from 'kysely'
+import type { JsonObject } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { getText } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
+import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
+import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
+import { invalid } from '../requests/facts/decision-input.ts'
+import { endRequest } from '../requests/ending/end-request.ts'
+import { onceForKey } from '../core/idempotency.ts'
+import { judgePerson } from './judge-decision.ts'
+import { recordDecision } from './record-decision.ts'
+import { lockRequests, lockRun } from '../core/locks.ts'
+import { answeredText } from '../transcript/result-texts.ts'
+import { storeResult } from '../transcript/store-result.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { byAttempt } from '../core/authority.ts'
+
+export interface AnswerQuestionInput {
+  /** id or number of a request of kind *question* */
+  readonly request: string
+  /** 1 to 4,000 characters; one of the choices, where the question offers some */
+  readonly text: string
+  readonly idempotencyKey?: string
+}
+
+/**
+ * What answering is answered with; `state` is always `approved`, the state of a request that people
+ * have dealt with.
+ */
+export interface AnsweredQuestion {
+  readonly requestId: string
+  readonly decisionId: string
+  readonly state: 'approved'
+}
+
+/**
+ * Answers a question of a run (`ask_person`): by one person who could decide a request there, in
+ * their own words or with one of the choices. The answer is the call's result, written in the same
+ * transaction as the decision row that keeps who answered; they are behind every request that is
+ * opened afterwards (product.md 17). Rejects as a decision does.
+ */
+export async function answerQuestion(
+  ctx: SigningContext,
+  caller: Caller,
+  input: AnswerQuestionInput,
+): Promise<AnsweredQuestion> {
+  return attemptOnRequest(ctx, caller, input.request, { attempt: 'answer' }, (target) =>
+    inUnitOfWork(ctx, byAttempt(caller), (unit) => {
+      const { idempotencyKey: key, text } = input
+      const call = { caller, key, route: `answer:${target.id}`, body: { text } }
+      return onceForKey(unit.tx, call, async () => {
+        if (target.runId !== null) await lockRun(unit.tx, target.runId)
+        return answerLocked(unit, caller, target.id, checkedText(text))
+      })
+    }),
+  )
+}
+
+async function answerLocked(
+  attempt: UnitOfWork,
+  caller: Caller,
+  requestId: string,
+  text: string,
+): Promise<AnsweredQuestion | Problem> {
+  const [request] = await lockRequests(attempt.tx, [requestId])
+  if (request === undefined) throw new Error(`Request ${requestId} is gone`)
+  const { kind, run_id: runId, call_id: callId } = request
+  if (kind !== 'question' || runId === null || callId === null) {
+    throw invalid('request', 'is not a question; decide it')
+  }
+  const facts = await factsWhileOpen(attempt, caller, request)
+  if (facts instanceof Problem) return facts
+  const marks = judgePerson(caller, request, facts)
+  const unit = attempt.under(marks.authority)
+  await refuseOtherChoice(unit.tx, facts, text)
+  const decisionId = await recordAnswer(unit, caller, request, facts, marks, text)
+  await endRequest(unit, request, { event: 'approve' })
+  await storeResult(unit.tx, callId, {
+    type: 'output',
+    output: { answer: text },
+    text: answeredText(marks.person.name, text),
+  })
+  await unit.event('run.changed', { runId })
+  const payload = { requestIds: [request.id] }
+  await unit.enqueue({ kind: 'signal_decided', runId, payload })
+  return { requestId: request.id, decisionId, state: 'approved' }
+}
+
+/**
+ * The decision's row keeps who answered and, as its reason, what: erasable, and a commitment in the
+ * trail.
+ */
+async function recordAnswer(
+  unit: UnitOfWork,
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  marks: ReturnType<typeof judgePerson>,
+  text: string,
+): Promise<string> {
+  return recordDecision(
+    unit,
+    caller,
+    request,
+    {
+      decision: 'approve',
+      digest: facts.revision.digest,
+      revision: request.revision,
+      reason: text,
+      seen: null,
+      assertion: null,
+      scope: 'once',
+      bounds: null,
+      again: false,
+    },
+    { ...marks, batchDecisionId: null, facts, signed: null },
+  )
+}
+
+function checkedText(text: string): string {
+  const maxCharacters = limits.reasonCharacters
+  if (text.trim() === '' || text.length > maxCharacters)
+    throw invalid('text', `must have 1 to ${maxCharacters} characters`)
+  if (!text.isWellFormed() || text.includes('\0')) {
+    throw invalid('text', 'has a NUL character or half a surrogate pair')
+  }
+  return text
+}
+
+async function refuseOtherChoice(tx: Tx, facts: DecisionFacts, text: string): Promise<void> {
+  const input = JSON.parse(await getText(tx, facts.revision.inputHash)) as JsonObject
+  const { choices } = input
+  if (!Array.isArray(choices) || choices.includes(text)) return
+  throw invalid(
+    'text',
+    `must be one of the choices: ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`,
+  )
+}

@@ -1,0 +1,150 @@
+import type { Risk } from '#domain/verdict.ts'
+import { Problem } from '#domain/problem.ts'
+import type { RequestKind } from '#domain/request.ts'
+import type { ServiceContext } from '../core/context.ts'
+import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
+import { findRequest } from '../requests/people/find-request.ts'
+import type { Viewer } from '../requests/people/viewer.ts'
+import { needsSignature } from '../requests/facts/needs-signature.ts'
+
+/** One turn of a run, whose requests are decided as a change set (product.md 40). */
+export interface TurnRef {
+  readonly runId: string
+  readonly turn: number
+}
+
+/** One decision of several: which request, and whether it would approve. */
+export interface ListedDecision {
+  readonly request: string
+  readonly approves: boolean
+}
+
+/**
+ * In which order the decisions of one action are judged, and which of them are refused because of
+ * the others.
+ */
+export interface JudgedBatch {
+  /** indexes into the list as it came */
+  readonly order: readonly number[]
+  readonly refused: ReadonlyMap<number, Problem>
+}
+
+/**
+ * Judges the decisions of one action against each other (api.md): several approvals are alike, of
+ * the same tool and rule and of at most medium risk, or none of them is given. With a turn they
+ * need not be alike: each is of that turn, they are judged in call order, and what asks for a
+ * decision of its own is refused alone. Denials go with anything.
+ */
+export async function judgeTogether(
+  ctx: ServiceContext,
+  viewer: Viewer,
+  decisions: readonly ListedDecision[],
+  turn: TurnRef | null,
+): Promise<JudgedBatch> {
+  // One after the other: a caller's share of the service is bounded.
+  const candidates: (BatchFacts | null)[] = []
+  for (const { request } of decisions) candidates.push(await findFacts(ctx, viewer, request))
+  const approvals = decisions.flatMap((a, index) => (a.approves ? [index] : []))
+  const refused = new Map<number, Problem>()
+  if (turn === null) {
+    if (approvals.length > 1 && !areAlike(approvals.flatMap((index) => candidates[index] ?? []))) {
+      for (const index of approvals) {
+        if (candidates[index] !== null) refused.set(index, notAlike())
+      }
+    }
+    return { order: decisions.map((_, index) => index), refused }
+  }
+  for (const [index, facts] of candidates.entries()) {
+    if (facts === null) continue
+    const isOfTurn = facts.runId === turn.runId.toLowerCase() && facts.turn === turn.turn
+    if (!isOfTurn) refused.set(index, notOfTurn(turn))
+    else if (approvals.length > 1 && approvals.includes(index) && isSingle(facts)) {
+      refused.set(index, single())
+    }
+  }
+  const positionOf = (index: number): number =>
+    candidates[index]?.position ?? Number.MAX_SAFE_INTEGER
+  const numberOf = (index: number): number => Number(candidates[index]?.number ?? 0)
+  const order = decisions
+    .map((_, index) => index)
+    .toSorted((a, b) => positionOf(a) - positionOf(b) || numberOf(a) - numberOf(b))
+  return { order, refused }
+}
+
+interface BatchFacts {
+  readonly number: string
+  readonly runId: string | null
+  readonly turn: number | null
+  readonly position: number | null
+  readonly tool: string
+  readonly rule: string
+  readonly risk: Risk
+  readonly signed: boolean
+  readonly beforeRestore: boolean
+}
+
+/** `null` for what the viewer may not see: its own refusal says so. */
+async function findFacts(
+  ctx: ServiceContext,
+  viewer: Viewer,
+  reference: string,
+): Promise<BatchFacts | null> {
+  try {
+    const { id } = await findRequest(ctx.db, viewer, reference)
+    const row = await ctx.db
+      .selectFrom('request')
+      .select(['number', 'run_id', 'turn', 'position', 'tool', 'rule', 'risk', 'kind', 'routing'])
+      .select(askedBeforeRestore.as('before_restore'))
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return {
+      number: row.number,
+      runId: row.run_id,
+      turn: row.turn,
+      position: row.position,
+      tool: row.tool,
+      rule: row.rule.id,
+      risk: row.risk,
+      signed: needsSignature({
+        kind: row.kind satisfies RequestKind,
+        risk: row.risk,
+        routing: row.routing,
+      }),
+      beforeRestore: row.before_restore,
+    }
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}
+
+function areAlike(approvals: readonly BatchFacts[]): boolean {
+  const patterns = new Set(approvals.map(({ tool, rule }) => JSON.stringify([tool, rule])))
+  return patterns.size <= 1 && !approvals.some(isSingle)
+}
+
+/**
+ * What a person looks at by itself, whatever else it is decided with. High risk is also all that is
+ * asked `again`.
+ */
+function isSingle({ risk, signed, beforeRestore }: BatchFacts): boolean {
+  return risk === 'high' || signed || beforeRestore
+}
+
+function notAlike(): Problem {
+  return new Problem(
+    'not_alike',
+    'Nothing was approved: approve together only what has the same tool and rule, at most medium risk, and was not asked before a restore',
+  )
+}
+
+function single(): Problem {
+  return new Problem(
+    'not_alike',
+    'This one is approved by itself: high risk, a signature, or asked before a restore',
+  )
+}
+
+function notOfTurn({ runId, turn }: TurnRef): Problem {
+  return new Problem('not_of_turn', `This is no request of turn ${turn} of run ${runId}`)
+}

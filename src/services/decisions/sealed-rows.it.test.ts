@@ -1,0 +1,229 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { sealedTables } from '#domain/statements/sealed-tables.ts'
+
+/** Those of how somebody is known are tried over HTTP: test/api/access/forged-rows.test.ts. */
+const decisionTables = ['request', 'request_revision', 'decision', 'person', 'membership'] as const
+type DecisionTable = (typeof decisionTables)[number]
+
+let desk: AgentDesk
+let linus: TestPerson
+const { aWrite, requestRow } = gatedWrites(() => desk)
+
+const two = 'routing: [{ when: { tool: "*" }, queue: platform, quorum: { count: 2 } }]\n'
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.activate({ 'countersign.yaml': `${deskConfig}${two}` })
+  const row = await desk.database.db
+    .selectFrom('person')
+    .select(['id', 'name'])
+    .where('email', '=', 'linus@example.com')
+    .executeTakeFirstOrThrow()
+  linus = { ...row, caller: { actor: { type: 'person', ...row }, channel: 'dashboard' } }
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+/** As the writer of rows does it, who is stopped by no reference of one row to another. */
+async function write(change: ReturnType<typeof sql>): Promise<void> {
+  await desk.database.db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await change.execute(tx)
+  })
+}
+
+/** The code of the newest refusal of a request that the trail has. */
+async function newestRefusal(requestId: string): Promise<string | undefined> {
+  const event = await desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('request_id', '=', requestId)
+    .where('type', '=', 'decision.refused')
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const { detail } = JSON.parse(event?.document ?? '{}') as { detail?: { code?: string } }
+  return detail?.code
+}
+
+async function refused(requestId: string, who = linus) {
+  const { code, facts } = await refusal(desk.decide(who, requestId))
+  expect(await newestRefusal(requestId)).toBe(code)
+  return { code, which: facts['which'] }
+}
+
+/** What a forger may write instead: something that the table's own checks let through. */
+const instead: Readonly<Record<string, string>> = {
+  state: 'approved',
+  kind: 'attachment',
+  risk: 'high',
+  decision: 'deny',
+  scope: 'run',
+  denied_then: 'continue',
+  why: 'messaged',
+}
+
+async function otherValue(table: DecisionTable, column: string) {
+  const { rows } = await sql<{ type: string }>`
+    select format_type(atttypid, null) as type from pg_attribute
+    where attrelid = ${table}::regclass and attname = ${column}`.execute(desk.database.db)
+  switch (rows[0]?.type) {
+    case 'uuid':
+      return sql`gen_random_uuid()`
+    case 'uuid[]':
+      return sql`array[gen_random_uuid()]`
+    case 'integer':
+      return sql`coalesce(${sql.ref(column)}, 0) + 1`
+    case 'boolean':
+      return sql`not ${sql.ref(column)}`
+    case 'jsonb':
+      return sql`coalesce(${sql.ref(column)}, '{}') || '{"forged":true}'`
+    case 'timestamp with time zone':
+      return sql`coalesce(${sql.ref(column)}, clock_timestamp()) + interval '1 hour'`
+    default:
+      return sql`${instead[column] ?? 'forged'}`
+  }
+}
+
+/** Primary keys are what a row is found by: another row in its place is a test of its own. */
+const keys: Readonly<Record<DecisionTable, { columns: string[]; where: string }>> = {
+  request: { columns: ['id'], where: `id = '$request'` },
+  request_revision: { columns: ['request_id', 'revision'], where: `request_id = '$request'` },
+  decision: {
+    columns: ['id', 'request_id', 'revision', 'decision'],
+    where: `request_id = '$request'`,
+  },
+  person: { columns: ['id'], where: `id = '$linus'` },
+  membership: { columns: ['person_id'], where: `person_id = '$linus'` },
+}
+
+const columns = decisionTables.flatMap((table) =>
+  sealedTables[table].columns
+    .filter((column) => !keys[table].columns.includes(column))
+    .map((column) => [table, column] as const),
+)
+
+/** Refusals that say what the forged row says, when nothing is decided by it. */
+const harmless: Readonly<Record<string, string>> = {
+  'request.state': 'already_decided',
+  'person.disabled_at': 'not_eligible',
+  // Then he is none of its people.
+  'membership.team': 'not_found',
+}
+
+// Rules: security.md 29
+describe('a decision', () => {
+  let requestId: string
+
+  beforeAll(async () => {
+    requestId = (await aWrite()).call.requestId
+    await desk.decide(desk.people.grace, requestId)
+  })
+
+  test.each(columns)(
+    'rests on no %s whose %s was changed in the database',
+    async (table, column) => {
+      const name = sql.table(table)
+      const where = sql.raw(
+        `${table}.${keys[table].where.replace('$request', requestId).replace('$linus', linus.id)}`,
+      )
+      const { rows } = await sql<{ row: object }>`
+      select row_to_json(${name}.*)::jsonb as row from ${name} where ${where}`.execute(
+        desk.database.db,
+      )
+      const other = await otherValue(table, column)
+      await write(sql`update ${name} set ${sql.ref(column)} = ${other} where ${where}`)
+      try {
+        const { code } = await refusal(desk.decide(linus, requestId))
+        const wanted = harmless[`${table}.${column}`] ?? 'tampered'
+        expect(code).toBe(wanted)
+        if (wanted === 'tampered') expect(await newestRefusal(requestId)).toBe(code)
+      } finally {
+        await write(sql`update ${name} set ${sql.ref(column)} = was.${sql.ref(column)}
+        from jsonb_populate_record(null::${name}, ${JSON.stringify(rows[0]?.row)}::jsonb) as was
+        where ${where}`)
+      }
+    },
+  )
+
+  test('is taken when everything is as it was', async () => {
+    await desk.decide(linus, requestId)
+    expect(await requestRow(requestId)).toMatchObject({ state: 'approved' })
+  })
+})
+
+describe('the people behind a request', () => {
+  test('who are deleted from it are noticed: the starter approves nothing', async () => {
+    const { call } = await aWrite()
+    await write(sql`delete from request_principal where request_id = ${call.requestId}`)
+    const { ada } = desk.people
+    expect(await refused(call.requestId, ada)).toEqual({ code: 'tampered', which: 'principals' })
+    expect(await requestRow(call.requestId)).toMatchObject({ state: 'pending' })
+  })
+
+  test('are noticed too when one is put in the place of another one', async () => {
+    const { call } = await aWrite()
+    await write(sql`update request_principal set person_id = ${desk.people.olga.id}
+      where request_id = ${call.requestId}`)
+    expect(await refused(call.requestId)).toEqual({ code: 'tampered', which: 'principals' })
+  })
+
+  test('are found out from signed rows only: a run that was somebody else’s for a moment is approved by nobody', async () => {
+    const path = 'notes/borrowed.md'
+    desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'x' } }] })
+    const runId = await desk.start()
+    await write(sql`update run set started_by = ${desk.people.olga.id} where id = ${runId}`)
+    await desk.turn(runId, 1)
+    await write(sql`update run set started_by = ${desk.people.ada.id} where id = ${runId}`)
+    const asked = await desk.database.db
+      .selectFrom('request')
+      .select(['id', 'seal'])
+      .where('run_id', '=', runId)
+      .execute()
+    for (const { id, seal } of asked) {
+      expect(seal).toBeNull()
+      expect((await refused(id, desk.people.ada)).code).toBe('tampered')
+    }
+    await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('a row', () => {
+  test('of another request does not stand in for one’s own, seal and all', async () => {
+    const [one, other] = [(await aWrite()).call.requestId, (await aWrite()).call.requestId]
+    await write(sql`update request set routing = o.routing, digest = o.digest, seal = o.seal,
+      expires_at = o.expires_at, principals_digest = o.principals_digest
+      from request o where request.id = ${one} and o.id = ${other}`)
+    expect((await refused(one)).code).toBe('tampered')
+    await write(sql`update request_revision set digest = o.digest, input_hash = o.input_hash, seal = o.seal
+      from request_revision o where request_revision.request_id = ${other} and o.request_id = ${one}`)
+    expect((await refused(other)).code).toBe('tampered')
+  })
+
+  test('of a vote that nobody gave fills no quorum, made up or copied', async () => {
+    const { call } = await aWrite()
+    const { requestId } = call
+    await desk.decide(desk.people.grace, requestId)
+    await write(sql`insert into decision select (jsonb_populate_record(d, jsonb_build_object(
+      'id', gen_random_uuid(), 'person_id', ${desk.people.olga.id}::text))).* from decision d
+      where request_id = ${requestId}`)
+    expect(await refused(requestId)).toEqual({ code: 'tampered', which: 'decision' })
+    await write(
+      sql`update decision set seal = null where request_id = ${requestId} and person_id = ${desk.people.olga.id}`,
+    )
+    expect(await refused(requestId)).toEqual({ code: 'tampered', which: 'decision' })
+  })
+
+  test('of a membership that nobody gave makes no approver, though it is copied', async () => {
+    const { call } = await aWrite()
+    await write(sql`insert into membership (team, person_id, until, seal)
+      select 'platform', ${desk.people.olga.id}, until, seal from membership where person_id = ${linus.id}`)
+    const { olga } = desk.people
+    expect(await refused(call.requestId, olga)).toEqual({ code: 'tampered', which: 'membership' })
+    await write(sql`delete from membership where person_id = ${olga.id} and team = 'platform'`)
+  })
+})

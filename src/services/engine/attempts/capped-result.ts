@@ -1,0 +1,34 @@
+import type { Json } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import type { CallResult } from '../../transcript/store-result.ts'
+
+/**
+ * A result as it is stored: bounded; where something is omitted, its exact size is noted
+ * (security.md 24).
+ */
+export function cappedResult(result: CallResult): CallResult {
+  const { output, text } = result
+  return {
+    type: result.type,
+    text: cappedText(text, limits.shownToModelBytes),
+    ...(output === undefined ? {} : { output: cappedOutput(output) }),
+  }
+}
+
+function cappedOutput(output: Json): Json {
+  const bytes = Buffer.byteLength(JSON.stringify(output))
+  const maxBytes = limits.storedOutputBytes
+  if (bytes <= maxBytes) return output
+  return { omitted: `The output had ${bytes} bytes; at most ${maxBytes} are kept.`, bytes }
+}
+
+function cappedText(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text, 'utf8')
+  if (bytes.length <= maxBytes) return text
+  const beginning = bytes
+    .subarray(0, maxBytes)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')
+  const omittedBytes = bytes.length - Buffer.byteLength(beginning)
+  return `${beginning}\n[${omittedBytes} of ${bytes.length} bytes are not shown.]`
+}

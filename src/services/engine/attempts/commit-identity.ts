@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { commitName, type CommitIdentity, type CommitPerson } from '#domain/commit-identity.ts'
+import type { PermitStatement } from '#domain/statements/statement.ts'
+import type { CommitSetting } from '#policy/settings.ts'
+import type { Db } from '#store/database.ts'
+import type { CallAtHand } from './call-at-hand.ts'
+import type { ExecutionPlan } from './execution-plan.ts'
+
+const host = 'countersign.localhost'
+
+/**
+ * Whose commits those of a claimed command are (product.md 36): the worker's for who started the
+ * run, committed by the service, or as `commit` in countersign.yaml says; with the request that
+ * allowed it and the people who approved that. Nobody approved what policy allowed alone, or a
+ * mode: such a commit names the run.
+ */
+export async function commitIdentity(
+  db: Db,
+  at: Pick<CallAtHand, 'run' | 'approval'>,
+  plan: Pick<ExecutionPlan, 'authorisation'>,
+  setting: CommitSetting | null,
+): Promise<CommitIdentity> {
+  const { authorisation } = plan
+  const allowed =
+    authorisation.by === 'permit'
+      ? { requestId: authorisation.requestId, people: decidersOf(at) }
+      : authorisation.by === 'grant'
+        ? await ofGrant(db, authorisation.grantId)
+        : null
+  const people = await namesOf(db, [at.run.started_by, ...(allowed?.people ?? [])])
+  const starter = people.get(at.run.started_by)
+  const worker = starter === undefined ? at.run.worker : `${at.run.worker} for ${starter.name}`
+  return {
+    author: setting ?? { name: commitName(worker), email: `worker@${host}` },
+    committer: setting ?? { name: 'Countersign', email: `countersign@${host}` },
+    trailers:
+      allowed === null
+        ? [{ name: 'Countersign-Run', value: at.run.id }]
+        : [
+            { name: 'Countersign-Request', value: allowed.requestId },
+            ...allowed.people.flatMap((id) => {
+              const person = people.get(id)
+              if (person === undefined) return []
+              const value = `${commitName(person.name)} <${person.email}>`
+              return [{ name: 'Approved-by' as const, value }]
+            }),
+          ],
+  }
+}
+
+/** The permit was verified before the call was claimed: its signature covers who decided. */
+function decidersOf({ approval }: Pick<CallAtHand, 'approval'>): readonly string[] {
+  if (approval === null) return []
+  return (JSON.parse(approval.permit.statement) as PermitStatement).deciders
+}
+
+async function ofGrant(db: Db, grantId: string) {
+  const grant = await db
+    .selectFrom('approval_grant')
+    .select(['request_id', 'granted_by'])
+    .where('id', '=', grantId)
+    .executeTakeFirst()
+  return grant === undefined ? null : { requestId: grant.request_id, people: [grant.granted_by] }
+}
+
+async function namesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, CommitPerson>> {
+  const rows = await db
+    .selectFrom('person')
+    .select(['id', 'name', 'email'])
+    .where(sql<boolean>`id = any(${ids})`)
+    .execute()
+  return new Map(rows.map(({ id, ...person }) => [id, person]))
+}

@@ -1,0 +1,49 @@
+import type { Judgement } from '#domain/judgement.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { CallFacts, RefusalReason } from '#domain/request.ts'
+import type { Tool, Workspace } from '#domain/tool.ts'
+import type { RunTerms } from '../../core/run-terms.ts'
+
+/** By what right a call is carried out. */
+export type Authorisation =
+  | { readonly by: 'permit'; readonly permitId: string; readonly requestId: string }
+  | { readonly by: 'grant'; readonly grantId: string }
+  | { readonly by: 'policy' }
+
+/**
+ * Everything that was verified of a call, ready to be claimed. `digest` was recomputed from this
+ * very input.
+ */
+export interface ExecutionPlan {
+  readonly kind: 'run'
+  readonly tool: Tool
+  readonly input: JsonObject
+  /** of the input's canonical form in `content`; `null` when it is not stored yet */
+  readonly inputHash: string | null
+  readonly facts: CallFacts
+  readonly digest: string
+  readonly policyDigest: string
+  readonly authorisation: Authorisation
+  readonly workspace: Workspace
+  readonly judgement: Judgement
+  readonly terms: RunTerms
+}
+
+/** Why a call is not carried out, and what becomes of it. */
+export interface Refusal {
+  readonly kind: 'refuse'
+  readonly reason: RefusalReason
+  /** for the trail: which check failed; never an argument's value */
+  readonly detail: string
+  /** `ask`: a new request is opened with this judgement; `result`: the call ends with this text */
+  readonly then:
+    | { readonly next: 'ask'; readonly judgement: Judgement; readonly input: JsonObject }
+    | {
+        readonly next: 'result'
+        readonly type: 'error' | 'blocked' | 'cancelled' | 'denied'
+        readonly text: string
+      }
+  /** the permit that was refused, if there was one */
+  readonly permitId: string | null
+  readonly policyDigest: string | null
+}

@@ -1,0 +1,157 @@
+import { sql, type Selectable } from 'kysely'
+import { hashBytes } from '#domain/digest.ts'
+import type { Json } from '#domain/json.ts'
+import { executionTransitions, transition } from '#domain/transitions.ts'
+import { putContent } from '#store/content/content.ts'
+import type { ExecutionTable } from '#store/tables/runs.ts'
+import { aboutRequest, endRequest } from '../../requests/ending/end-request.ts'
+import { lockRequests } from '../../core/locks.ts'
+import { storeResult, type CallResult } from '../../transcript/store-result.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { aboutCall, lockCall, requestChanged, type CallAtHand } from './call-at-hand.ts'
+import type { SystemContext } from '../../core/context.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+/** How an attempt ended, and the result that the model reads. */
+export interface ExecutionEnd {
+  readonly state: 'succeeded' | 'failed'
+  /** why it failed, when the tool did not report it: `stopped`, `cancelled` */
+  readonly reason: string | null
+  readonly exitCode: number | null
+  readonly output: Json | null
+  readonly result: CallResult
+}
+
+export interface EndedAttempt {
+  readonly callId: string
+  readonly attempt: number
+  /** of what was executed */
+  readonly digest: string
+}
+
+/**
+ * Stores how an attempt ended with its result. A late end of an attempt that was given up as
+ * `unknown` still turns it into what really happened and closes its outcome check, until a person
+ * has settled it (architecture.md, execution). Returns false when it was settled: then the end is
+ * only recorded.
+ */
+export async function finishExecution(
+  ctx: SystemContext,
+  attempt: EndedAttempt & { readonly requestId: string | null },
+  end: ExecutionEnd,
+): Promise<boolean> {
+  const { requestId } = attempt
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCall(unit.tx, attempt.callId, requestId === null ? [] : [requestId])
+    return at === null ? false : finishLocked(unit, at, attempt, end)
+  })
+}
+
+/** As `finishExecution`, in the caller's transaction, which holds the run's lock. */
+export async function finishLocked(
+  unit: UnitOfWork,
+  at: CallAtHand,
+  attempt: EndedAttempt,
+  end: ExecutionEnd,
+): Promise<boolean> {
+  const row = await attemptOf(unit, at, attempt)
+  const event = end.state === 'succeeded' ? 'succeed' : 'fail'
+  const state = transition(executionTransitions, row.state, event)
+  const settled = row.settled_then !== null || state === null
+  const outputHash = await outputHashOf(unit, end, settled)
+  const { request_id: requestId } = at.call
+  // People are asked how it ended only once it is `unknown`.
+  const check = row.state === 'started' ? null : await pendingCheckOf(unit, attempt.callId)
+  const requestIds = [requestId, check].filter((id) => id !== null)
+  await lockRequests(
+    unit.tx,
+    requestIds.filter((id) => !at.locked.includes(id)),
+  )
+  if (!settled) {
+    // The output is stored with the result, and the attempt refers to it.
+    const update = sql`
+      update execution set state = ${state}, reason = ${end.reason}, exit_code = ${end.exitCode},
+        output_hash = ${outputHash}, finished_at = clock_timestamp()
+      where call_id = ${attempt.callId} and attempt = ${attempt.attempt}
+    `
+    await storeResult(unit.tx, attempt.callId, end.result, update)
+  }
+  await unit.audit({
+    type: 'execution.finished',
+    ...executor,
+    ...aboutCall(at),
+    digest: attempt.digest,
+    detail: {
+      attempt: attempt.attempt,
+      state: end.state,
+      reason: end.reason,
+      exitCode: end.exitCode,
+      output: outputHash,
+      late: row.state !== 'started',
+      settledBefore: settled,
+    },
+  })
+  if (!settled && check !== null) await closeCheck(unit, check)
+  await requestChanged(unit, at)
+  await unit.event('run.changed', { runId: at.run.id })
+  return !settled
+}
+
+/** The attempt as the caller read it under the lock, where it is the newest. */
+async function attemptOf(
+  { tx }: UnitOfWork,
+  { execution }: CallAtHand,
+  attempt: { readonly callId: string; readonly attempt: number },
+): Promise<Selectable<ExecutionTable>> {
+  if (execution?.attempt === attempt.attempt) return execution
+  return tx
+    .selectFrom('execution')
+    .selectAll()
+    .where('call_id', '=', attempt.callId)
+    .where('attempt', '=', attempt.attempt)
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Hash of the output; it is stored here where the attempt alone refers to it, and not where nothing
+ * will.
+ */
+async function outputHashOf(
+  { tx }: UnitOfWork,
+  { output, result }: ExecutionEnd,
+  settled: boolean,
+): Promise<string | null> {
+  if (output === null) return null
+  const text = JSON.stringify(output)
+  return settled || result.output === output ? hashBytes(text) : putContent(tx, text)
+}
+
+/** The pending outcome check of a call, if there is one. */
+async function pendingCheckOf(unit: UnitOfWork, callId: string): Promise<string | null> {
+  const check = await unit.tx
+    .selectFrom('request')
+    .select('id')
+    .where('call_id', '=', callId)
+    .where('kind', '=', 'outcome_check')
+    .where('state', '=', 'pending')
+    .executeTakeFirst()
+  return check?.id ?? null
+}
+
+/** The question has answered itself; the run, which waits for it, is woken. */
+async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
+  const [check] = await lockRequests(unit.tx, [checkId])
+  if (check?.state !== 'pending') return
+  await endRequest(unit, check, { event: 'cancel', reason: 'settled' })
+  await unit.audit({
+    type: 'request.cancelled',
+    ...executor,
+    ...aboutRequest(check),
+    digest: check.digest,
+    detail: { cancelReason: 'settled' },
+  })
+  if (check.run_id !== null) {
+    const payload = { requestIds: [check.id] }
+    await unit.enqueue({ kind: 'signal_decided', runId: check.run_id, payload })
+  }
+}

@@ -1,0 +1,159 @@
+import { hashJson, canonicalJson } from '#domain/digest.ts'
+import type { Routing } from '#domain/judgement.ts'
+import type { Json } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Risk, Rule } from '#domain/verdict.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { getText, putContent } from '#store/content/content.ts'
+import { quorumText } from '#domain/deciding/quorum.ts'
+import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
+import { ownQueue, quorumOf, stepsOf } from '#policy/judge/routing/route.ts'
+import type { Policy } from '#policy/policy.ts'
+import { makePresentation } from '#tools/presentations/make-presentation.ts'
+import { oneLine } from '#tools/presentations/structured.ts'
+import { lockRequests } from '../../core/locks.ts'
+import { openRequest } from '../../requests/opening/open-request.ts'
+import { unknownText } from '../../transcript/result-texts.ts'
+import { storeResult } from '../../transcript/store-result.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import { requestChanged, waitFor, type CallAtHand } from './call-at-hand.ts'
+import { markUnknown } from './mark-unknown.ts'
+import { executor } from '../../core/authority.ts'
+
+/**
+ * Nobody knows how a started attempt ended: it becomes `unknown`, and a request of kind *outcome
+ * check* goes to the queue with what is known. Without a queue, or in a run that has ended, the
+ * call gets the result `unknown` instead. The caller holds the run's lock and has checked that the
+ * attempt is `started`. Returns what the workflow does next.
+ */
+export async function loseExecution(
+  unit: UnitOfWork,
+  policy: Policy,
+  at: CallAtHand,
+  why: string,
+): Promise<CallOutcome> {
+  const { execution, call, run } = at
+  if (execution === null) throw new TypeError(`Call ${call.id} has no attempt`)
+  if (call.request_id !== null) await lockRequests(unit.tx, [call.request_id])
+  await markUnknown(unit, at, why, 'ask')
+  await requestChanged(unit, at)
+  const check = isEnd(runTransitions, run.state) ? null : checkRouting(policy, at)
+  if (check === null) {
+    await storeResult(unit.tx, call.id, { type: 'unknown', text: unknownText() })
+    return { kind: 'done' }
+  }
+  const inputHash = inputHashOf(at)
+  const facts: CallFacts = call.facts ?? { toolHash: 'none', bases: [] }
+  const presentation = makePresentation({
+    type: 'text',
+    language: null,
+    content: await knownText(unit, at, why, inputHash),
+    metadata: {
+      callId: call.id,
+      attempt: execution.attempt,
+      executor: execution.executor,
+      startedAt: execution.started_at?.toISOString() ?? null,
+      bases: facts.bases.map((base) => ({ path: base.path, baseHash: base.hash })),
+    },
+    warnings: [],
+  })
+  const { requestId } = await openRequest(unit, executor, {
+    kind: 'outcome_check',
+    run,
+    call,
+    tool: call.tool,
+    digest: execution.executed_digest ?? call.digest ?? hashJson(null),
+    policyDigest: check.policyDigest,
+    rule: check.rule,
+    risk: check.risk,
+    routing: check.routing,
+    presented: {
+      title: oneLine(`Did this take effect? ${at.request?.title ?? call.tool}`),
+      inputHash,
+      facts,
+      factsDigest: hashJson(facts),
+      presentationHash: await putContent(unit.tx, canonicalJson(presentation)),
+      presentationDigest: presentation.digest,
+      contentHash: await putContent(unit.tx, presentation.content),
+      contentType: 'text/plain',
+    },
+    agentReasonHash: null,
+    attempt: execution.attempt + 1,
+    previous: [],
+    outcomeOf: at.request?.id ?? null,
+  })
+  return waitFor(unit.tx, run.id, [requestId])
+}
+
+interface CheckRouting {
+  readonly routing: Routing
+  readonly rule: Rule
+  readonly risk: Risk
+  readonly policyDigest: string
+}
+
+/**
+ * The routing of the call's request, or, without a request, that of the worker's own queue.
+ */
+function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
+  const rule = {
+    id: 'outcome:unknown',
+    text: 'a started call whose end is not known',
+    source: null,
+  }
+  if (at.request !== null) {
+    const { risk } = at.request
+    const routing = beforeEscalation(at.request.routing)
+    const policyDigest = at.request.policy_digest
+    return { routing: { ...routing, scopes: ['once'], edits: 'off' }, rule, risk, policyDigest }
+  }
+  const worker = policy.workers.get(at.run.worker)
+  const name = worker === undefined ? policy.config.defaultQueue : ownQueue(policy.config, worker)
+  const queue = name === null ? undefined : policy.config.queues.get(name)
+  if (queue === undefined) return null
+  const quorum = quorumOf(null, queue)
+  const { expiresAfterMs, permitForMs, selfApproval, signature, team } = queue
+  const routing: Routing = {
+    queue: queue.name,
+    team,
+    quorum,
+    quorumText: quorumText(quorum),
+    expiresAfterMs,
+    permitForMs,
+    scopes: ['once'],
+    edits: 'off',
+    selfApproval,
+    signature,
+    ...stepsOf(queue, quorum),
+  }
+  return { routing, rule, risk: 'medium', policyDigest: policy.digest }
+}
+
+/** Content hash of the canonical input that ran, stored when the attempt was claimed. */
+function inputHashOf(at: CallAtHand): string {
+  const stored = at.execution?.detail?.['inputHash']
+  return typeof stored === 'string' ? stored : at.call.input_hash
+}
+
+async function knownText(
+  unit: UnitOfWork,
+  at: CallAtHand,
+  why: string,
+  inputHash: string,
+): Promise<string> {
+  const input = JSON.parse(await getText(unit.tx, inputHash)) as Json
+  const { execution, call } = at
+  return [
+    `This call started and nobody knows how it ended (${why}).`,
+    `Look at what it should have changed, then say whether it took effect.`,
+    ``,
+    `Tool: ${call.tool}`,
+    `Attempt: ${execution?.attempt ?? 1}`,
+    `Started: ${execution?.started_at?.toISOString() ?? 'not recorded'}`,
+    `On: ${execution?.executor ?? 'not recorded'}`,
+    `Arguments:`,
+    JSON.stringify(input, null, 2),
+    ``,
+  ].join('\n')
+}

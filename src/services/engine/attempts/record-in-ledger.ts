@@ -1,0 +1,71 @@
+import { v7 as uuidv7 } from 'uuid'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { aboutCall, type CallAtHand } from './call-at-hand.ts'
+import type { ExecutionPlan } from './execution-plan.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+/**
+ * `first`: the attempt may act now. `spent`: it was carried out before. `used`: this use of the
+ * grant was. `failed`: the ledger cannot be written.
+ */
+export type LedgerRecord = 'first' | 'spent' | 'used' | 'failed'
+
+/**
+ * Records in the ledger, which lies outside the database, that an attempt begins: after the claim
+ * and before it acts (security.md 29). A permit is bound to its call and attempt, so that it stays
+ * spent when rows are reset. Killed before this or after it, the attempt is `started` in the rows.
+ * Refusals are in the trail.
+ */
+export async function recordInLedger(
+  ctx: WorkerContext,
+  claimed: {
+    readonly at: CallAtHand
+    readonly plan: ExecutionPlan
+    readonly attempt: number
+    /** of a grant with a bound: which of its uses this is */
+    readonly grantUse: number | null
+  },
+): Promise<LedgerRecord> {
+  const { at, attempt, grantUse } = claimed
+  const { authorisation } = claimed.plan
+  const ownId = uuidv7()
+  try {
+    if (authorisation.by === 'grant' && grantUse !== null) {
+      const key = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const
+      if ((await ctx.ledger.first(key, ownId)) !== ownId) {
+        await recordRefusal(ctx, claimed, 'a use of the grant that was taken before')
+        return 'used'
+      }
+    }
+    const key = { kind: 'call', id: at.call.id, part: String(attempt) } as const
+    if ((await ctx.ledger.first(key, ownId)) === ownId) return 'first'
+  } catch (error) {
+    ctx.log.error({ err: error, callId: at.call.id }, 'The ledger could not be written')
+    return 'failed'
+  }
+  await recordRefusal(ctx, claimed, 'an attempt that was carried out before')
+  return 'spent'
+}
+
+async function recordRefusal(
+  ctx: WorkerContext,
+  { at, plan, attempt }: Parameters<typeof recordInLedger>[1],
+  check: string,
+): Promise<void> {
+  const { authorisation } = plan
+  await inUnitOfWork(ctx, bySystem(ctx, executor), (unit) =>
+    unit.audit({
+      type: 'permit.refused',
+      ...aboutCall(at),
+      digest: plan.digest,
+      detail: {
+        permitId: authorisation.by === 'permit' ? authorisation.permitId : null,
+        ...(authorisation.by === 'grant' ? { grantId: authorisation.grantId } : {}),
+        attempt,
+        reason: 'already_spent',
+        check: `ledger: ${check}`,
+      },
+    }),
+  )
+}

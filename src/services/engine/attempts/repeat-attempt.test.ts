@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { CallAtHand } from './call-at-hand.ts'
+import { isRepeated, keyAttemptOf } from './repeat-attempt.ts'
+
+type Attempt = NonNullable<CallAtHand['execution']>
+
+/**
+ * Where a call stands after its newest attempt; `settledBy` is the person who looked, if one did.
+ */
+function after(attempt: number, more: Partial<Attempt> = {}) {
+  const given = { attempt, detail: null, settled_then: null, settled_by: null, ...more }
+  return { execution: given as Attempt }
+}
+
+test('a repeated attempt is known to its tool by the key of the first', () => {
+  expect(keyAttemptOf({ execution: null })).toBe(1)
+  expect(keyAttemptOf(after(1, { settled_then: 'again' }))).toBe(1)
+  const second = after(2, { settled_then: 'again', detail: { keyAttempt: 1 } })
+  expect(keyAttemptOf(second)).toBe(1)
+})
+
+test('an attempt that a person asked for, or that follows a refused one, has a key of its own', () => {
+  const asked = after(1, { settled_then: 'again', settled_by: 'grace' })
+  expect(isRepeated(asked)).toBe(false)
+  expect(keyAttemptOf(asked)).toBe(2)
+  expect(keyAttemptOf(after(3, { state: 'refused' }))).toBe(4)
+})

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { JsonObject } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+
+/** The row of an attempt that begins. */
+export interface StartingAttempt {
+  readonly callId: string
+  readonly attempt: number
+  readonly requestId: string | null
+  /** spent with it */
+  readonly permitId: string | null
+  readonly grantId: string | null
+  readonly digest: string
+  readonly executor: string
+  readonly detail: JsonObject
+  /** the state of the call's files, stored with the call */
+  readonly facts: CallFacts
+}
+
+/**
+ * Spends the permit and marks the attempt `started`, in one statement. False, with nothing written,
+ * when the permit is not live any more. The caller holds the locks of run and requests.
+ */
+export async function startAttempt(tx: Tx, starting: StartingAttempt): Promise<boolean> {
+  const { callId, permitId } = starting
+  const started = await sql`
+    with spent as (
+      update permit set state = 'consumed', ended_at = clock_timestamp()
+      where id = ${permitId}::uuid and state = 'live' returning id
+    ), allowed as (
+      select where ${permitId}::uuid is null or exists (select from spent)
+    ), noted as (
+      update tool_call set facts = ${toJsonb(starting.facts)}::jsonb
+      where id = ${callId} and exists (select from allowed)
+    )
+    insert into execution (call_id, attempt, state, request_id, permit_id, grant_id, executed_digest, executor,
+      detail, epoch, started_at)
+    select ${callId}::uuid, ${starting.attempt}::integer, 'started', ${starting.requestId}::uuid,
+      ${permitId}::uuid, ${starting.grantId}::uuid, ${starting.digest}, ${starting.executor},
+      ${toJsonb(starting.detail)}::jsonb, installation.epoch, clock_timestamp()
+    from allowed cross join installation
+  `.execute(tx)
+  return started.numAffectedRows === 1n
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import {
+  forgetCommand,
+  keepViolation,
+  lostCommands,
+  type BegunCommand,
+} from '#tools/commands/execution/begun-command.ts'
+import { undoLost } from '#tools/commands/execution/undo-lost.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { aboutCall, lockCall, requestChanged } from './call-at-hand.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+/** Changes to protected names by a command whose host was killed, now undone. */
+export interface UndoneCommand {
+  /** describes the changes, as a sentence */
+  readonly violation: string
+  /** to be called once that is stored; until then the next start reports it again */
+  acknowledge(): Promise<void>
+}
+
+/**
+ * Undoes what a command of this call changed of protected names on this host, when the process that
+ * ran it is gone (security.md 8). `null`: there is nothing to report. Another host undoes its own
+ * commands when its Temporal worker starts.
+ */
+export async function undoLostCommand(
+  ctx: WorkerContext,
+  callId: string,
+): Promise<UndoneCommand | null> {
+  if (ctx.commandSite === undefined) return null
+  const lost = await lostCommands(ctx.commandSite.dataDir)
+  const [command] = lost.filter((command) => command.callId === callId)
+  if (command === undefined) return null
+  try {
+    return await undoCommand(ctx, command)
+  } catch (error) {
+    // The attempt is settled all the same; the next start tries again.
+    ctx.log.error({ callId, err: error }, 'a lost command could not be looked after')
+    const violation = 'whether its command made protected names could not be looked at'
+    return { violation, acknowledge: async () => undefined }
+  }
+}
+
+async function undoCommand(ctx: WorkerContext, lost: BegunCommand): Promise<UndoneCommand | null> {
+  const { commandSite } = ctx
+  if (commandSite === undefined) return null
+  const policy = await ctx.policies.byDigest(lost.policyDigest)
+  const run = await ctx.db
+    .selectFrom('tool_call')
+    .innerJoin('run', 'run.id', 'tool_call.run_id')
+    .select('run.task_queue')
+    .where('tool_call.id', '=', lost.callId)
+    .executeTakeFirst()
+  if (run === undefined) return null
+  const workspace = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
+  const undoneViolation = await undoLost(commandSite, policy, workspace, lost)
+  const violation = lost.violation ?? undoneViolation
+  if (violation === null) {
+    await forgetCommand(lost)
+    return null
+  }
+  await keepViolation(lost, violation)
+  return { violation, acknowledge: () => forgetCommand(lost) }
+}
+
+/**
+ * Undoes the commands that a Temporal worker of this host left when it was killed, before this one
+ * takes work: their changes to protected names are undone and stored with their attempts. An
+ * attempt that is still `started` is settled by `settle`. What fails is tried again at the next
+ * start.
+ */
+export async function undoLostCommands(
+  ctx: WorkerContext,
+  settle: (callId: string) => Promise<unknown>,
+): Promise<void> {
+  if (ctx.commandSite === undefined) return
+  for (const lost of await lostCommands(ctx.commandSite.dataDir)) {
+    try {
+      const undone = await undoCommand(ctx, lost)
+      if (undone === null) continue
+      ctx.log.warn({ callId: lost.callId }, 'a command that was lost broke a rule; that was undone')
+      const settled = await noteViolation(ctx, lost, undone.violation)
+      if (!settled) await settle(lost.callId)
+      await undone.acknowledge()
+    } catch (error) {
+      ctx.log.error({ callId: lost.callId, err: error }, 'a lost command was not looked after')
+    }
+  }
+}
+
+/**
+ * Adds the violation to an attempt that is already `unknown`. False while it is still `started`.
+ */
+async function noteViolation(
+  ctx: WorkerContext,
+  { attempt, callId }: BegunCommand,
+  violation: string,
+): Promise<boolean> {
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCall(unit.tx, callId)
+    if (at === null) return true
+    if (at.execution?.attempt === attempt && at.execution.state === 'started') return false
+    await unit.tx
+      .updateTable('execution')
+      .set({ reason: sql<string>`concat_ws('; ', reason, ${violation}::text)` })
+      .where('call_id', '=', callId)
+      .where('attempt', '=', attempt)
+      .where('state', '=', 'unknown')
+      .execute()
+    await unit.audit({
+      type: 'system.reconciled',
+      ...aboutCall(at),
+      detail: { attempt, violation },
+    })
+    await requestChanged(unit, at)
+    return true
+  })
+}

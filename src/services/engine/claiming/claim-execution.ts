@@ -1,0 +1,207 @@
+import { v7 as uuidv7 } from 'uuid'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import { putContent } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import { attachmentsHold, openChildRun, spendAttachments } from '../delegation/open-child-run.ts'
+import type { DelegationPlan } from '../delegation/plan-delegation.ts'
+import { findGrant } from '../../grants/find-grant.ts'
+import { useGrant } from '../../grants/use-grant.ts'
+import { inUnitOfWork, type UnitOfWork, type UnitEntry } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import {
+  aboutCall,
+  lockCall,
+  requestChanged,
+  waitFor,
+  nextAttemptOf,
+  type CallAtHand,
+  type Approval,
+} from '../attempts/call-at-hand.ts'
+import type { ExecutionPlan } from '../attempts/execution-plan.ts'
+import { isRepeated, keyAttemptOf } from '../attempts/repeat-attempt.ts'
+import { checkPermit } from './plan-approved.ts'
+import { startAttempt } from '../attempts/start-attempt.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+/** `retry`: something changed between verifying and claiming. */
+export type Claimed =
+  | {
+      readonly kind: 'claimed'
+      readonly attempt: number
+      /** of a grant with a bound: which of its uses was claimed */
+      readonly grantUse: number | null
+    }
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'answer'; readonly outcome: CallOutcome }
+
+/**
+ * Claims a verified call: under the locks everything that can end a right is read again, the permit
+ * or one use of the grant is consumed, and the attempt is marked `started`, in one transaction; a
+ * delegation's run is written with it. Of several that try, one claims.
+ */
+export async function claimExecution(
+  ctx: WorkerContext,
+  planned: CallAtHand,
+  plan: ExecutionPlan,
+  delegation: DelegationPlan | null,
+): Promise<Claimed> {
+  const callId = planned.call.id
+  const { authorisation } = plan
+  const requestIds = new Set(planned.call.request_id === null ? [] : [planned.call.request_id])
+  if (authorisation.by === 'permit') requestIds.add(authorisation.requestId)
+  for (const { requestId } of delegation?.permits ?? []) requestIds.add(requestId)
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const { tx } = unit
+    const at = await lockCall(tx, callId, [...requestIds])
+    if (at === null || isEnd(runTransitions, at.run.state)) {
+      return { kind: 'answer', outcome: { kind: 'ended' } }
+    }
+    if (at.call.result_type !== null || isOpen(at)) return { kind: 'retry' }
+    if (at.call.request_id !== planned.call.request_id) return { kind: 'retry' }
+    const waiting = await waitForEarlier(tx, at)
+    if (waiting !== null) return { kind: 'answer', outcome: waiting }
+    const attempt = nextAttemptOf(at)
+    if (delegation !== null && !(await attachmentsHold(tx, delegation))) return { kind: 'retry' }
+    const right = await claimRight(ctx, unit, at, plan)
+    if (!right.holds) return { kind: 'retry' }
+    const childRunId = delegation === null ? null : uuidv7()
+    const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
+    const started = await startAttempt(tx, {
+      callId,
+      attempt,
+      requestId: authorisation.by === 'permit' ? at.call.request_id : null,
+      permitId: authorisation.by === 'permit' ? authorisation.permitId : null,
+      grantId: authorisation.by === 'grant' ? authorisation.grantId : null,
+      digest: plan.digest,
+      executor: ctx.executor,
+      detail: {
+        inputHash,
+        ...repetition(plan, at),
+        ...(childRunId === null ? {} : { childRunId }),
+      },
+      facts: plan.facts,
+    })
+    if (!started) return { kind: 'retry' }
+    if (at.approval !== null && authorisation.by === 'permit') {
+      await unit.audit(permitConsumed(at, at.approval, plan))
+    }
+    await unit.audit({
+      type: 'execution.started',
+      ...aboutCall(at),
+      digest: plan.digest,
+      policyDigest: plan.policyDigest,
+      detail: {
+        attempt,
+        tool: plan.tool.name,
+        by: authorisation.by,
+        rule: plan.judgement.rule?.id ?? null,
+        executor: ctx.executor,
+        ...(plan.tool.unconfined === true ? { sandbox: 'none' } : {}),
+        ...(childRunId === null ? {} : { childRunId }),
+      },
+    })
+    if (delegation !== null && childRunId !== null) {
+      await spendAttachments(unit, executor, at, delegation)
+      const { policyDigest } = plan
+      await openChildRun(unit, at, delegation, { id: childRunId, policyDigest })
+    }
+    await requestChanged(unit, at)
+    return { kind: 'claimed', attempt, grantUse: right.grantUse }
+  })
+}
+
+/** Kept where a second attempt does no harm: the tool only reads, or says so itself. */
+function repetition({ tool }: ExecutionPlan, at: CallAtHand): JsonObject {
+  if (!tool.readOnly && !tool.idempotent) return {}
+  return isRepeated(at) ? { repeatable: true, keyAttempt: keyAttemptOf(at) } : { repeatable: true }
+}
+
+/** An attempt is under way, or nobody knows yet how it ended. */
+function isOpen(at: CallAtHand): boolean {
+  const { execution } = at
+  if (execution === null) return false
+  return (
+    execution.state === 'started' ||
+    (execution.state === 'unknown' && execution.settled_then !== 'again')
+  )
+}
+
+/** Calls with effects keep the model's order, whoever asks for this one (product.md 15). */
+async function waitForEarlier(tx: Tx, at: CallAtHand): Promise<CallOutcome | null> {
+  if (at.call.read_only && at.call.verdict === 'preApproved') return null
+  if (at.earlier.length === 0) return null
+  const requestIds = at.earlier.flatMap(({ requestId }) => (requestId === null ? [] : [requestId]))
+  return waitFor(tx, at.run.id, requestIds)
+}
+
+interface ClaimedRight {
+  readonly holds: boolean
+  readonly grantUse: number | null
+}
+
+/** Whether the right that was verified is still there; one use of a grant is claimed with it. */
+async function claimRight(
+  ctx: WorkerContext,
+  unit: UnitOfWork,
+  at: CallAtHand,
+  plan: ExecutionPlan,
+): Promise<ClaimedRight> {
+  const { authorisation } = plan
+  if (authorisation.by === 'policy') return rightWithoutUse(at.call.verdict === 'preApproved')
+  if (authorisation.by === 'permit') {
+    const { approval } = at
+    const ok =
+      approval?.permit.id === authorisation.permitId &&
+      checkPermit(ctx, at, approval, plan.digest).ok
+    return rightWithoutUse(ok)
+  }
+  const path = plan.tool.accesses(plan.input)
+  const grant = await findGrant(
+    { ...ctx, db: unit.tx },
+    {
+      runId: at.run.id,
+      rootRunId: at.run.root_run_id,
+      call: {
+        tool: plan.tool.name,
+        digest: plan.digest,
+        toolHash: plan.facts.toolHash,
+        path: path.length === 1 ? (path[0]?.path ?? null) : null,
+      },
+      // As in the plan: the tool itself compares once more, right before it acts.
+      restsOn: async () => (plan.tool.restsOn === undefined ? null : plan.facts),
+    },
+  )
+  if (grant === null || grant.id !== authorisation.grantId) return rightWithoutUse(false)
+  const { id: runId } = at.run
+  const use = await useGrant(unit, {
+    grantId: grant.id,
+    runId,
+    callId: at.call.id,
+    digest: plan.digest,
+    policyDigest: plan.policyDigest,
+  })
+  return { holds: use !== null, grantUse: grant.statement.uses === null ? null : use }
+}
+
+function rightWithoutUse(holds: boolean): ClaimedRight {
+  return { holds, grantUse: null }
+}
+
+function permitConsumed(
+  at: CallAtHand,
+  { permit, request }: Approval,
+  plan: ExecutionPlan,
+): UnitEntry {
+  return {
+    type: 'permit.consumed',
+    runId: at.run.id,
+    requestId: request.id,
+    callId: at.call.id,
+    digest: plan.digest,
+    policyDigest: request.policy_digest,
+    detail: { permitId: permit.id, attempt: permit.attempt },
+  }
+}

@@ -1,0 +1,70 @@
+import type { Judgement } from '#domain/judgement.ts'
+import type { Json } from '#domain/json.ts'
+import type { Tool, Workspace } from '#domain/tool.ts'
+import { forgedPinRuleId } from '#policy/judge/calls/known-call.ts'
+import type { RunTerms } from '../../core/run-terms.ts'
+import { judgeOne } from '../judging/judge-one.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { refusedUnsigned } from '../attempts/refusals.ts'
+import type { CallAtHand } from '../attempts/call-at-hand.ts'
+import type { Refusal } from '../attempts/execution-plan.ts'
+
+/**
+ * A call that is about to run, as policy sees it at this moment. `tool`: it may be run; else
+ * `refused` says why not.
+ */
+export type JudgedAgain = { readonly workspace: Workspace; readonly judgement: Judgement } & (
+  | { readonly tool: Tool; readonly refused: null }
+  | { readonly tool: null; readonly refused: Refusal }
+)
+
+/**
+ * Judges a call once more when it is about to run, by the policy in force and the signed mode
+ * (architecture.md, policy in time). Refused is what policy blocks by now, what could not run any
+ * more, and what rests on a forged pin.
+ */
+export async function judgeAgain(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  question: {
+    readonly terms: RunTerms
+    readonly tool: string
+    readonly input: Json
+    /** a remembered approval may answer for a person */
+    readonly grants: boolean
+    readonly permitId: string | null
+  },
+): Promise<JudgedAgain> {
+  const { terms, permitId } = question
+  const registry = await ctx.registryOf(terms.policy, at.run.worker)
+  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, terms.policy)
+  const judgement = await judgeOne(ctx, {
+    run: at.run,
+    terms,
+    registry,
+    tool: question.tool,
+    input: question.input,
+    duplicateId: false,
+    byPerson: at.call.manual,
+    grants: question.grants,
+    assumed: { workspace, earlierWrites: new Set() },
+  })
+  const judged = { workspace, judgement }
+  if (judgement.rule?.id === forgedPinRuleId) {
+    return { ...judged, tool: null, refused: refusedUnsigned('invalid_statement', 'pin', permitId) }
+  }
+  const { policyDigest, reason: text } = judgement
+  const common = { kind: 'refuse', permitId, policyDigest } as const
+  if (judgement.verdict === 'blocked') {
+    const then = { next: 'result', type: 'blocked', text } as const
+    const detail = judgement.rule?.id ?? 'policy'
+    return { ...judged, tool: null, refused: { ...common, reason: 'blocked', detail, then } }
+  }
+  const tool = registry.get(question.tool)
+  if (judgement.verdict === 'error' || tool === undefined) {
+    const then = { next: 'result', type: 'error', text } as const
+    const detail = 'cannot run any more'
+    return { ...judged, tool: null, refused: { ...common, reason: 'stale', detail, then } }
+  }
+  return { ...judged, tool, refused: null }
+}

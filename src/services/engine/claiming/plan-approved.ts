@@ -1,0 +1,105 @@
+import { callDigest, hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { getText } from '#store/content/content.ts'
+import { verifyPermit, type PermitVerdict } from '../../permits/permits.ts'
+import { termsOf } from '../../core/run-terms.ts'
+import { verifyRun } from '../../core/verify-run.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { nextAttemptOf, type CallAtHand, type Approval } from '../attempts/call-at-hand.ts'
+import { changedBase } from '../attempts/check-bases.ts'
+import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
+import { judgeAgain } from './judge-again.ts'
+import { refusedUnsigned } from '../attempts/refusals.ts'
+
+/**
+ * Whether a permit is for exactly this call, attempt and moment. `digest` is what the executor
+ * computed itself.
+ */
+export function checkPermit(
+  ctx: ServiceContext,
+  at: CallAtHand,
+  approval: Approval,
+  digest: string,
+): PermitVerdict {
+  const isRevoked = ctx.seals.revocations.has({ what: 'permit', id: approval.permit.id })
+  const permit = isRevoked ? { ...approval.permit, state: 'revoked' as const } : approval.permit
+  return verifyPermit(ctx.verifier, permit, {
+    requestId: approval.request.id,
+    revision: approval.request.revision,
+    runId: at.run.id,
+    callId: at.call.id,
+    digest,
+    factsDigest: hashJson(approval.revision.facts),
+    policyDigest: approval.request.policy_digest,
+    attempt: nextAttemptOf(at),
+    // An epoch that was turned back by SQL brings no permit of before a restore back.
+    epoch: Math.max(at.epoch, ctx.memory.epoch()),
+    now: at.now,
+  })
+}
+
+/**
+ * Verifies an approved call (architecture.md, the executor trusts nobody): run statement, permit,
+ * the digest of its own input, whether policy blocks it by now, and whether the tool and the files
+ * are still as presented.
+ */
+export async function planApproved(
+  ctx: WorkerContext,
+  at: CallAtHand,
+): Promise<ExecutionPlan | Refusal> {
+  const { approval } = at
+  if (approval === null) {
+    const signed = verifyRun(ctx.verifier, at.run) !== null
+    return signed
+      ? refusedUnsigned('unsigned', 'no permit', null)
+      : refusedUnsigned('invalid_statement', 'run', null)
+  }
+  const { permit, request, revision } = approval
+  const { facts } = revision
+  const [inputText, terms] = await Promise.all([
+    getText(ctx.db, revision.input_hash),
+    termsOf(ctx, at.run),
+  ])
+  if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
+  const input = JSON.parse(inputText) as JsonObject
+  const digest = callDigest({ tool: request.tool, input, toolHash: facts.toolHash })
+  const allowed = checkPermit(ctx, at, approval, digest)
+  if (!allowed.ok && allowed.reason === 'invalid_permit') {
+    return refusedUnsigned('invalid_permit', allowed.detail, permit.id)
+  }
+  const common = { kind: 'refuse' as const, permitId: permit.id, policyDigest: null }
+  if (!allowed.ok && allowed.reason === 'revoked') {
+    const text = 'its approval was taken back'
+    return {
+      ...common,
+      reason: 'revoked',
+      detail: 'permit',
+      then: { next: 'result', type: 'cancelled', text },
+    }
+  }
+  const question = { terms, tool: request.tool, input, grants: false, permitId: permit.id }
+  const { tool, workspace, judgement, refused } = await judgeAgain(ctx, at, question)
+  if (tool === null) return refused
+  const judged = { ...common, policyDigest: judgement.policyDigest }
+  const ask = { next: 'ask' as const, judgement, input }
+  if (!allowed.ok) return { ...judged, reason: 'lapsed', detail: allowed.detail, then: ask }
+  if (judgement.toolHash !== facts.toolHash || judgement.digest !== digest) {
+    return { ...judged, reason: 'stale', detail: 'tool definition', then: ask }
+  }
+  const changed = await changedBase(workspace, facts)
+  if (changed !== null) return { ...judged, reason: 'stale', detail: 'base', then: ask }
+  return {
+    kind: 'run',
+    tool,
+    input,
+    inputHash: revision.input_hash,
+    facts,
+    digest,
+    policyDigest: judgement.policyDigest,
+    authorisation: { by: 'permit', permitId: permit.id, requestId: request.id },
+    workspace,
+    judgement,
+    terms,
+  }
+}

@@ -1,0 +1,77 @@
+import { callDigest } from '#domain/digest.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { Json } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Tool, Workspace } from '#domain/tool.ts'
+import { getText } from '#store/content/content.ts'
+import { strictRuleId } from '../judging/judge-one.ts'
+import { strictText } from '../../transcript/result-texts.ts'
+import { termsOf } from '../../core/run-terms.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import type { CallAtHand } from '../attempts/call-at-hand.ts'
+import { basesNow } from '../attempts/check-bases.ts'
+import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
+import { judgeAgain } from './judge-again.ts'
+import { refusedUnsigned } from '../attempts/refusals.ts'
+
+/**
+ * A call that was pre-approved needs a request now; no attempt was refused.
+ */
+export interface AsksByNow {
+  readonly kind: 'asks'
+  readonly judgement: Judgement
+}
+
+/**
+ * Judges a call without a request once more, by the policy in force and the signed mode
+ * (architecture.md, policy in time): it runs only if it still needs no request.
+ */
+export async function planPreApproved(
+  ctx: WorkerContext,
+  at: CallAtHand,
+): Promise<ExecutionPlan | Refusal | AsksByNow> {
+  const terms = await termsOf(ctx, at.run)
+  if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
+  const input = JSON.parse(await getText(ctx.db, at.call.input_hash)) as Json
+  const question = { terms, tool: at.call.tool, input, grants: true, permitId: null }
+  const { tool, workspace, judgement, refused } = await judgeAgain(ctx, at, question)
+  if (tool === null) return deniedByMode(judgement, refused)
+  if (judgement.verdict === 'ask') return { kind: 'asks', judgement }
+  return {
+    kind: 'run',
+    tool,
+    input: judgement.input,
+    inputHash: null,
+    facts: await factsNow(tool, judgement, workspace),
+    digest: callDigest({
+      tool: tool.name,
+      input: judgement.input,
+      toolHash: judgement.toolHash,
+    }),
+    policyDigest: judgement.policyDigest,
+    authorisation:
+      judgement.grantId === null ? { by: 'policy' } : { by: 'grant', grantId: judgement.grantId },
+    workspace,
+    judgement,
+    terms,
+  }
+}
+
+/** What the mode "strict" blocks, the model reads as a denial (product.md 21). */
+function deniedByMode({ tool, rule, reason }: Judgement, refused: Refusal): Refusal {
+  if (rule?.id !== strictRuleId) return refused
+  return { ...refused, then: { next: 'result', type: 'denied', text: strictText(tool, reason) } }
+}
+
+/**
+ * What the execution compares with: for a command that a grant allows, what the grant rests on; for
+ * any other call without a request, the files that it would change.
+ */
+async function factsNow(
+  tool: Tool,
+  { grantId, input, toolHash }: Judgement,
+  workspace: Workspace,
+): Promise<CallFacts> {
+  const rested = grantId === null ? undefined : await tool.restsOn?.(input, workspace)
+  return rested ?? { toolHash, bases: await basesNow(workspace, tool.accesses(input)) }
+}

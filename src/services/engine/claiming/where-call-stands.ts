@@ -1,0 +1,220 @@
+import { callWorkerName } from '#domain/built-in-tools.ts'
+import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { sql, type Selectable } from 'kysely'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { expireLocked } from '../../requests/ending/expire-locked.ts'
+import { getSaltedText } from '../../requests/words/salted-text.ts'
+import { childOf, endOfChild } from '../delegation/child-run.ts'
+import { cancelRequests } from '../../requests/ending/cancel-requests.ts'
+import { lockDelegation } from '../../requests/ending/lock-delegation.ts'
+import { lockRequests } from '../../core/locks.ts'
+import {
+  cancelledText,
+  deniedText,
+  expiredText,
+  unknownText,
+} from '../../transcript/result-texts.ts'
+import { storeResult, type CallResult } from '../../transcript/store-result.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { lockCall, readCall, waitFor, type CallAtHand } from '../attempts/call-at-hand.ts'
+import { isRepeated } from '../attempts/repeat-attempt.ts'
+import { finishLocked } from '../attempts/finish-execution.ts'
+import { settledResult } from '../attempts/settled-result.ts'
+import type { SystemContext } from '../../core/context.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+/**
+ * What is to be done with a call: an answer for the workflow, its effect, or finding out about a
+ * lost attempt.
+ */
+export type Standing =
+  | { readonly next: 'answer'; readonly outcome: CallOutcome }
+  | { readonly next: 'act'; readonly at: CallAtHand }
+  | { readonly next: 'settle' }
+
+/**
+ * Reads under the run's lock what is to be done with a call (architecture.md, executeCall): it may
+ * have a result, a request that waits or has ended without approval, or a started attempt. Results
+ * that need no effect are stored here.
+ */
+export async function whereCallStands(ctx: SystemContext, callId: string): Promise<Standing> {
+  const current = await readCall(ctx.db, callId)
+  if (current !== null && isApproved(current)) return { next: 'act', at: current }
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCall(unit.tx, callId)
+    // A call is stored before its workflow gets its id: an id without a row is forged.
+    if (at === null || isEnd(runTransitions, at.run.state)) return answer({ kind: 'ended' })
+    if (at.call.result_type !== null) return answer({ kind: 'done' })
+    if (at.call.verdict === null) return answer({ kind: 'ended' })
+    if (at.stopped && at.execution === null && !endedBefore(at)) {
+      return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
+    }
+    if (at.execution?.state === 'started') {
+      return (await delegated(unit, at)) ?? { next: 'settle' }
+    }
+    if (isRepeated(at)) return undecided(unit, at)
+    if (at.execution?.settled_then === 'again') return { next: 'act', at }
+    if (at.execution !== null && at.execution.settled_then !== null) {
+      return finish(unit, at, settledResult(at.execution))
+    }
+    if (at.execution?.state === 'unknown') return unknownAttempt(unit, at)
+    return undecided(unit, at)
+  })
+}
+
+/** What a denial or the time has ended stays so, whatever is stopped later (product.md 7). */
+function endedBefore({ request }: CallAtHand): boolean {
+  return request?.state === 'denied' || request?.state === 'expired'
+}
+
+/** No attempt counts: the call needs no request, or its request decides. */
+async function undecided(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
+  return at.call.verdict === 'preApproved' ? { next: 'act', at } : standingOfRequests(unit, at)
+}
+
+/**
+ * It is approved and has no attempt yet. This needs no lock, since claiming checks again under the
+ * locks.
+ */
+function isApproved({ run, call, request, execution, stopped }: CallAtHand): boolean {
+  const isOpen = !isEnd(runTransitions, run.state) && call.result_type === null
+  // A delegation has other requests beside its own.
+  const isFirst = execution === null && !stopped && call.tool !== callWorkerName
+  return isOpen && isFirst && call.verdict === 'ask' && request?.state === 'approved'
+}
+
+const siblingText = 'a person denied an earlier call of the same turn and stopped the rest'
+
+async function standingOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
+  const requests = await lockRequestsOf(unit.tx, at)
+  if (requests.length === 0) throw new Error(`Call ${at.call.id} asks, and nobody was asked`)
+  const pending: string[] = []
+  const ends: { readonly request: Selectable<RequestTable>; readonly result: CallResult }[] = []
+  for (const request of requests) {
+    const result = await resultOf(unit, request)
+    if (result === 'pending') pending.push(request.id)
+    else if (result !== null) ends.push({ request, result })
+  }
+  const [end] = ends.toSorted((a, b) => precedenceOf(a.result) - precedenceOf(b.result))
+  if (end !== undefined) {
+    // One request of a delegation ends it: the others leave their queues.
+    const siblings = requests.filter(({ id }) => id !== end.request.id)
+    await cancelRequests(unit, siblings, 'delegation_denied')
+    return finish(unit, at, end.result)
+  }
+  if (pending.length > 0) return answer(await waitFor(unit.tx, at.run.id, pending))
+  return { next: 'act', at: { ...at, request: requests.find(isOf(at)) ?? at.request } }
+}
+
+/**
+ * What ended a delegation comes before what was only cancelled with it: the model reads why
+ * (product.md 41).
+ */
+function precedenceOf({ type }: CallResult): number {
+  if (type === 'denied') return 0
+  return type === 'expired' ? 1 : 2
+}
+
+function isOf({ call }: CallAtHand): (request: { readonly id: string }) => boolean {
+  return ({ id }) => id === call.request_id
+}
+
+/**
+ * The request about a call; of a delegation also those about its attachments, by which it may end
+ * too.
+ */
+async function lockRequestsOf(tx: Tx, at: CallAtHand): Promise<Selectable<RequestTable>[]> {
+  if (at.request === null) return []
+  if (at.call.tool !== callWorkerName) return lockRequests(tx, [at.request.id])
+  return lockDelegation(tx, at.call.id, at.request.id)
+}
+
+/**
+ * What a request leaves its call: nothing yet, a result, or `null` when it was approved. The caller
+ * holds its lock.
+ */
+async function resultOf(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+): Promise<CallResult | 'pending' | null> {
+  switch (request.state) {
+    case 'pending': {
+      if (!(await hasExpired(unit.tx, request.id))) return 'pending'
+      await expireLocked(unit, request)
+      return { type: 'expired', text: expiredText() }
+    }
+    case 'approved':
+      return null
+    case 'denied': {
+      const denial = await unit.tx
+        .selectFrom('decision')
+        .select('reason_hash')
+        .where('request_id', '=', request.id)
+        .where('revision', '=', request.revision)
+        .where('decision', '=', 'deny')
+        .executeTakeFirst()
+      const reason = await getSaltedText(unit.tx, denial?.reason_hash ?? null)
+      const attachment = request.kind === 'attachment' ? request.title : null
+      return { type: 'denied', text: deniedText({ tool: request.tool, attachment, reason }) }
+    }
+    case 'expired':
+      return { type: 'expired', text: expiredText() }
+    case 'cancelled': {
+      const why =
+        request.cancel_reason === 'sibling_denied'
+          ? siblingText
+          : 'its approval request was cancelled'
+      return { type: 'cancelled', text: cancelledText(why) }
+    }
+  }
+}
+
+/** An attempt that started a run of its own: how far that run is, as the store says. */
+async function delegated(unit: UnitOfWork, at: CallAtHand): Promise<Standing | null> {
+  const child = await childOf(unit.tx, at)
+  if (child === null || at.execution === null) return null
+  const end = endOfChild(child)
+  if (end === null) return answer(await waitFor(unit.tx, at.run.id, [child.id]))
+  const { attempt, executed_digest: digest } = at.execution
+  await finishLocked(unit, at, { callId: at.call.id, attempt, digest: digest ?? '' }, end)
+  return answer({ kind: 'done' })
+}
+
+/**
+ * Nobody knows how the last attempt ended: it waits for its outcome check, which may have ended
+ * without an answer.
+ */
+async function unknownAttempt(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
+  const check = await unit.tx
+    .selectFrom('request')
+    .select(['id', 'state'])
+    .where('call_id', '=', at.call.id)
+    .where('kind', '=', 'outcome_check')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (check?.state === 'pending') return answer(await waitFor(unit.tx, at.run.id, [check.id]))
+  return finish(unit, at, { type: 'unknown', text: unknownText() })
+}
+
+async function finish(unit: UnitOfWork, at: CallAtHand, result: CallResult): Promise<Standing> {
+  await storeResult(unit.tx, at.call.id, result)
+  await unit.event('run.changed', { runId: at.run.id })
+  return answer({ kind: 'done' })
+}
+
+function answer(outcome: CallOutcome): Standing {
+  return { next: 'answer', outcome }
+}
+
+async function hasExpired(tx: Tx, requestId: string): Promise<boolean> {
+  const expired = await tx
+    .selectFrom('request')
+    .select('id')
+    .where('id', '=', requestId)
+    .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst()
+  return expired !== undefined
+}

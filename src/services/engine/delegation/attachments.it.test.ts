@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import type { Json } from '#domain/json.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { reviseRequest } from '../../decisions/revising/revise-request.ts'
+import { getRequest } from '../../requests/detail/get-request.ts'
+import { getRun } from '../../runs/reading/get-run.ts'
+import { admitRun } from '../lifecycle/admit-run.ts'
+import {
+  desk,
+  useDelegationDesk,
+  toReviewer,
+  delegating,
+  waitedFor,
+  row,
+  requestsOf,
+} from './delegation.fixture.ts'
+
+useDelegationDesk()
+
+// Rules: product.md 23
+describe('attachments', () => {
+  const attached = toReviewer({ attachments: ['notes/1.md', 'notes/2.md', 'readme.md'] })
+
+  test('are shown with size and hash; those whose zone asks have a request of their own in the batch', async () => {
+    const { callId, requestId } = await delegating(attached)
+    const requests = await requestsOf(callId)
+    expect(requests.map(({ kind, title }) => [kind, title])).toEqual([
+      ['tool_call', 'Call worker reviewer: Review it'],
+      ['attachment', 'Share notes/1.md with reviewer (4 bytes)'],
+      ['attachment', 'Share notes/2.md with reviewer (4 bytes)'],
+    ])
+    const { presentation } = await getRequest(desk.api, desk.people.grace.caller, {
+      request: requestId,
+    })
+    expect(presentation.metadata['attachments']).toEqual([
+      { path: 'notes/1.md', bytes: 4, hash: hashBytes('one\n') },
+      { path: 'notes/2.md', bytes: 4, hash: hashBytes('two\n') },
+      { path: 'readme.md', bytes: 7, hash: hashBytes('readme\n') },
+    ])
+  })
+
+  test('are all needed: the delegation runs once its own request and each of theirs are approved', async () => {
+    const { callId } = await delegating(attached)
+    const [own, first, second] = await requestsOf(callId)
+    const { grace } = desk.people
+    await desk.decide(grace, own?.id ?? '')
+    expect(await desk.execute(callId)).toMatchObject({
+      kind: 'wait',
+      requestIds: [first?.id, second?.id],
+    })
+    await desk.decide(grace, first?.id ?? '')
+    expect(await desk.execute(callId)).toMatchObject({ kind: 'wait', requestIds: [second?.id] })
+    await desk.decide(grace, second?.id ?? '')
+    const childId = waitedFor(await desk.execute(callId))
+    expect(await admitRun(desk.api, { runId: childId })).toBe(true)
+    const permits = await desk.database.db
+      .selectFrom('permit')
+      .select('state')
+      .where('run_id', '=', (await row(childId)).parent_run_id)
+      .execute()
+    expect(permits.map(({ state }) => state)).toEqual(['consumed', 'consumed', 'consumed'])
+    desk.say({ text: 'Read.' })
+    await desk.turn(childId, 1)
+    const [told] = desk.asked.at(-1)?.messages ?? []
+    expect(told?.role === 'user' ? told.text : '').toContain(JSON.stringify('two\n'))
+    const child = await getRun(desk.api, desk.people.ada.caller, childId)
+    expect(child.attachments.map(({ path, given }) => [path, given])).toEqual([
+      ['notes/1.md', true],
+      ['notes/2.md', true],
+      ['readme.md', true],
+    ])
+  })
+
+  test('denied abort the delegation: what waits leaves the queue, what was approved loses its permit', async () => {
+    const { runId, callId } = await delegating(attached)
+    const [own, first, second] = await requestsOf(callId)
+    const { grace } = desk.people
+    await desk.decide(grace, own?.id ?? '')
+    await desk.decide(grace, first?.id ?? '', { decision: 'deny', reason: 'not that one' })
+    const after = await requestsOf(callId)
+    expect(after.map(({ state }) => state)).toEqual(['approved', 'denied', 'cancelled'])
+    expect(after[2]?.cancel_reason).toBe('delegation_denied')
+    expect((await refusal(desk.decide(grace, second?.id ?? ''))).code).toBe('cancelled')
+    expect(await desk.execute(callId)).toEqual({ kind: 'done' })
+    const [call] = await desk.calls(runId, 1)
+    expect(call?.result).toBe('denied')
+    expect(call?.text).toContain('not that one')
+    expect(await row(runId)).toMatchObject({ pending_requests: 0 })
+    const permits = await desk.database.db
+      .selectFrom('permit')
+      .select('state')
+      .where('run_id', '=', runId)
+      .execute()
+    expect(permits.map(({ state }) => state)).toEqual(['revoked'])
+  })
+
+  // Rules: product.md 41
+  test('denied before the call itself was decided leave the model the reason, with the tool and the file', async () => {
+    const { runId, callId } = await delegating(attached)
+    const [, first] = await requestsOf(callId)
+    const { grace } = desk.people
+    await desk.decide(grace, first?.id ?? '', { decision: 'deny', reason: 'not "that" one' })
+    expect(await desk.execute(callId)).toEqual({ kind: 'done' })
+    const [call] = await desk.calls(runId, 1)
+    expect(call?.result).toBe('denied')
+    expect(call?.text).toContain('call_worker')
+    expect(call?.text).toContain(JSON.stringify('Share notes/1.md with reviewer (4 bytes)'))
+    expect(call?.text).toContain(JSON.stringify('not "that" one'))
+  })
+
+  test('that nobody decides in time expire the whole of it', async () => {
+    const { runId, callId } = await delegating(attached)
+    const [own, first] = await requestsOf(callId)
+    await desk.decide(desk.people.grace, own?.id ?? '')
+    await desk.database.db
+      .updateTable('request')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', first?.id ?? '')
+      .execute()
+    expect(await desk.execute(callId)).toEqual({ kind: 'done' })
+    expect((await desk.calls(runId, 1))[0]?.result).toBe('expired')
+    const states = (await requestsOf(callId)).map(({ state }) => state)
+    expect(states).toEqual(['approved', 'expired', 'cancelled'])
+  })
+
+  test('whose share is blocked block the delegation, and nobody is asked', async () => {
+    const { runId, requestId } = await delegating(toReviewer({ attachments: ['kept/1.md'] }))
+    expect([(await desk.calls(runId, 1))[0]?.result, requestId]).toEqual(['blocked', ''])
+  })
+
+  test('that changed since they were shown are asked about afresh, each with its new hash', async () => {
+    const { callId } = await delegating(attached)
+    const before = await requestsOf(callId)
+    for (const request of before) await desk.decide(desk.people.grace, request.id)
+    await desk.write('notes/1.md', 'changed\n')
+    const outcome = await desk.execute(callId)
+    await desk.write('notes/1.md', 'one\n')
+    const requests = await requestsOf(callId)
+    expect(outcome).toMatchObject({
+      kind: 'wait',
+      requestIds: requests.filter(({ state }) => state === 'pending').map(({ id }) => id),
+    })
+    expect(requests.map(({ kind, state }) => `${kind} ${state}`)).toEqual([
+      'tool_call approved',
+      'attachment approved',
+      'attachment approved',
+      'tool_call pending',
+      'attachment pending',
+      'attachment pending',
+    ])
+    expect(requests[4]?.title).toContain('(8 bytes)')
+    expect(requests.slice(0, 3).every((one) => one.superseded_by === requests[3]?.id)).toBe(true)
+  })
+
+  test('approved by a changed row alone hand over nothing', async () => {
+    const { runId, callId } = await delegating(attached)
+    const [own, first, second] = await requestsOf(callId)
+    await desk.decide(desk.people.grace, own?.id ?? '')
+    await desk.decide(desk.people.grace, first?.id ?? '')
+    await sql`update request set state = 'approved' where id = ${second?.id}`.execute(
+      desk.database.db,
+    )
+    const outcome = await desk.execute(callId)
+    expect(outcome.kind).toBe('wait')
+    const children = await getRun(desk.api, desk.people.ada.caller, runId)
+    expect(children.children).toEqual([])
+  })
+
+  test('and the worker stay as they were asked about: an edit may change the task alone', async () => {
+    const { requestId } = await delegating(attached)
+    const { digest } = await desk.database.db
+      .selectFrom('request')
+      .select('digest')
+      .where('id', '=', requestId)
+      .executeTakeFirstOrThrow()
+    const editing = (input: { readonly [field: string]: Json }) =>
+      reviseRequest(desk.api, desk.people.grace.caller, {
+        request: requestId,
+        input: { ...attached.input, ...input },
+        digest,
+        revision: 1,
+      })
+    for (const input of [{ worker: 'circle' }, { attachments: ['readme.md'] }]) {
+      expect((await refusal(editing(input))).code).toBe('invalid_request')
+    }
+    expect(await editing({ input: 'Review only the first' })).toMatchObject({ revision: 2 })
+  })
+})

@@ -1,0 +1,90 @@
+import type { Selectable } from 'kysely'
+import { callWorkerName } from '#domain/built-in-tools.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import type { CallAtHand } from '../attempts/call-at-hand.ts'
+import { cappedResult } from '../attempts/capped-result.ts'
+import type { ExecutionEnd } from '../attempts/finish-execution.ts'
+import { quoted } from '../../transcript/result-texts.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+
+type Child = Pick<
+  Selectable<RunTable>,
+  'id' | 'worker' | 'state' | 'output' | 'failure' | 'end_reason'
+>
+
+/**
+ * The run that the newest attempt of a call started; `null` for calls that are no delegation. Its
+ * row is read under the parent's lock, which whoever ends it takes first.
+ */
+export async function childOf(db: Db | Tx, at: CallAtHand): Promise<Child | null> {
+  const id = at.execution?.detail?.['childRunId']
+  if (at.call.tool !== callWorkerName || typeof id !== 'string') return null
+  const child = await db
+    .selectFrom('run')
+    .select(['id', 'worker', 'state', 'output', 'failure', 'end_reason'])
+    .where('id', '=', id)
+    .where('parent_call_id', '=', at.call.id)
+    .executeTakeFirst()
+  return child ?? null
+}
+
+/**
+ * How a delegation ended, once its run has: with the run's output, or why there is none. `null`: it
+ * still runs.
+ */
+export function endOfChild(child: Child): ExecutionEnd | null {
+  if (!isEnd(runTransitions, child.state)) return null
+  const { id: runId, worker, state } = child
+  const common = { exitCode: null, reason: state === 'completed' ? null : state }
+  switch (state) {
+    case 'completed': {
+      const lastText = child.output ?? ''
+      const output = { runId, worker, state, output: lastText }
+      const text = `The worker ${worker} has finished. What it said last, as quoted data: ${quoted(lastText)}`
+      const result = cappedResult({ type: 'output', output, text })
+      return { ...common, state: 'succeeded', output: result.output ?? null, result }
+    }
+    case 'cancelled': {
+      const reason = child.end_reason === null ? '' : ` (${quoted(child.end_reason)})`
+      const text = `The run of ${worker} was cancelled${reason}, and has no result. What it did before stays done.`
+      const output = { runId, worker, state }
+      return { ...common, state: 'failed', output, result: { type: 'cancelled', output, text } }
+    }
+    default: {
+      const why = child.failure?.message ?? child.end_reason ?? 'no reason was recorded'
+      const text = `The run of ${worker} has failed: ${quoted(why)}. What it did before stays done.`
+      const output = { runId, worker, state }
+      return { ...common, state: 'failed', output, result: { type: 'error', output, text } }
+    }
+  }
+}
+
+/** How a delegation ends whose own run was cancelled or failed: its child ends with it. */
+export function endOfDelegation(why: string): ExecutionEnd {
+  return {
+    state: 'failed',
+    reason: 'cancelled',
+    exitCode: null,
+    output: null,
+    result: {
+      type: 'cancelled',
+      text: `This delegation has ended, because ${why}. What the other run did before stays done.`,
+    },
+  }
+}
+
+/**
+ * Wakes the run that waits for one that ends in this transaction. The signal carries its id only:
+ * how it ended is read from the store. A root has nobody to tell.
+ */
+export async function notifyParent(
+  unit: UnitOfWork,
+  run: Pick<Selectable<RunTable>, 'id' | 'parent_run_id'>,
+): Promise<void> {
+  const { id, parent_run_id: parentId } = run
+  if (parentId === null) return
+  await unit.enqueue({ kind: 'signal_child_ended', runId: parentId, payload: { runIds: [id] } })
+  await unit.event('run.changed', { runId: parentId })
+}

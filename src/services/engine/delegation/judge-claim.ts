@@ -1,0 +1,253 @@
+import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
+import { sql, type Selectable } from 'kysely'
+import { callWorkerName } from '#domain/built-in-tools.ts'
+import { callDigest, canonicalJson, hashBytes, hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { judge } from '#policy/judge/judge.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { getText } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import type { ApprovalGrantTable, PermitTable } from '#store/tables/decisions.ts'
+import type { ExecutionTable, RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.ts'
+import { builtInToolHere } from '#tools/built-in.ts'
+import { delegationOf } from '#tools/delegation/call-worker.ts'
+import { registryOf } from '#tools/registry.ts'
+import type { SigningContext } from '../../core/context.ts'
+import { verifyPermit } from '../../permits/permits.ts'
+import { verifyGrant } from '../../grants/verify-grant.ts'
+import { termsOf, type RunTerms } from '../../core/run-terms.ts'
+import { attachedOf, readAttachmentPermits } from './attachment-permits.ts'
+import { isCreatedInRun } from './created-in-run.ts'
+import { refusedStart } from '../../runs/starting/refused-start.ts'
+
+/** A delegated run that may be signed, or which check failed, for the trail. */
+export type ClaimVerdict =
+  | {
+      readonly ok: true
+      readonly worker: WorkerDefinition
+      readonly policyDigest: string
+      /** of the call that starts it */
+      readonly attempt: number
+    }
+  | { readonly ok: false; readonly check: string }
+
+/**
+ * Judges in the API process, before it signs, whether a run was rightly started by a call of its
+ * parent (architecture.md, delegation): the parent's lineage is signed, its call holds a started
+ * attempt that names this very run, and that attempt has a right of its own: a consumed permit or a
+ * grant, verified by their signatures, or a policy or mode that asks nobody. Whoever can only write
+ * rows gets no run signed this way. The caller holds the locks of the lineage.
+ */
+export async function judgeClaim(
+  ctx: SigningContext,
+  tx: Tx,
+  child: Selectable<RunTable>,
+  parent: Selectable<RunTable>,
+  policy: Policy,
+): Promise<ClaimVerdict> {
+  const no = (check: string): ClaimVerdict => ({ ok: false, check })
+  const claim = await readClaim(tx, child)
+  if (claim === null) return no('no call claims it')
+  const { call, execution } = claim
+  if (call.run_id !== parent.id || call.tool !== callWorkerName) return no('another call')
+  if (execution.state !== 'started') return no('the attempt is not under way')
+  if (execution.detail?.['childRunId'] !== child.id) return no('the attempt names another run')
+  if (!(await followsLineage(tx, child, parent))) return no('lineage')
+  const terms = await termsOf({ ...ctx, db: tx, policies: { inForce: async () => policy } }, parent)
+  if (terms.statement === null) return no('the parent is not signed')
+  const input = await inputOf(tx, claim)
+  const judgement = await judgeAgain(ctx, tx, terms, parent, input)
+  const { verdict } = judgement
+  if (verdict === 'blocked' || verdict === 'error')
+    return no(`policy: ${judgement.rule?.id ?? verdict}`)
+  const failed = await failedCheck(ctx, tx, terms, parent, claim, judgement)
+  if (failed !== null) return no(failed)
+  const { worker, input: childInput } = delegationOf(judgement.input)
+  const target = terms.policy.workers.get(worker)
+  const matches =
+    target !== undefined &&
+    child.worker === worker &&
+    child.input_digest === hashBytes(canonicalJson(childInput)) &&
+    child.mode === terms.mode &&
+    child.root_run_id === parent.root_run_id &&
+    child.started_by === parent.started_by &&
+    child.task_queue === parent.task_queue
+  if (!matches) return no('it is not the run that the call asked for')
+  const { attempt } = execution
+  return { ok: true, worker: target, policyDigest: terms.policy.digest, attempt }
+}
+
+interface Claim {
+  readonly call: Selectable<ToolCallTable>
+  readonly execution: Selectable<ExecutionTable>
+  readonly permit: Selectable<PermitTable> | null
+  readonly grant: Selectable<ApprovalGrantTable> | null
+  /** the request that the permit approves */
+  readonly request: Selectable<RequestTable> | null
+  readonly revision: Selectable<RequestRevisionTable> | null
+}
+
+async function readClaim(tx: Tx, child: Selectable<RunTable>): Promise<Claim | null> {
+  const { rows } = await sql<Record<keyof Claim, JsonRow | null>>`
+    select to_jsonb(call) as call, to_jsonb(newest) as execution, to_jsonb(permit) as permit,
+      to_jsonb(approval_grant) as grant, to_jsonb(request) as request,
+      to_jsonb(request_revision) as revision
+    from tool_call as call
+    join lateral (
+      select * from execution where call_id = call.id order by attempt desc limit 1
+    ) as newest on true
+    left join permit on permit.id = newest.permit_id
+    left join approval_grant on approval_grant.id = newest.grant_id
+    left join request on request.id = permit.request_id
+    left join request_revision
+      on request_revision.request_id = request.id and request_revision.revision = permit.revision
+    where call.id = ${child.parent_call_id}
+  `.execute(tx)
+  const [row] = rows
+  if (row?.call == null || row.execution === null) return null
+  const parse = <T extends object>(row: JsonRow | null): T | null =>
+    row === null ? null : fromJsonRow<T>(row)
+  return {
+    call: fromJsonRow(row.call),
+    execution: fromJsonRow(row.execution),
+    permit: parse(row.permit),
+    grant: parse(row.grant),
+    request: parse(row.request),
+    revision: parse(row.revision),
+  }
+}
+
+/**
+ * The lineage is the parent's and the run itself, in that order: it excludes people from
+ * deciding.
+ */
+async function followsLineage(
+  tx: Tx,
+  child: Selectable<RunTable>,
+  parent: Selectable<RunTable>,
+): Promise<boolean> {
+  const { rows } = await sql<{ same: boolean }>`
+    select not exists (
+      (select ancestor_id, depth from run_lineage where run_id = ${child.id} and ancestor_id <> ${child.id}
+        except select ancestor_id, depth from run_lineage where run_id = ${parent.id})
+      union all
+      (select ancestor_id, depth from run_lineage where run_id = ${parent.id}
+        except select ancestor_id, depth from run_lineage where run_id = ${child.id})
+    ) and exists (
+      select from run_lineage where run_id = ${child.id} and ancestor_id = ${child.id}
+        and depth = (select count(*) from run_lineage where run_id = ${parent.id})
+    ) as same
+  `.execute(tx)
+  return rows[0]?.same === true
+}
+
+/** The input that a person approved, which may be edited; else the model's own. */
+async function inputOf(tx: Tx, { call, revision }: Claim): Promise<JsonObject> {
+  return JSON.parse(await getText(tx, revision?.input_hash ?? call.input_hash)) as JsonObject
+}
+
+/**
+ * By the policy in force, without grants. Files are taken on trust: their bytes are in the permits.
+ */
+async function judgeAgain(
+  ctx: SigningContext,
+  tx: Tx,
+  terms: RunTerms,
+  parent: Selectable<RunTable>,
+  input: JsonObject,
+): Promise<Judgement> {
+  const { policy, lineage, mode } = terms
+  const worker = policy.workers.get(parent.worker)
+  const tool = worker === undefined ? null : builtInToolHere(callWorkerName, { policy, worker })
+  return judge({
+    policy,
+    lineage,
+    runMode: mode,
+    worker: parent.worker,
+    tool: callWorkerName,
+    input,
+    registry: registryOf(tool === null ? [] : [tool]),
+    workspace: noWorkspace,
+    projectDir: '/',
+    duplicateId: false,
+    byPerson: worker?.tools.get(callWorkerName)?.manual === true,
+    refuseTarget: (target) =>
+      refusedStart(tx, policy, target, parent.started_by, () => principalsOfRun(tx, parent.id)),
+    madeHere: (target) =>
+      isCreatedInRun({ db: tx, verifier: ctx.verifier }, parent.root_run_id, target),
+    findGrant: async () => null,
+  })
+}
+
+async function refuseAccess(): Promise<never> {
+  throw new Error('this process touches no workspace')
+}
+
+const noWorkspace: Workspace = {
+  root: '/',
+
+  hidden: [],
+  state: async () => ({ kind: 'file', bytes: 0 }),
+  read: refuseAccess,
+  copy: refuseAccess,
+  list: refuseAccess,
+  write: refuseAccess,
+  remove: refuseAccess,
+  move: refuseAccess,
+}
+
+/** Which check of the attempt's right failed, or `null`. */
+async function failedCheck(
+  ctx: SigningContext,
+  tx: Tx,
+  terms: RunTerms,
+  parent: Selectable<RunTable>,
+  claim: Claim,
+  judgement: Judgement,
+): Promise<string | null> {
+  const { call, execution, permit, grant, request, revision } = claim
+  if (execution.permit_id !== null) {
+    if (permit === null || request === null || revision === null) return 'no permit'
+    if (permit.state !== 'consumed') return 'the permit was not consumed'
+    const { toolHash } = revision.facts
+    const { input } = judgement
+    const digest = callDigest({ tool: call.tool, input, toolHash })
+    const verdict = verifyPermit(
+      ctx.verifier,
+      { ...permit, state: 'live' },
+      {
+        requestId: request.id,
+        revision: revision.revision,
+        runId: parent.id,
+        callId: call.id,
+        digest,
+        factsDigest: hashJson(revision.facts),
+        policyDigest: request.policy_digest,
+        attempt: execution.attempt,
+        epoch: Math.max(execution.epoch, ctx.memory.epoch()),
+        now: execution.started_at ?? new Date(),
+      },
+    )
+    if (!verdict.ok) return `permit: ${verdict.detail}`
+    const target = terms.policy.workers.get(delegationOf(input).worker)
+    if (revision.facts.detail?.['workerDigest'] !== target?.digest) return 'another target worker'
+    const attachments = await readAttachmentPermits({ verifier: ctx.verifier, db: tx }, claim, {
+      worker: delegationOf(input).worker,
+      toolHash,
+      files: attachedOf(revision.facts, judgement),
+      consumed: { at: execution.started_at ?? new Date(), epoch: execution.epoch },
+    })
+    return attachments.kind === 'valid' ? null : `attachment: ${attachments.kind}`
+  }
+  if (judgement.verdict === 'preApproved') return null
+  const { toolHash, digest } = judgement
+  const expected = { tool: call.tool, digest, toolHash, path: null }
+  const isGranted =
+    grant !== null &&
+    verifyGrant(ctx.verifier, grant, { rootRunId: parent.root_run_id, call: expected }) !== null
+  return isGranted ? null : 'nobody approved it'
+}

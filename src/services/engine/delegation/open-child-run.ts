@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import { canonicalJson } from '#domain/digest.ts'
+import { putContent } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import type { Caller } from '../../core/context.ts'
+import type { CallAtHand } from '../attempts/call-at-hand.ts'
+import { insertRun } from '../../runs/starting/insert-run.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import type { DelegationPlan } from './plan-delegation.ts'
+
+/**
+ * Writes the run of a delegation and what starts it, in the transaction that claims the parent's
+ * call: both are there or neither. It has no signature yet: the relay, in the API process, checks
+ * the claim, signs it and starts its workflow.
+ */
+export async function openChildRun(
+  unit: UnitOfWork,
+  at: CallAtHand,
+  plan: DelegationPlan,
+  child: { readonly id: string; readonly policyDigest: string },
+): Promise<void> {
+  const { run, call } = at
+  const { input } = plan.delegation
+  await insertRun(unit.tx, {
+    id: child.id,
+    parent: { runId: run.id, rootRunId: run.root_run_id, callId: call.id },
+    worker: plan.target,
+    policyDigest: child.policyDigest,
+    mode: plan.mode,
+    input,
+    inputDigest: await putContent(unit.tx, canonicalJson(input)),
+    startedBy: run.started_by,
+    apiKeyId: null,
+    taskQueue: run.task_queue,
+    signed: null,
+    text: plan.text,
+    attachments: plan.attachments,
+    author: { type: 'system', name: run.worker },
+  })
+  await unit.event('run.changed', { runId: child.id })
+  await unit.event('run.changed', { runId: run.id })
+  await unit.enqueue({ kind: 'start_run', runId: child.id, payload: {} })
+}
+
+/**
+ * Whether every attachment's permit is still live. The caller holds the locks of the run and of
+ * their requests.
+ */
+export async function attachmentsHold(tx: Tx, plan: DelegationPlan): Promise<boolean> {
+  if (plan.permits.length === 0) return true
+  const live = await tx
+    .selectFrom('permit')
+    .select('id')
+    .where('id', 'in', permitIdsOf(plan))
+    .where('state', '=', 'live')
+    .execute()
+  return live.length === plan.permits.length
+}
+
+/** Consumes the permits of the attachments, in the transaction that claims the delegation. */
+export async function spendAttachments(
+  unit: UnitOfWork,
+  caller: Caller,
+  at: CallAtHand,
+  plan: DelegationPlan,
+): Promise<void> {
+  if (plan.permits.length === 0) return
+  await unit.tx
+    .updateTable('permit')
+    .set({ state: 'consumed', ended_at: sql<Date>`clock_timestamp()` })
+    .where('id', 'in', permitIdsOf(plan))
+    .execute()
+  for (const { permitId, requestId, digest, policyDigest } of plan.permits) {
+    await unit.audit({
+      type: 'permit.consumed',
+      ...caller,
+      runId: at.run.id,
+      requestId,
+      callId: at.call.id,
+      digest,
+      policyDigest,
+      detail: { permitId, attachment: true },
+    })
+    await unit.event('request.changed', { requestId, runId: at.run.id })
+  }
+}
+
+function permitIdsOf(plan: DelegationPlan): string[] {
+  return plan.permits.map(({ permitId }) => permitId)
+}

@@ -1,0 +1,144 @@
+import { BrokenRule } from '#domain/broken-rule.ts'
+import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { ToolResult } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
+import { runHasEnded } from '../lifecycle/run-has-ended.ts'
+import type { StopReason, WorkerContext } from '../../core/worker-context.ts'
+import { settlementPollMs } from '../attempts/end-earlier-attempt.ts'
+import type { ExecutionPlan } from '../attempts/execution-plan.ts'
+import { recordOutput } from './record-output.ts'
+
+/**
+ * How a started tool ended. `stale`: a base had changed, and it did nothing. `lost`: nobody knows.
+ */
+export type Effect =
+  | { readonly kind: 'returned'; readonly result: ToolResult }
+  | { readonly kind: 'stale' }
+  | {
+      readonly kind: 'stopped'
+      readonly why: Exclude<StopReason, 'timed_out'> | 'again'
+      /** what it did that it must not, and that was undone, as a sentence */
+      readonly violation: string | null
+      /** the last text of a tool that ended by itself after the stop */
+      readonly lastText: string | null
+    }
+  | { readonly kind: 'lost'; readonly why: string }
+
+/**
+ * Executes a claimed call's tool, outside any transaction. A stop is passed on to the tool when
+ * this process shuts down, when the store confirms that the run is cancelled (a forged cancel
+ * stops nothing), or when a person settled the attempt as `again`. A time-out stops nothing
+ * either: nobody waits for the attempt, but its end is still stored.
+ */
+export async function carryOut(
+  ctx: WorkerContext,
+  work: {
+    readonly runId: string
+    readonly callId: string
+    readonly attempt: number
+    /** by which the tool knows the attempt: that of the first, when it is repeated */
+    readonly keyAttempt: number
+    readonly plan: ExecutionPlan
+    /** of a command */
+    readonly commit: CommitIdentity | null
+    readonly signal: AbortSignal
+    /** aborts when the next attempt is about to begin in this process */
+    readonly again: AbortSignal
+  },
+): Promise<Effect> {
+  const { plan, signal, again } = work
+  const stop = new AbortController()
+  let watch: NodeJS.Timeout | null = null
+  const consider = async (): Promise<void> => {
+    const reason = signal.reason as StopReason
+    if (reason === 'timed_out') {
+      watch = setInterval(() => void endWhenSettled(), settlementPollMs)
+      return
+    }
+    if (reason === 'cancelled' && !(await runHasEnded(ctx.db, work.runId))) return
+    stop.abort(reason)
+  }
+  const considered = (): void => {
+    consider().catch((error: unknown) => {
+      ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
+    })
+  }
+  const endWhenSettled = async (): Promise<void> => {
+    // While the database is away nobody has settled anything.
+    if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
+  }
+  const live = recordOutput(ctx, work)
+  again.addEventListener('abort', () => stop.abort('again'), { once: true })
+  if (signal.aborted) await consider()
+  else signal.addEventListener('abort', considered, { once: true })
+  try {
+    if (plan.authorisation.by === 'policy' && plan.judgement.rule?.id === unchangedRuleId) {
+      return await unchangedResult(plan)
+    }
+    const act = () =>
+      plan.tool.execute(plan.input, {
+        workspace: plan.workspace,
+        signal: stop.signal,
+        idempotencyKey: `${work.callId}:${work.keyAttempt}`,
+        facts: plan.facts,
+        ...(work.commit === null ? {} : { commit: work.commit }),
+        onOutput: live.add,
+        // A person's permit, and a grant that remembers one, are for what was presented
+        // (Judgement.printed).
+        printed: plan.authorisation.by === 'policy' ? plan.judgement.printed : null,
+      })
+    const call = { callId: work.callId, tool: plan.tool.name }
+    const result = await (ctx.aroundTool?.(call, act) ?? act())
+    const ended = stop.signal.aborted && isPlainFailure(result)
+    return ended ? stopped(stop.signal, null, result.text) : { kind: 'returned', result }
+  } catch (error) {
+    if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
+    const violation = error instanceof BrokenRule ? error.message : null
+    if (stop.signal.aborted) return stopped(stop.signal, violation, null)
+    ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
+    const why = 'the tool ended without a result'
+    return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
+  } finally {
+    signal.removeEventListener('abort', considered)
+    if (watch !== null) clearInterval(watch)
+    await live.end()
+  }
+}
+
+/**
+ * A call that is pre-approved because it would change nothing never acts: it is `stale` when it
+ * would change something now.
+ */
+async function unchangedResult({ input, tool, workspace }: ExecutionPlan): Promise<Effect> {
+  const text = (await tool.unchanged?.(input, workspace)) ?? null
+  if (text === null) return { kind: 'stale' }
+  const output = { unchanged: true }
+  return { kind: 'returned', result: { type: 'output', output, text: `already so: ${text}.` } }
+}
+
+/** Most tools heed a stop by throwing: that is how it ended, and no finding of the tool. */
+function isPlainFailure({ type, violation, exitCode }: ToolResult): boolean {
+  return type === 'error' && violation === undefined && exitCode === undefined
+}
+
+function stopped(stop: AbortSignal, violation: string | null, lastText: string | null): Effect {
+  const why = stop.reason as Extract<Effect, { kind: 'stopped' }>['why']
+  return { kind: 'stopped', why, violation, lastText }
+}
+
+/**
+ * A person has settled this attempt: it did nothing, and the call is to be carried out once more.
+ */
+async function isToRunAgain(
+  ctx: WorkerContext,
+  work: { readonly callId: string; readonly attempt: number },
+): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('execution')
+    .select('settled_then')
+    .where('call_id', '=', work.callId)
+    .where('attempt', '=', work.attempt)
+    .executeTakeFirst()
+  return row?.settled_then === 'again'
+}

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest'
+import { deskWorker, type DeskCall } from '#test/harness/fixtures/agent-desk.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { reviseRequest } from '../../decisions/revising/revise-request.ts'
+import { revokePermit } from '../../permits/revoke-permit.ts'
+import { cancelRun } from '../lifecycle/cancel-run.ts'
+import {
+  desk,
+  aWrite,
+  executions,
+  onlyCall,
+  requestRow,
+  unused,
+  useExecutionDesk,
+} from './executions.fixture.ts'
+
+useExecutionDesk()
+
+describe('what was approved', () => {
+  test('runs once when two executors race for it', async () => {
+    const { call, path } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    await Promise.all([desk.execute(call.id), desk.execute(call.id), desk.execute(call.id)])
+    expect(desk.executed).toEqual(['write_file'])
+    expect(await desk.read(path)).toBe('two\n')
+  })
+
+  // Rules: product.md 14
+  test('does not run when the file has changed: refused (stale), and asked afresh with the old request before it', async () => {
+    const { call, path, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    await desk.write(path, 'somebody else\n')
+    const outcome = await desk.execute(call.id)
+    const fresh = (await onlyCall(runId)).requestId
+    expect(outcome).toMatchObject({ kind: 'wait', requestIds: [fresh] })
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
+    expect(await requestRow(call.requestId)).toMatchObject({
+      state: 'approved',
+      superseded_by: fresh,
+    })
+    expect(await requestRow(fresh)).toMatchObject({
+      state: 'pending',
+      previous: [call.requestId],
+      attempt: 2,
+    })
+    expect(await desk.read(path)).toBe('somebody else\n')
+
+    await desk.decide(desk.people.grace, fresh)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('two\n')
+  })
+
+  // Rules: product.md 14; security.md 10
+  test('does not run when the tool itself finds the file changed in the last moment', async () => {
+    const { call, path, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    desk.beforeExecute = () => desk.write(path, 'in between\n')
+    expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
+    expect((await onlyCall(runId)).requestId).not.toBe(call.requestId)
+    expect(await desk.read(path)).toBe('in between\n')
+  })
+
+  // Rules: product.md 1, 14
+  test('does not run when policy blocks it by now, and nobody is asked again', async () => {
+    const { call, path, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    await desk.activate({
+      'workers/scribe.md': deskWorker.replace('write: ask', 'write: { blocked: "frozen" }'),
+    })
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    await desk.activate({ 'workers/scribe.md': deskWorker })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'blocked' })
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'blocked' }])
+    await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  })
+
+  // Rules: product.md 14
+  test('does not run when the approval was taken back: the model reads cancelled', async () => {
+    const { call, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    await revokePermit(desk.api, desk.people.grace.caller, {
+      request: call.requestId,
+      reason: 'not after all',
+    })
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'revoked' }])
+  })
+
+  // Rules: product.md 12, 14
+  test('asks afresh when the permit has lapsed', async () => {
+    const { call, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    // Only the signing process can shorten a permit: a changed row is not believed.
+    await desk.database.db
+      .updateTable('permit')
+      .set({ state: 'lapsed' })
+      .where('request_id', '=', call.requestId)
+      .execute()
+    expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'lapsed' }])
+    expect((await onlyCall(runId)).requestId).not.toBe(call.requestId)
+  })
+
+  // Rules: product.md 13
+  test('does not run after the run was cancelled', async () => {
+    const { call, path, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    expect(await desk.execute(call.id)).toEqual({ kind: 'ended' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
+    await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  })
+})
+
+// Rules: product.md 11
+describe('a call that a person changed', () => {
+  async function edit(call: DeskCall, input: JsonObject) {
+    const { digest, revision } = await requestRow(call.requestId)
+    const edited = { request: call.requestId, input, digest, revision }
+    return reviseRequest(desk.api, desk.people.linus.caller, edited)
+  }
+
+  test('runs as it was approved, and the model is told who changed it into what', async () => {
+    const { call, path, runId } = await aWrite()
+    await edit(call, { path, content: 'changed\n' })
+    await desk.decide(desk.people.grace, call.requestId)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('changed\n')
+    const { text } = await onlyCall(runId)
+    expect(text).toContain('A person ("Linus") changed this call before it ran.')
+    expect(text).toContain('"content":"changed\\n"')
+  })
+
+  test('and that went stale is asked about in its changed form', async () => {
+    const { call, path, runId } = await aWrite()
+    await edit(call, { path, content: 'changed\n' })
+    await desk.decide(desk.people.grace, call.requestId)
+    await desk.write(path, 'somebody else\n')
+    await desk.execute(call.id)
+    const fresh = (await onlyCall(runId)).requestId
+    // Whoever edited it stands behind the fresh request too: it asks about their words.
+    await expect(desk.decide(desk.people.linus, fresh)).rejects.toThrow('you edited this call')
+    await desk.decide(desk.people.grace, fresh)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('changed\n')
+  })
+
+  test('makes a later call that was shown on top of it ask afresh', async () => {
+    const path = unused()
+    desk.say({
+      calls: [
+        { tool: 'write_file', input: { path, content: 'one\n' } },
+        { tool: 'edit_file', input: { path, edits: [{ find: 'one', replace: 'two' }] } },
+      ],
+    })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    if (first === undefined || second === undefined) throw new Error('two calls')
+    await edit(first, { path, content: 'one and more\n' })
+    await desk.decide(desk.people.grace, first.requestId)
+    await desk.decide(desk.people.grace, second.requestId)
+    expect(await desk.perform(turn)).toMatchObject([{ kind: 'done' }, { kind: 'wait' }])
+    expect(await executions(second.id)).toMatchObject([{ state: 'refused', reason: 'stale' }])
+    expect(await desk.read(path)).toBe('one and more\n')
+  })
+})
+
+// Rules: product.md 15
+describe('order', () => {
+  test('a call with effects waits for the earlier ones of its turn, whoever asks for it', async () => {
+    const [one, two] = [unused(), unused()]
+    desk.say({
+      calls: [
+        { tool: 'write_file', input: { path: one, content: '1' } },
+        { tool: 'write_file', input: { path: two, content: '2' } },
+      ],
+    })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    if (first === undefined || second === undefined) throw new Error('two calls')
+    await desk.decide(desk.people.grace, second.requestId)
+    expect(await desk.execute(second.id)).toMatchObject({
+      kind: 'wait',
+      requestIds: [first.requestId],
+    })
+    expect(desk.executed).toEqual([])
+    await desk.decide(desk.people.grace, first.requestId, { decision: 'deny' })
+    expect(await desk.execute(first.id)).toEqual({ kind: 'done' })
+    expect(await desk.execute(second.id)).toEqual({ kind: 'done' })
+    expect(desk.executed).toEqual(['write_file'])
+  })
+
+  test('a call shown on top of an earlier one that was denied asks afresh', async () => {
+    const path = unused()
+    await desk.write(path, 'base\n')
+    desk.say({
+      calls: [
+        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
+        { tool: 'write_file', input: { path, content: 'second\n' } },
+      ],
+    })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    if (first === undefined || second === undefined) throw new Error('two calls')
+    await desk.decide(desk.people.grace, second.requestId)
+    await desk.decide(desk.people.grace, first.requestId, { decision: 'deny' })
+    await desk.execute(first.id)
+    expect(await desk.execute(second.id)).toMatchObject({ kind: 'wait' })
+    expect(await executions(second.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
+    expect(await desk.read(path)).toBe('base\n')
+  })
+
+  test('a call that still waits on top of an earlier one that was denied is asked about afresh at once', async () => {
+    const path = unused()
+    await desk.write(path, 'base\n')
+    desk.say({
+      calls: [
+        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
+        { tool: 'write_file', input: { path, content: 'second\n' } },
+        { tool: 'edit_file', input: { path, edits: [{ find: 'first', replace: 'never' }] } },
+      ],
+    })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [first, second, third] = await desk.calls(runId, 1)
+    if (first === undefined || second === undefined) throw new Error('three calls')
+    // The third was shown on top of the second, in which there is nothing to find.
+    expect(third).toMatchObject({ verdict: 'error' })
+    await desk.decide(desk.people.grace, first.requestId, { decision: 'deny' })
+    expect(await desk.execute(first.id)).toEqual({ kind: 'done' })
+    const fresh = (await desk.calls(runId, 1))[1]?.requestId ?? ''
+    expect(await requestRow(second.requestId)).toMatchObject({
+      state: 'cancelled',
+      cancel_reason: 'superseded',
+      superseded_by: fresh,
+    })
+    expect(await requestRow(fresh)).toMatchObject({ state: 'pending', attempt: 1 })
+    expect(await desk.execute(second.id)).toMatchObject({ kind: 'wait', requestIds: [fresh] })
+    await desk.decide(desk.people.grace, fresh)
+    expect(await desk.execute(second.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('second\n')
+  })
+
+  test('a call on top of an earlier one that ran as proposed keeps its approval', async () => {
+    const path = unused()
+    await desk.write(path, 'base\n')
+    desk.say({
+      calls: [
+        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
+        { tool: 'edit_file', input: { path, edits: [{ find: 'first', replace: 'second' }] } },
+      ],
+    })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    for (const call of await desk.calls(runId, 1)) {
+      await desk.decide(desk.people.grace, call.requestId)
+    }
+    expect(await desk.perform(turn)).toEqual([{ kind: 'done' }, { kind: 'done' }])
+    expect(await desk.read(path)).toBe('second\n')
+  })
+})

@@ -1,0 +1,165 @@
+import { callWorkerName } from '#domain/built-in-tools.ts'
+import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import { ContentChanged } from '#store/content/content.ts'
+import { planDelegation } from '../delegation/plan-delegation.ts'
+import { lockRun } from '../../core/locks.ts'
+import { judgementCaller, recordVerdict } from '../judging/record-verdict.ts'
+import { cancelledText } from '../../transcript/result-texts.ts'
+import { storeResult } from '../../transcript/store-result.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { renewRequest } from './renew-request.ts'
+import { renewDependents } from './renew-dependents.ts'
+import { lockCall, nextAttemptOf, type CallAtHand } from '../attempts/call-at-hand.ts'
+import { claimExecution } from '../claiming/claim-execution.ts'
+import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
+import { performClaimed } from './perform-claimed.ts'
+import { planApproved } from '../claiming/plan-approved.ts'
+import { planPreApproved } from '../claiming/plan-pre-approved.ts'
+import { refuseExecution } from '../attempts/refuse-execution.ts'
+import { refusedUnsigned } from '../attempts/refusals.ts'
+import { isRepeated } from '../attempts/repeat-attempt.ts'
+import { runningHere, whileRunning } from '../attempts/running-attempts.ts'
+import { settleUnknown } from './settle-unknown.ts'
+import { whereCallStands } from '../claiming/where-call-stands.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+/** How many rounds a call gets when something changes between reading and claiming. */
+const maxRounds = 20
+
+/**
+ * Brings one call as far as it can be brought now, and answers for whatever it finds
+ * (architecture.md, executeCall): waits for people, stores the result that a decision left it, or
+ * verifies, claims and carries out its effect, once. `signal` aborts with a `StopReason`. Rejects
+ * only when the store cannot be reached; then `settleUnknown` says.
+ */
+export async function executeCall(
+  ctx: WorkerContext,
+  input: { readonly callId: string; readonly signal: AbortSignal },
+): Promise<CallOutcome> {
+  const outcome = await advanceCall(ctx, input)
+  if (outcome.kind === 'done') await renewDependents(ctx, input.callId, input.signal)
+  return outcome
+}
+
+async function advanceCall(
+  ctx: WorkerContext,
+  input: { readonly callId: string; readonly signal: AbortSignal },
+): Promise<CallOutcome> {
+  for (let round = 0; round < maxRounds; round += 1) {
+    const standing = await whereCallStands(ctx, input.callId)
+    if (standing.next === 'answer') return standing.outcome
+    if (standing.next === 'settle') {
+      // Asked twice for a call that this very process carries out: its end is what is answered.
+      const running = runningHere(input.callId)
+      if (running.length > 0) {
+        await Promise.all(running.map((attempt) => attempt.ended))
+        continue
+      }
+      const settled = await settleUnknown(ctx, input)
+      if (settled.kind !== 'again') return settled
+      continue
+    }
+    const outcome = await act(ctx, standing.at, input.signal)
+    if (outcome !== null) return outcome
+  }
+  throw new Error(`Call ${input.callId} did not come to rest`)
+}
+
+/** One round of a call that may run. `null`: another round follows. */
+async function act(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  signal: AbortSignal,
+): Promise<CallOutcome | null> {
+  const again = at.execution?.settled_then === 'again' && !isRepeated(at)
+  const byPermit = again || at.call.verdict === 'ask'
+  const planning = byPermit ? planApproved(ctx, at) : planPreApproved(ctx, at)
+  const plan = await planning.catch(refuseChanged)
+  if (plan.kind === 'asks') {
+    await renewRequest(ctx, { at, judgement: plan.judgement, refused: null, signal })
+    return null
+  }
+  if (plan.kind === 'refuse') {
+    await refuse(ctx, at, plan, signal)
+    return null
+  }
+  if (!byPermit) await storeVerdict(ctx, at, plan)
+  if (plan.tool.name === callWorkerName) return delegate(ctx, at, plan, signal)
+  return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
+    const claimed = await claimExecution(ctx, at, plan, null)
+    if (claimed.kind === 'retry') return null
+    if (claimed.kind === 'answer') return claimed.outcome
+    const { attempt, grantUse } = claimed
+    return performClaimed(ctx, { at, plan, attempt, grantUse, signal, again: nextBegins })
+  })
+}
+
+/**
+ * A delegation's effect is a run of its own, written with the claim: there is nothing to carry out
+ * here.
+ */
+async function delegate(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  plan: ExecutionPlan,
+  signal: AbortSignal,
+): Promise<CallOutcome | null> {
+  const delegation = await planDelegation(ctx, at, plan).catch(refuseChanged)
+  if (delegation.kind === 'refuse') {
+    await refuse(ctx, at, delegation, signal)
+    return null
+  }
+  const claimed = await claimExecution(ctx, at, plan, delegation)
+  return claimed.kind === 'answer' ? claimed.outcome : null
+}
+
+/** Bytes that are not what their hash says were never approved: trying again would not help. */
+function refuseChanged(error: unknown): Refusal {
+  if (error instanceof ContentChanged) return refusedUnsigned('unsigned', 'content', null)
+  throw error
+}
+
+/** Stores the verdict with the call when another rule or grant pre-approves it now. */
+async function storeVerdict(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  plan: ExecutionPlan,
+): Promise<void> {
+  const { judgement } = plan
+  const isUnchanged =
+    judgement.policyDigest === at.call.policy_digest &&
+    judgement.grantId === at.call.grant_id &&
+    judgement.rule?.id === at.call.rule?.id
+  if (isUnchanged) return
+  await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    await lockRun(unit.tx, at.run.id)
+    await recordVerdict(unit, judgementCaller(judgement), at.run, at.call, judgement)
+  })
+}
+
+async function refuse(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  refusal: Refusal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { then } = refusal
+  if (then.next === 'ask') {
+    await renewRequest(ctx, { at, judgement: then.judgement, refused: refusal, signal })
+    return
+  }
+  const text = then.type === 'cancelled' ? cancelledText(then.text) : then.text
+  await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const current = await lockCall(unit.tx, at.call.id)
+    const unchanged =
+      current !== null &&
+      current.call.result_type === null &&
+      current.execution?.state !== 'started' &&
+      nextAttemptOf(current) === nextAttemptOf(at)
+    if (!unchanged) return
+    await refuseExecution(unit, executor, current, refusal)
+    await storeResult(unit.tx, current.call.id, { type: then.type, text })
+    await unit.event('run.changed', { runId: current.run.id })
+  })
+}

@@ -1,0 +1,210 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import { changedText } from '../../transcript/result-texts.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { renewRequest } from './renew-request.ts'
+import { lockCall, readCall, type CallAtHand } from '../attempts/call-at-hand.ts'
+import { cappedResult } from '../attempts/capped-result.ts'
+import { carryOut, type Effect } from './carry-out.ts'
+import { endEarlierAttempt } from '../attempts/end-earlier-attempt.ts'
+import type { ExecutionPlan } from '../attempts/execution-plan.ts'
+import { finishExecution, type ExecutionEnd } from '../attempts/finish-execution.ts'
+import { storeFiles, storeStreams } from './store-output.ts'
+import { loseExecution } from '../attempts/lose-execution.ts'
+import { keyAttemptOf, repeatAttempt } from '../attempts/repeat-attempt.ts'
+import { commitIdentity } from '../attempts/commit-identity.ts'
+import { recordInLedger } from '../attempts/record-in-ledger.ts'
+import { undoClaim } from '../attempts/undo-claim.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+/** How long storing the end of an effect is retried, while the database is away. */
+const storeTimeoutMs = 60_000
+const storeEveryMs = 500
+
+interface Claimed {
+  readonly at: CallAtHand
+  readonly plan: ExecutionPlan
+  readonly attempt: number
+  /** of a grant with a bound: which of its uses was claimed */
+  readonly grantUse: number | null
+  readonly signal: AbortSignal
+  /** aborts when the next attempt is about to begin in this process */
+  readonly again: AbortSignal
+}
+
+/**
+ * Carries out a claimed attempt and stores how it ended. `null`: read again where the call stands.
+ */
+export async function performClaimed(
+  ctx: WorkerContext,
+  claimed: Claimed,
+): Promise<CallOutcome | null> {
+  const { at, plan, attempt, signal, again } = claimed
+  const keyAttempt = keyAttemptOf(at)
+  const { request_id: requestId } = at.call
+  const ended = { callId: at.call.id, requestId, attempt, digest: plan.digest }
+  const entry = await recordInLedger(ctx, claimed)
+  if (entry === 'spent') return lose(ctx, at, attempt, spentBefore, { mayRepeat: false })
+  if (entry === 'used') {
+    await untilStored(() => undoClaim(ctx, { callId: at.call.id, attempt }, 'lapsed'))
+    return null
+  }
+  if (entry === 'failed') {
+    await untilStored(() => finishExecution(ctx, ended, ledgerFailed))
+    return { kind: 'done' }
+  }
+  if (!(await endEarlierAttempt(ctx, at))) {
+    await untilStored(() => finishExecution(ctx, ended, stillRuns))
+    return { kind: 'done' }
+  }
+  const commit = plan.tool.command === undefined ? null : await commitOf(ctx, claimed)
+  const effect = await carryOut(ctx, {
+    runId: at.run.id,
+    callId: at.call.id,
+    attempt,
+    keyAttempt,
+    plan,
+    commit,
+    signal,
+    again,
+  })
+  if (effect.kind === 'stale') {
+    await untilStored(() => undoClaim(ctx, { callId: at.call.id, attempt }, 'stale'))
+    const now = await readCall(ctx.db, at.call.id)
+    if (plan.authorisation.by === 'permit' && now !== null) {
+      await renewRequest(ctx, { at: now, judgement: plan.judgement, refused: null, signal })
+    }
+    return null
+  }
+  if (effect.kind === 'lost') return lose(ctx, at, attempt, effect.why, { mayRepeat: true })
+  const end = await endOf(ctx, claimed, effect)
+  await untilStored(() => finishExecution(ctx, ended, end))
+  return { kind: 'done' }
+}
+
+const spentBefore =
+  'the ledger of its host says that it was carried out before, which the database does not know'
+
+const ledgerFailed: ExecutionEnd = {
+  state: 'failed',
+  reason: 'ledger not written',
+  exitCode: null,
+  output: null,
+  result: {
+    type: 'error',
+    text: 'This call was not carried out, because its host could not write its ledger (is the disk full?).',
+  },
+}
+
+async function commitOf(ctx: WorkerContext, { at, plan }: Claimed): Promise<CommitIdentity> {
+  return untilStored(async () => {
+    const { config } = await ctx.policies.byDigest(plan.policyDigest)
+    return commitIdentity(ctx.db, at, plan, config.commit)
+  })
+}
+
+const stillRuns: ExecutionEnd = {
+  state: 'failed',
+  reason: 'earlier attempt still runs',
+  exitCode: null,
+  output: null,
+  result: {
+    type: 'error',
+    text: 'This call was not carried out again, because an earlier attempt at it could not be ended.',
+  },
+}
+
+const stoppedBecause = {
+  shutdown: { reason: 'stopped', why: 'its host was stopped' },
+  cancelled: { reason: 'cancelled', why: 'the run was cancelled' },
+  again: { reason: 'again', why: 'a person wants it carried out once more' },
+} as const
+
+async function endOf(
+  ctx: WorkerContext,
+  claimed: Claimed,
+  effect: Extract<Effect, { kind: 'returned' | 'stopped' }>,
+): Promise<ExecutionEnd> {
+  if (effect.kind === 'stopped') {
+    const { reason, why } = stoppedBecause[effect.why]
+    const { violation, lastText } = effect
+    const broke = violation === null ? '' : ` It broke a rule: ${violation}.`
+    const ending = lastText === null ? '' : ` It ended with: ${lastText}`
+    return {
+      state: 'failed',
+      reason: violation === null ? reason : `${reason}; ${violation}`,
+      exitCode: null,
+      output: null,
+      result: cappedResult({
+        type: effect.why === 'cancelled' ? 'cancelled' : 'error',
+        text: `This call was stopped while it ran, because ${why}. It may have taken effect in part.${broke}${ending}`,
+      }),
+    }
+  }
+  const { result } = effect
+  const capped = cappedResult({
+    type: result.type,
+    output: await untilStored(() => storeStreams(ctx.db, claimed.at.call.id, result)),
+    text: `${await changeNotice(ctx, claimed)}${result.text}`,
+  })
+  const files = await untilStored(() => storeFiles(ctx.db, result.files))
+  return {
+    state: result.type === 'output' ? 'succeeded' : 'failed',
+    reason: result.violation ?? result.unfit ?? null,
+    exitCode: result.exitCode ?? null,
+    output: capped.output ?? null,
+    result: { ...capped, files },
+  }
+}
+
+/** A notice for the model when a person edited its call, with the edited input (product.md 11). */
+async function changeNotice(ctx: WorkerContext, claimed: Claimed): Promise<string> {
+  const { at, plan } = claimed
+  if (at.request === null) return ''
+  const { revision, previous } = at.request
+  if (revision === 1 && previous.length === 0) return ''
+  const edit = await ctx.db
+    .selectFrom('request_revision')
+    .innerJoin('person', 'person.id', 'request_revision.editor_id')
+    .select('person.name')
+    .where('request_id', 'in', [at.request.id, ...previous])
+    .orderBy('request_revision.created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return edit === undefined ? '' : changedText(edit.name, plan.input)
+}
+
+async function lose(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  attempt: number,
+  why: string,
+  { mayRepeat }: { readonly mayRepeat: boolean },
+): Promise<CallOutcome | null> {
+  const policy = await ctx.policies.inForce()
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit): Promise<CallOutcome | null> => {
+    const now = await lockCall(unit.tx, at.call.id)
+    if (now?.execution?.state !== 'started' || now.execution.attempt !== attempt) {
+      return { kind: 'done' }
+    }
+    if (mayRepeat && (await repeatAttempt(unit, now, why))) return null
+    return loseExecution(unit, policy, now, why)
+  })
+}
+
+/**
+ * The end of an effect must not be lost: while the database is away, storing it is tried again.
+ */
+async function untilStored<T>(store: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + storeTimeoutMs
+  for (;;) {
+    try {
+      return await store()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await delay(storeEveryMs)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { Problem } from '#domain/problem.ts'
+import { advanceRequests } from '../../requests/ending/advance-requests.ts'
+import { cancelRun } from '../lifecycle/cancel-run.ts'
+import { messageRun } from '../../runs/message-run.ts'
+
+let desk: AgentDesk
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const rounds = 10
+
+test('decisions, denials that stop, cancels, messages and executions race without a deadlock, and no effect happens twice', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    desk.executed.length = 0
+    const write = (name: string) => ({
+      tool: 'write_file',
+      input: { path: `notes/${round}-${name}.md`, content: name },
+    })
+    desk.say({ calls: [write('a'), write('b'), write('c')] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const calls = await desk.calls(runId, 1)
+    const { ada, grace } = desk.people
+    const settled = await Promise.allSettled([
+      ...calls.map((call) => desk.decide(grace, call.requestId)),
+      desk.decide(grace, calls[1]?.requestId ?? '', { decision: 'deny', then: 'stop' }),
+      ...calls.flatMap((call) => [desk.execute(call.id), desk.execute(call.id)]),
+      messageRun(desk.api, ada.caller, { runId, text: 'Hurry up.' }),
+      advanceRequests(desk.api, { runId }),
+      desk.turn(runId, 2),
+      ...(round % 2 === 0 ? [cancelRun(desk.api, ada.caller, { runId })] : []),
+    ])
+    const unexpected = settled.flatMap((one) =>
+      one.status === 'rejected' && !(one.reason instanceof Problem) ? [one.reason as unknown] : [],
+    )
+    expect(unexpected).toEqual([])
+    for (const call of calls) await desk.execute(call.id)
+    const results = (await desk.calls(runId, 1)).map((call) => call.result)
+    expect(results).not.toContain(null)
+    const done = results.filter((result) => result === 'output').length
+    expect(desk.executed.length).toBeLessThanOrEqual(3)
+    expect(desk.executed.length).toBeGreaterThanOrEqual(done)
+    const { pending_requests: pending } = await desk.database.db
+      .selectFrom('run')
+      .select('pending_requests')
+      .where('id', '=', runId)
+      .executeTakeFirstOrThrow()
+    const open = await desk.database.db
+      .selectFrom('request')
+      .select('id')
+      .where('run_id', '=', runId)
+      .where('state', '=', 'pending')
+      .execute()
+    expect(pending).toBe(open.length)
+  }
+})

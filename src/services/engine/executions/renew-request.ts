@@ -1,0 +1,131 @@
+import type { Judgement } from '#domain/judgement.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { openAttachments } from '../delegation/attachments.ts'
+import { supersedeAttachments } from '../../requests/ending/lock-delegation.ts'
+import { openingOf, openRequest } from '../../requests/opening/open-request.ts'
+import { judgementCaller, agentReasonOf, recordVerdict } from '../judging/record-verdict.ts'
+import { presentCall, storePresented, type PresentationResult } from '../judging/present-call.ts'
+import { termsOf } from '../../core/run-terms.ts'
+import { storeResult } from '../../transcript/store-result.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { lockCall, nextAttemptOf, type CallAtHand } from '../attempts/call-at-hand.ts'
+import { refuseExecution, type RefusedAttempt } from '../attempts/refuse-execution.ts'
+import { bySystem } from '../../core/authority.ts'
+
+type PresentedCall = Extract<PresentationResult, { ok: true }>
+
+export interface RenewalInput {
+  readonly at: CallAtHand
+  readonly judgement: Judgement
+  /** the approved attempt that is refused by this, if one was approved */
+  readonly refused: RefusedAttempt | null
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens a new request, with a new presentation, about a call that changed after its approval, or
+ * the first one about a call that was pre-approved; `previous` begins with the old one (product.md
+ * 14). A call that cannot be presented any more, or that in its edited form needs no request, ends
+ * with an error.
+ */
+export async function renewRequest(ctx: WorkerContext, renewal: RenewalInput): Promise<void> {
+  const { at, judgement } = renewal
+  const presented = await presentAgain(ctx, renewal)
+  const caller = judgementCaller(judgement)
+  await inUnitOfWork(ctx, bySystem(ctx, caller), async (unit) => {
+    const current = await lockCall(unit.tx, at.call.id)
+    if (current === null || isEnd(runTransitions, current.run.state)) return
+    if (!isSame(current, at)) return
+    const { refused } = renewal
+    const attempt =
+      refused === null
+        ? nextAttemptOf(current)
+        : (await refuseExecution(unit, caller, current, refused)) + 1
+    if (typeof presented === 'string') {
+      await storeResult(unit.tx, current.call.id, { type: 'error', text: presented })
+      return
+    }
+    await openRenewed(unit, current, judgement, presented, attempt, null)
+  })
+}
+
+/** Since it was read, nobody else has refused or claimed the call, or opened a request. */
+function isSame(current: CallAtHand, earlier: CallAtHand): boolean {
+  return (
+    current.call.result_type === null &&
+    current.call.request_id === earlier.call.request_id &&
+    nextAttemptOf(current) === nextAttemptOf(earlier)
+  )
+}
+
+/** The presentation, or why there can be none, for the model. */
+async function presentAgain(
+  ctx: WorkerContext,
+  renewal: RenewalInput,
+): Promise<PresentedCall | string> {
+  const { at, judgement } = renewal
+  if (judgement.verdict !== 'ask' || judgement.routing === null) {
+    return 'What this call would change is no longer what was approved, and it was not carried out. Look again before trying again.'
+  }
+  const { policy } = await termsOf(ctx, at.run)
+  const registry = await ctx.registryOf(policy, at.run.worker)
+  const tool = registry.get(judgement.tool)
+  if (tool === undefined) return `There is no tool ${judgement.tool} any more.`
+  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
+  const presented = await presentCall(tool, judgement, { workspace, signal: renewal.signal })
+  return presented.ok ? presented : presented.text
+}
+
+/**
+ * Opens the request that takes the place of the call's last one, whose `previous` begins with it.
+ * The caller holds the run's lock.
+ */
+export async function openRenewed(
+  unit: UnitOfWork,
+  at: CallAtHand,
+  judgement: Judgement,
+  presentation: PresentedCall,
+  attempt: number,
+  assumes: number | null,
+): Promise<void> {
+  const caller = judgementCaller(judgement)
+  await recordVerdict(unit, caller, at.run, at.call, judgement)
+  const presented = await storePresented(unit.tx, judgement, presentation.presented, assumes)
+  const agentReasonHash = await agentReasonOf(unit.tx, at.run.id, at.call.turn)
+  const old = at.request
+  const { requestId } = await openRequest(unit, caller, {
+    kind: 'tool_call',
+    run: at.run,
+    call: at.call,
+    ...openingOf(judgement),
+    presented,
+    agentReasonHash,
+    attempt,
+    previous: old === null ? [] : [old.id, ...old.previous],
+    outcomeOf: null,
+  })
+  await unit.tx
+    .updateTable('tool_call')
+    .set({ request_id: requestId })
+    .where('id', '=', at.call.id)
+    .execute()
+  const { run, call } = at
+  const { attachments } = presentation
+  await supersedeAttachments(unit, call.id, requestId)
+  await openAttachments(unit, caller, {
+    run,
+    call,
+    judgement,
+    attachments,
+    agentReasonHash,
+    attempt,
+  })
+  if (old === null) return
+  await unit.tx
+    .updateTable('request')
+    .set({ superseded_by: requestId })
+    .where('id', '=', old.id)
+    .execute()
+  await unit.event('request.changed', { requestId: old.id, runId: at.run.id })
+}

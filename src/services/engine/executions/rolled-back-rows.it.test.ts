@@ -1,0 +1,156 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { revokePermit } from '../../permits/revoke-permit.ts'
+import { revokeGrant } from '../../grants/revoke-grant.ts'
+import {
+  desk,
+  aWrite,
+  executions,
+  onlyCall,
+  unused,
+  useExecutionDesk,
+} from './executions.fixture.ts'
+
+useExecutionDesk()
+
+/** The rows of a call as they were before it was carried out; Temporal is reset by asking again. */
+async function rollBack(callId: string): Promise<void> {
+  const { db } = desk.database
+  await sql`delete from execution where call_id = ${callId}`.execute(db)
+  await sql`update permit set state = 'live', ended_at = null where call_id = ${callId}`.execute(db)
+  await sql`update tool_call set result_type = null, result_text_hash = null, result_output_hash = null,
+    finished_at = null where id = ${callId}`.execute(db)
+}
+
+async function refusals(callId: string) {
+  const rows = await desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('call_id', '=', callId)
+    .where('type', '=', 'permit.refused')
+    .execute()
+  return rows.map(({ document }) => (JSON.parse(document) as { detail: object }).detail)
+}
+
+// Rules: security.md 29
+test('a permit that was reset in the rows is spent: the call does not run again, and people are asked', async () => {
+  const { call, runId, path } = await aWrite()
+  await desk.decide(desk.people.grace, call.requestId)
+  expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+  expect(desk.executed).toEqual(['write_file'])
+  await rollBack(call.id)
+  await rm(join(desk.root, path))
+  expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+  expect(desk.executed).toEqual(['write_file'])
+  await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'unknown' }])
+  expect(await refusals(call.id)).toMatchObject([{ reason: 'already_spent', attempt: 1 }])
+  const check = await desk.database.db
+    .selectFrom('request')
+    .select(['kind', 'state'])
+    .where('run_id', '=', runId)
+    .where('kind', '=', 'outcome_check')
+    .execute()
+  expect(check).toEqual([{ kind: 'outcome_check', state: 'pending' }])
+})
+
+test('a pre-approved effect whose rows were reset does not run again', async () => {
+  desk.say({
+    calls: [{ tool: 'write_file', input: { path: unused('scratch'), content: 'new\n' } }],
+  })
+  const runId = await desk.start()
+  await desk.turn(runId, 1)
+  const call = await onlyCall(runId)
+  expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+  await rollBack(call.id)
+  expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+  expect(desk.executed).toEqual(['write_file'])
+  expect(await refusals(call.id)).toMatchObject([{ permitId: null, reason: 'already_spent' }])
+})
+
+test('uses of a grant that were reset in its row are taken all the same', async () => {
+  const { call, runId, path } = await aWrite()
+  await desk.decide(desk.people.grace, call.requestId, { scope: 'path', grant: { uses: 1 } })
+  await desk.execute(call.id)
+  const again = async (turn: number) => {
+    desk.say({ calls: [{ tool: 'write_file', input: { path, content: `${turn}\n` } }] })
+    const outcome = await desk.turn(runId, turn)
+    if (outcome.kind !== 'calls') throw new Error(outcome.kind)
+    return outcome.calls[0]?.callId ?? ''
+  }
+  const used = await again(2)
+  expect(await desk.execute(used)).toEqual({ kind: 'done' })
+  expect(desk.executed).toHaveLength(2)
+  await sql`update approval_grant set uses = 0 where root_run_id = ${runId}`.execute(
+    desk.database.db,
+  )
+  const third = await again(3)
+  expect(await desk.execute(third)).toMatchObject({ kind: 'wait' })
+  expect(desk.executed).toHaveLength(2)
+  expect(await refusals(third)).toMatchObject([{ reason: 'already_spent' }])
+  expect(await desk.read(path)).toBe('2\n')
+})
+
+test('a permit and a grant that were taken back stay so, though their rows are reset', async () => {
+  const { db } = desk.database
+  const { call } = await aWrite()
+  await desk.decide(desk.people.grace, call.requestId)
+  await revokePermit(desk.api, desk.people.grace.caller, {
+    request: call.requestId,
+    reason: 'not now',
+  })
+  await sql`update permit set state = 'live', ended_at = null where call_id = ${call.id}`.execute(
+    db,
+  )
+  await desk.execute(call.id)
+  expect(desk.executed).toEqual([])
+  const granted = await aWrite()
+  await desk.decide(desk.people.grace, granted.call.requestId, { scope: 'path' })
+  const grant = await db
+    .selectFrom('approval_grant')
+    .select('id')
+    .where('request_id', '=', granted.call.requestId)
+    .executeTakeFirstOrThrow()
+  await revokeGrant(desk.api, desk.people.grace.caller, { grantId: grant.id })
+  await sql`update approval_grant set revoked_at = null, revoked_by = null where id = ${grant.id}`.execute(
+    db,
+  )
+  await desk.execute(granted.call.id)
+  const { path } = granted
+  desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'more\n' } }] })
+  const outcome = await desk.turn(granted.runId, 2)
+  expect(outcome).toMatchObject({ kind: 'calls', calls: [{ step: 'wait' }] })
+})
+
+test('an activation that was taken away, with the trail forged to fit, rolls no policy back', async () => {
+  const { db } = desk.database
+  const config = await desk.read('countersign.yaml')
+  const before = (await desk.api.policies.inForce()).digest
+  await desk.activate({ 'countersign.yaml': `${config}# newer\n` })
+  const newest = (await desk.worker.policies.inForce()).digest
+  expect(newest).not.toBe(before)
+  const [row] = await db
+    .selectFrom('policy_activation')
+    .selectAll()
+    .orderBy('sequence', 'desc')
+    .execute()
+  await sql`delete from policy_activation where digest = ${newest}`.execute(db)
+  await sql`insert into audit_event (id, at, type, actor_type, sequence, document)
+    select gen_random_uuid(), clock_timestamp(), type, actor_type, null,
+      jsonb_set(document::jsonb, '{detail,sequence}', to_jsonb((select max(sequence) from policy_activation)))::text
+    from audit_event where type = 'policy.activated' order by at limit 1`.execute(db)
+  for (const policies of [desk.api.policies, desk.worker.policies]) {
+    await expect(policies.inForce()).rejects.toMatchObject({ code: 'unavailable' })
+  }
+  const rejected = () =>
+    db.selectFrom('audit_event').select('document').where('type', '=', 'policy.rejected').execute()
+  await waitUntil(async () => (await rejected()).length > 0, { withinMs: 90_000 })
+  expect((await rejected()).map(({ document }) => JSON.parse(document).detail)).toEqual([
+    { why: 'rolled_back', seen: row?.sequence, found: (row?.sequence ?? 0) - 1 },
+  ])
+  await desk.activate({ 'countersign.yaml': `${config}# newer\n` })
+  expect((await desk.worker.policies.inForce()).digest).toBe(newest)
+})

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest'
+import type { DeskCall } from '#test/harness/fixtures/agent-desk.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { escalated } from '#domain/deciding/waiting-steps.ts'
+import { toJsonb } from '#store/database.ts'
+import { settleOutcome } from '../../decisions/settle-outcome.ts'
+import { cancelRun } from '../lifecycle/cancel-run.ts'
+import type { StopReason } from '../../core/worker-context.ts'
+import { executeCall } from './execute-call.ts'
+import { settleUnknown } from './settle-unknown.ts'
+import {
+  desk,
+  aWrite,
+  executions,
+  onlyCall,
+  requestRow,
+  unused,
+  useExecutionDesk,
+} from './executions.fixture.ts'
+
+useExecutionDesk()
+
+describe('an attempt nobody knows the end of', () => {
+  /** Claims the call and lets its executor vanish before it stores anything. */
+  async function vanishing(): Promise<{
+    runId: string
+    path: string
+    call: DeskCall
+    letFinish: () => void
+    finished: Promise<unknown>
+    /** whether its tool still runs */
+    inside: { readonly is: boolean }
+  }> {
+    const write = await aWrite()
+    await desk.decide(desk.people.grace, write.call.requestId)
+    const reached = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const inside = { is: true }
+    desk.beforeExecute = async (_tool, signal) => {
+      signal.addEventListener('abort', () => held.reject(signal.reason), { once: true })
+      reached.resolve()
+      await held.promise.finally(() => (inside.is = false))
+    }
+    const finished = desk.execute(write.call.id)
+    await reached.promise
+    return { ...write, letFinish: () => held.resolve(), finished, inside }
+  }
+
+  test('becomes unknown with an outcome check; its late end closes the check', async () => {
+    const { call, runId, path, letFinish, finished } = await vanishing()
+    const settled = await settleUnknown(desk.worker, { callId: call.id })
+    expect(settled.kind).toBe('wait')
+    const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
+    expect(await requestRow(check)).toMatchObject({
+      kind: 'outcome_check',
+      state: 'pending',
+      outcome_of: call.requestId,
+    })
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toMatchObject({
+      kind: 'wait',
+      requestIds: [check],
+    })
+    letFinish()
+    await finished
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'succeeded', reason: null }])
+    expect(await requestRow(check)).toMatchObject({ state: 'cancelled', cancel_reason: 'settled' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
+    expect(await desk.read(path)).toBe('two\n')
+  })
+
+  test('of a call that was approved after an escalation asks as its queue did at first', async () => {
+    const { call, letFinish, finished } = await vanishing()
+    const { db } = desk.database
+    const { routing } = await requestRow(call.requestId)
+    const widened = toJsonb(escalated(routing, ['operators']))
+    await db
+      .updateTable('request')
+      .set({ routing: widened })
+      .where('id', '=', call.requestId)
+      .execute()
+    const settled = await settleUnknown(desk.worker, { callId: call.id })
+    const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
+    expect((await requestRow(check)).routing).toMatchObject({
+      quorum: routing.quorum,
+      quorumText: routing.quorumText,
+    })
+    letFinish()
+    await finished
+  })
+
+  test('settled as not carried out and `again` runs once more, under a permit of its own', async () => {
+    const { call, runId, letFinish, finished } = await vanishing()
+    const lost = await settleUnknown(desk.worker, { callId: call.id })
+    const check = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    await settleOutcome(desk.api, desk.people.grace.caller, {
+      request: check,
+      ran: false,
+      then: 'again',
+      reason: 'the file is not there',
+    })
+    desk.beforeExecute = async () => undefined
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect((await executions(call.id)).map((one) => [one.attempt, one.state])).toEqual([
+      [1, 'failed'],
+      [2, 'succeeded'],
+    ])
+    expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
+    letFinish()
+    await finished
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('`again` first ends what is left of the earlier attempt: the two never run side by side', async () => {
+    const { call, finished, inside } = await vanishing()
+    const lost = await settleUnknown(desk.worker, { callId: call.id })
+    await settleOutcome(desk.api, desk.people.grace.caller, {
+      request: lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : '',
+      ran: false,
+      then: 'again',
+      reason: 'nothing is there',
+    })
+    desk.beforeExecute = async () => expect(inside.is).toBe(false)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    await finished
+    expect(desk.executed).toEqual(['write_file'])
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('asked for twice while it runs here, a call is not taken for lost: both get its end', async () => {
+    const { call, letFinish, finished } = await vanishing()
+    const second = desk.execute(call.id)
+    await waitUntil(async () => (await executions(call.id)).length === 1, { withinMs: 90_000 })
+    letFinish()
+    expect(await Promise.all([finished, second])).toEqual([{ kind: 'done' }, { kind: 'done' }])
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'succeeded', reason: null }])
+    expect(desk.executed).toEqual(['write_file'])
+  })
+
+  test('settled as carried out, the model is told so', async () => {
+    const { call, runId, letFinish, finished } = await vanishing()
+    const lost = await settleUnknown(desk.worker, { callId: call.id })
+    await settleOutcome(desk.api, desk.people.grace.caller, {
+      request: lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : '',
+      ran: true,
+      then: 'continue',
+      reason: 'it is there',
+    })
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
+    letFinish()
+    await finished
+  })
+
+  test('of a call nobody was asked about asks the people of the worker, who may say `again`', async () => {
+    const path = unused('scratch')
+    desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'free\n' } }] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const call = await onlyCall(runId)
+    expect(call.verdict).toBe('preApproved')
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    const lost = await desk.execute(call.id)
+    const check = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    expect(await requestRow(check)).toMatchObject({ kind: 'outcome_check', queue: 'platform' })
+    const settling = { request: check, ran: false, then: 'again', reason: 'nothing is there' }
+    await expect(settleOutcome(desk.api, desk.people.ada.caller, settling)).rejects.toMatchObject({
+      code: 'not_eligible',
+    })
+    await settleOutcome(desk.api, desk.people.grace.caller, settling)
+    desk.beforeExecute = async () => undefined
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('free\n')
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('when its run has ended leaves nobody to ask: the result says that it is unknown', async () => {
+    const { call, runId, letFinish, finished } = await vanishing()
+    await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    expect(await onlyCall(runId)).toMatchObject({ result: null })
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'ended' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'unknown' })
+    letFinish()
+    await finished
+    expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
+  })
+
+  test('an attempt that had not started may be issued again', async () => {
+    const { call } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'again' })
+    expect(await executions(call.id)).toEqual([])
+  })
+
+  /** A run whose only call reads a file, which nobody was asked about. */
+  async function aRead(): Promise<{ runId: string; call: DeskCall }> {
+    const path = unused('scratch')
+    await desk.write(path, 'read me\n')
+    desk.say({ calls: [{ tool: 'read_file', input: { path } }] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    return { runId, call: await onlyCall(runId) }
+  }
+
+  test('a read whose host is lost is carried out again, and nobody is asked', async () => {
+    const { runId, call } = await aRead()
+    const reached = Promise.withResolvers<void>()
+    desk.beforeExecute = async (_tool, signal) => {
+      reached.resolve()
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      })
+    }
+    const lost = desk.execute(call.id)
+    await reached.promise
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'again' })
+    desk.beforeExecute = async () => undefined
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    await lost
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['unknown', 'succeeded'])
+    expect(await onlyCall(runId)).toMatchObject({ requestId: '', result: 'output' })
+  })
+
+  // Rules: security.md 27
+  test('a read that took its host with it twice is put before people instead of a third try', async () => {
+    const { call } = await aRead()
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    const lost = await desk.execute(call.id)
+    const check = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    expect(await requestRow(check)).toMatchObject({ kind: 'outcome_check', state: 'pending' })
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['unknown', 'unknown'])
+  })
+
+  test('a tool that ends without a result is unknown, never failed', async () => {
+    const { call } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+    expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'unknown' }])
+  })
+})
+
+describe('stopping', () => {
+  async function stopping(
+    reason: StopReason,
+    stops: boolean,
+    before: (runId: string) => Promise<unknown>,
+  ) {
+    const { call, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    const stop = new AbortController()
+    const seen: unknown[] = []
+    desk.beforeExecute = async (_tool, signal) => {
+      await before(runId)
+      stop.abort(reason)
+      if (stops) await waitUntil(() => signal.aborted, { withinMs: 90_000 })
+      // A stop that is not believed is looked at while the same questions are asked here, one after
+      // the other.
+      else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
+      seen.push(signal.aborted)
+      if (signal.aborted) throw new Error('stopped')
+    }
+    await executeCall(desk.worker, { callId: call.id, signal: stop.signal })
+    return { call, runId, seen }
+  }
+
+  test('a forged cancel stops nothing', async () => {
+    const { call, seen } = await stopping('cancelled', false, async () => undefined)
+    expect(seen).toEqual([false])
+    expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
+  })
+
+  test('a real cancel stops the tool: failed (cancelled)', async () => {
+    const { call, runId, seen } = await stopping('cancelled', true, (id) =>
+      cancelRun(desk.api, desk.people.ada.caller, { runId: id }),
+    )
+    expect(seen).toEqual([true])
+    expect(await executions(call.id)).toEqual([
+      { attempt: 1, state: 'failed', reason: 'cancelled' },
+    ])
+    expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
+  })
+
+  test('a graceful stop of the process stores failed (stopped)', async () => {
+    const { call, runId } = await stopping('shutdown', true, async () => undefined)
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'failed', reason: 'stopped' }])
+    expect(await onlyCall(runId)).toMatchObject({ result: 'error' })
+  })
+})

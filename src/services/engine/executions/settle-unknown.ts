@@ -1,0 +1,46 @@
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { SettleOutcome } from '#domain/workflow-outcomes.ts'
+import { childOf } from '../delegation/child-run.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { undoLostCommand } from '../attempts/undo-lost-command.ts'
+import { lockCall } from '../attempts/call-at-hand.ts'
+import { loseExecution } from '../attempts/lose-execution.ts'
+import { repeatAttempt } from '../attempts/repeat-attempt.ts'
+import { whereCallStands } from '../claiming/where-call-stands.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+
+const lostHost = 'the connection to its host was lost'
+
+/**
+ * What a workflow does when the activity of a call failed or timed out (architecture.md,
+ * execution): not started, it may be issued again, and so may a read; else the started attempt
+ * becomes `unknown` and the call waits for its outcome check.
+ */
+export async function settleUnknown(
+  ctx: WorkerContext,
+  input: { readonly callId: string },
+): Promise<SettleOutcome> {
+  const policy = await ctx.policies.inForce()
+  const undone = await undoLostCommand(ctx, input.callId)
+  const why = undone === null ? lostHost : `${lostHost}; ${undone.violation}`
+  const outcome = await inUnitOfWork(
+    ctx,
+    bySystem(ctx, executor),
+    async (unit): Promise<SettleOutcome | null> => {
+      const at = await lockCall(unit.tx, input.callId)
+      if (at === null) return { kind: 'ended' }
+      const ended = isEnd(runTransitions, at.run.state)
+      if (at.execution?.state !== 'started') return ended ? { kind: 'ended' } : null
+      // Its effect is a run of its own, of which the store knows everything.
+      if ((await childOf(unit.tx, at)) !== null) return ended ? { kind: 'ended' } : null
+      if (!ended && (await repeatAttempt(unit, at, why))) return { kind: 'again' }
+      const lost = await loseExecution(unit, policy, at, why)
+      return ended ? { kind: 'ended' } : lost
+    },
+  )
+  await undone?.acknowledge()
+  if (outcome !== null) return outcome
+  const standing = await whereCallStands(ctx, input.callId)
+  return standing.next === 'answer' ? standing.outcome : { kind: 'again' }
+}

@@ -1,0 +1,160 @@
+import type { Selectable } from 'kysely'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { ToolRegistry } from '#domain/tool.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { judge } from '#policy/judge/judge.ts'
+import { isServerTool, judgeUnknownTool } from '#policy/judge/unknown-tool.ts'
+import type { OpenWorkspace } from '#sandbox/workspace.ts'
+import type { ProvenFolder, RemoteJudgement, RemoteQuestion } from '../../core/host-questions.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { addEarlier } from './earlier-proposals.ts'
+import { judgeOne } from './judge-one.ts'
+import { accessesOf } from './judge-turn.ts'
+import { isProvenHere } from './proven-here.ts'
+import { unreadWorkspace, withUnreadFiles } from './unread-files.ts'
+import { presentCall, storePresented } from './present-call.ts'
+import { TurnProposals } from './turn-proposals.ts'
+import { termsOf } from '../../core/run-terms.ts'
+
+/**
+ * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With
+ * `runId` the run's signed mode and grants count, with `callId` also what the earlier calls of its
+ * turn propose. With `present` what would be shown is stored, if the call asks and can be shown;
+ * that of an edited call, which has its request already, also where policy would not have asked. Of
+ * a program's call no file is read and nothing is shown, unless it has proved to work in this
+ * workspace (product.md 46). Without a run the workspace is that of `taskQueue`, on which the
+ * question came.
+ */
+export async function judgeCall(
+  ctx: WorkerContext,
+  question: RemoteQuestion,
+  taskQueue: string,
+): Promise<RemoteJudgement> {
+  const run = await runOf(ctx, question.runId)
+  const terms = run === null ? null : await termsOf(ctx, run)
+  const policy = terms?.policy ?? (await ctx.policies.inForce())
+  const registry = await ctx.registryOf(policy, question.worker)
+  const byProgram = question.byProgram === true
+  const openOwn = (): Promise<OpenWorkspace> =>
+    ctx.workspaceOf({ taskQueue: run?.task_queue ?? taskQueue }, policy)
+  const provenOwn = byProgram ? await provenWorkspace(ctx, question.proven, openOwn) : null
+  const workspace = provenOwn ?? (byProgram ? unreadWorkspace : await openOwn())
+  const isUnread = byProgram && provenOwn === null
+  const proposals = new TurnProposals(workspace)
+  if (question.callId !== undefined) await addEarlier(ctx, question.callId, proposals, registry)
+  const accesses = await accessesOf(registry, question.tool, question.input)
+  const assumed = await proposals.below(accesses)
+  const common = { registry, tool: question.tool, input: question.input }
+  const filesRead = provenOwn === null ? {} : { filesRead: true }
+  const unknown = run === null ? unknownToProgram(policy, registry, question) : null
+  if (unknown !== null && !isServerTool(question.tool)) {
+    return { judgement: unknown, presented: null, ...filesRead }
+  }
+  const judgement =
+    run === null || terms === null
+      ? await judge({
+          ...common,
+          policy,
+          worker: question.worker,
+          runMode: 'prompt',
+          workspace: assumed.workspace,
+          projectDir: ctx.projectDir,
+          commandHost: isUnread ? withUnreadFiles(ctx.commandHost) : ctx.commandHost,
+          duplicateId: false,
+          byPerson: question.byPerson === true,
+          answersUnchanged: !byProgram,
+          findGrant: async () => null,
+        })
+      : await judgeOne(ctx, {
+          ...common,
+          run,
+          terms,
+          duplicateId: false,
+          byPerson: question.byPerson === true || (await isManual(ctx, question.callId)),
+          grants: true,
+          assumed,
+        })
+  // What the worker's policy forbids of its own server's tool stays forbidden; nothing else of it
+  // is the program's.
+  if (unknown !== null && judgement.verdict !== 'blocked') {
+    return { judgement: unknown, presented: null, ...filesRead }
+  }
+  const tool = registry.get(question.tool)
+  const presents = judgement.verdict === 'ask' || isEditedTo(judgement, question)
+  // A tool would show files of this host, and a program that has proved nothing may be on any.
+  if (isUnread || !question.present || tool === undefined || !presents) {
+    return { judgement, presented: null, ...filesRead }
+  }
+  const signal = new AbortController().signal
+  const presentation = await presentCall(tool, judgement, { workspace: assumed.workspace, signal })
+  if (!presentation.ok) {
+    const failed: Judgement = { ...judgement, verdict: 'error', reason: presentation.text }
+    return { judgement: failed, presented: null, ...filesRead }
+  }
+  return {
+    ...filesRead,
+    judgement,
+    presented: await storePresented(ctx.db, judgement, presentation.presented, assumed.assumes),
+  }
+}
+
+/**
+ * An edit may come out better than `ask` (product.md 11): the request that is open stays, and shows
+ * what it would be.
+ */
+function isEditedTo(judgement: Judgement, question: RemoteQuestion): boolean {
+  return judgement.verdict === 'preApproved' && question.callId !== undefined
+}
+
+/**
+ * The workspace of this host for a program that has proved to work in it; `null` for every other
+ * one.
+ */
+async function provenWorkspace(
+  ctx: WorkerContext,
+  proven: ProvenFolder | undefined,
+  openOwn: () => Promise<OpenWorkspace>,
+): Promise<OpenWorkspace | null> {
+  if (proven === undefined) return null
+  const workspace = await openOwn()
+  return (await isProvenHere(ctx, proven, workspace.root)) ? workspace : null
+}
+
+/**
+ * The judgement of a tool that only the program has: it asks, or an overlay blocks it. `null`: the
+ * tool is the worker's, or one of ours. A tool of an MCP server is always the program's: its server
+ * of that name need not be the worker's.
+ */
+function unknownToProgram(
+  policy: Policy,
+  registry: ToolRegistry,
+  { byProgram, input, tool, worker: name }: RemoteQuestion,
+): Judgement | null {
+  const worker = policy.workers.get(name)
+  const isKnown = registry.get(tool) !== undefined && !isServerTool(tool)
+  if (byProgram !== true || worker === undefined || isKnown || isBuiltInTool(tool)) return null
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  return isObject ? judgeUnknownTool({ policy, worker, queue: null, tool, input }) : null
+}
+
+async function runOf(
+  ctx: WorkerContext,
+  runId: string | undefined,
+): Promise<Selectable<RunTable> | null> {
+  if (runId === undefined) return null
+  const run = await ctx.db.selectFrom('run').selectAll().where('id', '=', runId).executeTakeFirst()
+  return run ?? null
+}
+
+/** A call that a person made stays theirs when it is edited. */
+async function isManual(ctx: WorkerContext, callId: string | undefined): Promise<boolean> {
+  if (callId === undefined) return false
+  const call = await ctx.db
+    .selectFrom('tool_call')
+    .select('manual')
+    .where('id', '=', callId)
+    .executeTakeFirst()
+  return call?.manual === true
+}

@@ -1,0 +1,77 @@
+import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
+import type { Selectable } from 'kysely'
+import type { Judgement } from '#domain/judgement.ts'
+import type { Json } from '#domain/json.ts'
+import type { ToolRegistry } from '#domain/tool.ts'
+import { judge } from '#policy/judge/judge.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { isCreatedInRun } from '../delegation/created-in-run.ts'
+import { refusedStart } from '../../runs/starting/refused-start.ts'
+import { findGrant } from '../../grants/find-grant.ts'
+import type { RunTerms } from '../../core/run-terms.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import type { AssumedWorkspace } from './turn-proposals.ts'
+
+/** One call of a run, judged by the policy in force. */
+export interface CallToJudge {
+  readonly run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worker' | 'started_by'>
+  readonly terms: RunTerms
+  readonly registry: ToolRegistry
+  readonly tool: string
+  readonly input: Json
+  readonly duplicateId: boolean
+  readonly byPerson: boolean
+  /**
+   * whether live grants count; an approval that no longer fits is asked again whatever grants there
+   * are
+   */
+  readonly grants: boolean
+  readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
+}
+
+/**
+ * What policy says of a call of a run, its live grants included (workers-and-policy.md, from call
+ * to verdict).
+ */
+export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<Judgement> {
+  const { policy, lineage, mode } = call.terms
+  return judge({
+    policy,
+    lineage,
+    refuseTarget: (target) =>
+      refusedStart(ctx.db, policy, target, call.run.started_by, () =>
+        principalsOfRun(ctx.db, call.run.id),
+      ),
+    madeHere: async (target) =>
+      call.terms.statement !== null &&
+      (await isCreatedInRun(ctx, call.terms.statement.rootRunId, target)),
+    worker: call.run.worker,
+    tool: call.tool,
+    input: call.input,
+    runMode: mode,
+    registry: call.registry,
+    workspace: call.assumed.workspace,
+    earlierWrites: call.assumed.earlierWrites,
+    projectDir: ctx.projectDir,
+    commandHost: ctx.commandHost,
+    duplicateId: call.duplicateId,
+    answersUnchanged: true,
+    byPerson: call.byPerson,
+    findGrant: async (lookup) => {
+      if (!call.grants) return null
+      const grant = await findGrant(ctx, {
+        runId: call.run.id,
+        rootRunId: call.run.root_run_id,
+        call: lookup,
+        restsOn: async () => {
+          const tool = call.registry.get(lookup.tool)
+          return (await tool?.restsOn?.(lookup.input, call.assumed.workspace)) ?? null
+        },
+      })
+      return grant === null ? null : { id: grant.id, text: grant.ruleText }
+    },
+  })
+}
+
+/** Id of the rule by which the mode `strict` turns an ask into a denial (product.md 21). */
+export const strictRuleId = 'mode:strict'

@@ -1,0 +1,177 @@
+import type { Selectable } from 'kysely'
+import type { Judgement } from '#domain/judgement.ts'
+import type { Json } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import type { RequestKind } from '#domain/request.ts'
+import type { Access, Presented, ToolRegistry } from '#domain/tool.ts'
+import { getTexts } from '#store/content/content.ts'
+import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import type { PresentedAttachment } from '../delegation/attachments.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { hasGrants } from '../../grants/find-grant.ts'
+import { judgeOne } from './judge-one.ts'
+import { presentCall } from './present-call.ts'
+import { TurnProposals } from './turn-proposals.ts'
+import { termsOf, type RunTerms } from '../../core/run-terms.ts'
+
+/** What comes of a call before anybody is asked: a result at once, an execution, or a request. */
+export type JudgedCall =
+  | { readonly kind: 'refused'; readonly callId: string; readonly text: string }
+  | { readonly kind: 'judged'; readonly callId: string; readonly judgement: Judgement }
+  | {
+      readonly kind: 'asks'
+      readonly callId: string
+      readonly asks: Extract<RequestKind, 'tool_call' | 'question'>
+      readonly judgement: Judgement
+      readonly presented: Presented
+      readonly attachments: readonly PresentedAttachment[]
+      readonly assumes: number | null
+    }
+
+/**
+ * Judges the stored calls of a turn in order, by the policy in force, and builds what is shown of
+ * those that ask, each on top of what the earlier ones propose. Reads only; throws when judging
+ * itself fails.
+ */
+export async function judgeTurn(
+  ctx: WorkerContext,
+  turn: {
+    readonly run: Selectable<RunTable>
+    readonly calls: readonly Selectable<ToolCallTable>[]
+    readonly signal: AbortSignal
+  },
+): Promise<JudgedCall[]> {
+  const { run, calls } = turn
+  const maxCalls = limits.callsPerTurn
+  if (calls.length > maxCalls) {
+    const text = `A turn may have at most ${maxCalls} calls; this one had ${calls.length}, and none was carried out.`
+    return calls.map((call) => ({ kind: 'refused', callId: call.id, text }))
+  }
+  const [terms, inputs, grants] = await Promise.all([
+    termsOf(ctx, run),
+    getTexts(
+      ctx.db,
+      calls.map((call) => call.input_hash),
+    ),
+    hasGrants(ctx.db, run.root_run_id),
+  ])
+  const { policy } = terms
+  const registry = await ctx.registryOf(policy, run.worker)
+  const workspace = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
+  return workspace.look((base) => {
+    const shared = { run, terms, registry, grants, signal: turn.signal }
+    return judgeEach(ctx, calls, inputs, { ...shared, proposals: new TurnProposals(base) })
+  })
+}
+
+async function judgeEach(
+  ctx: WorkerContext,
+  calls: readonly Selectable<ToolCallTable>[],
+  inputs: ReadonlyMap<string, string>,
+  shared: Omit<PendingCall, 'call' | 'input' | 'duplicateId'>,
+): Promise<JudgedCall[]> {
+  const ids = Map.groupBy(calls, (call) => call.tool_call_id)
+  const judged: JudgedCall[] = []
+  for (const call of calls) {
+    const input = JSON.parse(inputs.get(call.input_hash) ?? 'null') as Json
+    if (isInvalidJson(input)) {
+      const text = 'The arguments of this call are not valid JSON. Nothing was carried out.'
+      judged.push({ kind: 'refused', callId: call.id, text })
+      continue
+    }
+    judged.push(
+      await judgeAndPresent(ctx, {
+        ...shared,
+        call,
+        input,
+        duplicateId: (ids.get(call.tool_call_id)?.length ?? 0) > 1,
+      }),
+    )
+  }
+  return judged
+}
+
+interface PendingCall {
+  readonly run: Selectable<RunTable>
+  readonly terms: RunTerms
+  readonly registry: ToolRegistry
+  readonly proposals: TurnProposals
+  readonly signal: AbortSignal
+  readonly call: Selectable<ToolCallTable>
+  /** the run has grants, of which one may cover the call */
+  readonly grants: boolean
+  readonly input: Json
+  readonly duplicateId: boolean
+}
+
+async function judgeAndPresent(ctx: WorkerContext, pending: PendingCall): Promise<JudgedCall> {
+  const { call, proposals, registry } = pending
+  const assumed = await proposals.below(await accessesOf(registry, call.tool, pending.input))
+  const judgement = await judgeOne(ctx, {
+    run: pending.run,
+    terms: pending.terms,
+    registry,
+    tool: call.tool,
+    input: pending.input,
+    duplicateId: pending.duplicateId,
+    byPerson: call.manual,
+    grants: pending.grants,
+    assumed,
+  })
+  const tool = registry.get(call.tool)
+  if (tool === undefined || (judgement.verdict !== 'ask' && judgement.verdict !== 'preApproved')) {
+    return { kind: 'judged', callId: call.id, judgement }
+  }
+  const context = { workspace: assumed.workspace, signal: pending.signal }
+  if (judgement.verdict === 'preApproved') {
+    proposals.add(call.position, tool.accesses(judgement.input), async () => {
+      const presentation = await presentCall(tool, judgement, context)
+      return presentation.ok
+        ? presentation.presented.proposes
+        : new Map<string, Uint8Array | null>()
+    })
+    // What reads a path that an earlier call writes keeps its place behind it.
+    const readsEarlierWrite = tool
+      .accesses(judgement.input)
+      .some(({ path }) => assumed.earlierWrites.has(path))
+    const readOnly = judgement.readOnly && !readsEarlierWrite
+    return { kind: 'judged', callId: call.id, judgement: { ...judgement, readOnly } }
+  }
+  const presentation = await presentCall(tool, judgement, context)
+  if (!presentation.ok) {
+    const refusal = {
+      ...judgement,
+      verdict: 'error' as const,
+      reason: presentation.text,
+      rule: null,
+    }
+    return { kind: 'judged', callId: call.id, judgement: refusal }
+  }
+  const { presented, attachments } = presentation
+  proposals.add(call.position, tool.accesses(judgement.input), async () => presented.proposes)
+  const asks = tool.needsPerson === 'answer' ? 'question' : 'tool_call'
+  const { assumes } = assumed
+  return { kind: 'asks', callId: call.id, asks, judgement, presented, attachments, assumes }
+}
+
+/** Which paths a call touches, before it is judged; none when it cannot be parsed. */
+export async function accessesOf(
+  registry: ToolRegistry,
+  toolName: string,
+  input: Json,
+): Promise<readonly Access[]> {
+  const tool = registry.get(toolName)
+  if (tool === undefined) return []
+  const parsed = await tool.parse(input)
+  return parsed.ok ? tool.accesses(parsed.input) : []
+}
+
+function isInvalidJson(input: Json): boolean {
+  return (
+    input !== null &&
+    typeof input === 'object' &&
+    !Array.isArray(input) &&
+    Object.keys(input).length === 1 &&
+    typeof input['invalidJson'] === 'string'
+  )
+}

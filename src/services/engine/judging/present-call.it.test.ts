@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { getRequest } from '../../requests/detail/get-request.ts'
+
+let desk: AgentDesk
+let presented: string[]
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.write('notes/1.md', 'one\n')
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  presented = []
+  desk.beforePresent = async (tool) => void presented.push(tool)
+})
+
+const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x\n' } })
+
+// Rules: product.md 27
+describe('what is shown', () => {
+  test('is built for a call that asks, and for none that is pre-approved or blocked', async () => {
+    const read = { tool: 'read_file', input: { path: 'notes/1.md' } }
+    const removal = { tool: 'delete_file', input: { path: 'notes/1.md' } }
+    desk.say({ calls: [read, write('scratch/1.txt'), removal, write('notes/2.md')] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const calls = await desk.calls(runId, 1)
+    expect(calls.map((call) => call.verdict)).toEqual([
+      'preApproved',
+      'preApproved',
+      'blocked',
+      'ask',
+    ])
+    expect(presented).toEqual(['write_file'])
+  })
+
+  test('is not built again for a call that a grant lets pass', async () => {
+    desk.say({ calls: [write('notes/again.md')] }, { calls: [write('notes/again.md')] })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [asked] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, asked?.requestId ?? '', { scope: 'run' })
+    await desk.perform(turn)
+    await desk.perform(await desk.turn(runId, 2))
+    expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'preApproved', result: 'output' }])
+    expect(presented).toEqual(['write_file'])
+  })
+
+  test('is the raw arguments with a warning when building it fails', async () => {
+    desk.beforePresent = async () => {
+      throw new Error('the presentation broke')
+    }
+    desk.say({ calls: [write('notes/raw.md')] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [asked] = await desk.calls(runId, 1)
+    const { caller } = desk.people.grace
+    const request = await getRequest(desk.api, caller, { request: asked?.requestId ?? '' })
+    const { presentation } = request
+    expect(presentation.type).toBe('structured')
+    expect(presentation.content).toContain('notes/raw.md')
+    expect(presentation.warnings).toEqual([expect.stringContaining('could not be built')])
+  })
+})

@@ -1,0 +1,122 @@
+import { sql, type Selectable } from 'kysely'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { Verdict } from '#domain/verdict.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import type { Caller } from '../../core/context.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { strictRuleId } from './judge-one.ts'
+import { wordlessHash } from '../../transcript/messages.ts'
+import { strictText } from '../../transcript/result-texts.ts'
+import { storeResult } from '../../transcript/store-result.ts'
+import type { SystemCaller } from '../../core/authority.ts'
+
+/** A verdict of a call, and the request that was opened about it, if one was. */
+export interface CallVerdict {
+  readonly caller: Caller
+  readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>
+  readonly judgement: Judgement
+  /** `null` leaves the call the one it has */
+  readonly requestId: string | null
+}
+
+/** Stores a verdict with the policy it came from, and records it in the trail. */
+export async function recordVerdict(
+  unit: UnitOfWork,
+  caller: Caller,
+  run: Pick<Selectable<RunTable>, 'id'>,
+  call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>,
+  judgement: Judgement,
+): Promise<void> {
+  await recordVerdicts(unit, run, [{ caller, call, judgement, requestId: null }])
+}
+
+/** The same for several calls of a run, in one query. */
+export async function recordVerdicts(
+  unit: UnitOfWork,
+  run: Pick<Selectable<RunTable>, 'id'>,
+  verdicts: readonly CallVerdict[],
+): Promise<void> {
+  if (verdicts.length === 0) return
+  const rows = verdicts.map(({ call, judgement, requestId }) => ({
+    id: call.id,
+    verdict: verdictOf(judgement),
+    digest: judgement.digest,
+    rule: judgement.rule,
+    policy_digest: judgement.policyDigest,
+    read_only: judgement.readOnly,
+    grant_id: judgement.grantId,
+    request_id: requestId,
+  }))
+  await sql`
+    update tool_call set verdict = judged.verdict, digest = judged.digest, rule = judged.rule,
+      policy_digest = judged.policy_digest, read_only = judged.read_only, grant_id = judged.grant_id,
+      request_id = coalesce(judged.request_id, tool_call.request_id)
+    from jsonb_to_recordset(${toJsonb(rows)}) as judged(id uuid, verdict text, digest text, rule jsonb,
+      policy_digest text, read_only boolean, grant_id uuid, request_id uuid)
+    where tool_call.id = judged.id
+  `.execute(unit.tx)
+  await unit.audit(...verdicts.map((verdict) => judgedEntry(run, verdict)))
+}
+
+function judgedEntry(
+  run: Pick<Selectable<RunTable>, 'id'>,
+  { caller, call, judgement }: CallVerdict,
+): AuditEntry {
+  return {
+    type: 'call.judged',
+    actor: caller.actor,
+    channel: caller.channel,
+    runId: run.id,
+    callId: call.id,
+    digest: judgement.digest,
+    policyDigest: judgement.policyDigest,
+    detail: {
+      verdict: verdictOf(judgement),
+      rule: judgement.rule?.id ?? null,
+      grantId: judgement.grantId,
+      tool: judgement.tool.slice(0, 200),
+      turn: call.turn,
+      position: call.position,
+    },
+  }
+}
+
+/** The result of a call that is refused without asking anybody; nothing for the others. */
+export async function storeRefusal(tx: Tx, callId: string, judgement: Judgement): Promise<void> {
+  if (judgement.verdict === 'error') {
+    await storeResult(tx, callId, { type: 'error', text: judgement.reason })
+  } else if (judgement.rule?.id === strictRuleId) {
+    await storeResult(tx, callId, {
+      type: 'denied',
+      text: strictText(judgement.tool, judgement.reason),
+    })
+  } else if (judgement.verdict === 'blocked') {
+    await storeResult(tx, callId, { type: 'blocked', text: judgement.reason })
+  }
+}
+
+/** Where policy asks and the mode refuses, the verdict of the policy is stored. */
+function verdictOf(judgement: Judgement): Verdict {
+  return judgement.rule?.id === strictRuleId ? 'ask' : judgement.verdict
+}
+
+/** The content hash of the message that the model wrote in a turn; `null` when it wrote nothing. */
+export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promise<string | null> {
+  const message = await tx
+    .selectFrom('message')
+    .select('content_hash')
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .where('role', '=', 'assistant')
+    .executeTakeFirst()
+  return message === undefined || message.content_hash === wordlessHash
+    ? null
+    : message.content_hash
+}
+
+/** A verdict is the policy's: the actor of what it opens, refuses or allows. */
+export function judgementCaller(judgement: Pick<Judgement, 'policyDigest'>): SystemCaller {
+  return { actor: { type: 'policy', id: judgement.policyDigest }, channel: 'workflow' }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Access, Workspace } from '#domain/tool.ts'
+import { TurnProposals } from './turn-proposals.ts'
+
+const refuse = async (): Promise<never> => {
+  throw new Error('the base is not read here')
+}
+const base: Workspace = {
+  root: '/base',
+
+  hidden: [],
+  state: async () => ({ kind: 'absent', bytes: 0 }),
+  read: refuse,
+  copy: refuse,
+  list: refuse,
+  write: refuse,
+  remove: refuse,
+  move: refuse,
+}
+
+function write(path: string): Access[] {
+  return [{ operation: 'write', path, target: 'file' }]
+}
+
+function bytes(text: string): Uint8Array {
+  return Buffer.from(text)
+}
+
+// Rules: product.md 15
+test('a call that touches what an earlier one writes is laid on top of it; the last one counts', async () => {
+  const proposals = new TurnProposals(base)
+  proposals.add(1, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('one')]]))
+  proposals.add(2, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('two')]]))
+  const assumed = await proposals.below(write('notes/a.md'))
+  expect(assumed.assumes).toBe(2)
+  const found = await assumed.workspace.read('notes/a.md', { maxBytes: 10 })
+  expect(Buffer.from(found).toString()).toBe('two')
+})
+
+test('a call that touches something else finds the workspace as it is, and nothing is computed', async () => {
+  const proposals = new TurnProposals(base)
+  proposals.add(1, write('notes/a.md'), refuse)
+  const assumed = await proposals.below(write('notes/ab.md'))
+  expect(assumed).toMatchObject({ assumes: null })
+  expect(assumed.workspace).toBe(base)
+  expect([...assumed.earlierWrites]).toEqual(['notes/a.md'])
+})
+
+test.each([['notes'], [''], ['notes/a.md/below']])(
+  'listing or writing above or below a proposed path (%j) is on top of it',
+  async (path) => {
+    const proposals = new TurnProposals(base)
+    proposals.add(3, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('x')]]))
+    const access: Access = { operation: 'read', path, target: 'directory' }
+    expect((await proposals.below([access])).assumes).toBe(3)
+  },
+)
+
+test('reads propose nothing', async () => {
+  const proposals = new TurnProposals(base)
+  proposals.add(1, [{ operation: 'read', path: 'a', target: 'file' }], refuse)
+  expect((await proposals.below(write('a'))).assumes).toBeNull()
+})

@@ -1,0 +1,72 @@
+import { isChange, type Access, type Workspace } from '#domain/tool.ts'
+import { overlayWorkspace } from '#tools/overlay-workspace.ts'
+
+type Proposal = ReadonlyMap<string, Uint8Array | null>
+
+/**
+ * An earlier call of the turn with effects. `propose` is asked at most once, and only when a later
+ * call needs it.
+ */
+interface Writer {
+  readonly position: number
+  readonly paths: readonly string[]
+  propose(): Promise<Proposal>
+}
+
+/** The workspace as a call of the turn will find it, and what that rests on. */
+export interface AssumedWorkspace {
+  readonly workspace: Workspace
+  /** position of the last earlier call that writes what this one touches; `null` when none does */
+  readonly assumes: number | null
+  readonly earlierWrites: ReadonlySet<string>
+}
+
+/**
+ * What the calls of a turn propose to change, in order, so that a later call is judged and shown on
+ * top of the earlier ones that touch its paths (product.md 15). Nothing is computed for calls that
+ * nobody follows up on.
+ */
+export class TurnProposals {
+  readonly #base: Workspace
+  readonly #writers: Writer[] = []
+
+  constructor(base: Workspace) {
+    this.#base = base
+  }
+
+  /** Adds a call that will run before the ones asked about afterwards. */
+  add(position: number, accesses: readonly Access[], propose: () => Promise<Proposal>): void {
+    const paths = accesses.filter(isChange).map(({ path }) => path)
+    if (paths.length === 0) return
+    let proposed: Promise<Proposal> | null = null
+    this.#writers.push({ position, paths, propose: () => (proposed ??= propose()) })
+  }
+
+  /** The workspace for a call that touches `accesses`. */
+  async below(accesses: readonly Access[]): Promise<AssumedWorkspace> {
+    const writers = this.#writers.filter((writer) =>
+      writer.paths.some((path) => accesses.some((access) => touches(access.path, path))),
+    )
+    const earlierWrites = new Set(this.#writers.flatMap((writer) => writer.paths))
+    const last = writers.at(-1)
+    if (last === undefined) return { workspace: this.#base, assumes: null, earlierWrites }
+    const merged = new Map<string, Uint8Array | null>()
+    for (const writer of writers) {
+      for (const [path, bytes] of await writer.propose()) merged.set(path, bytes)
+    }
+    return {
+      workspace: overlayWorkspace(this.#base, merged),
+      assumes: last.position,
+      earlierWrites,
+    }
+  }
+}
+
+/** The same path, or one lies below the other. */
+function touches(path: string, target: string): boolean {
+  return path === target || isBelow(path, target) || isBelow(target, path)
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`)
+}

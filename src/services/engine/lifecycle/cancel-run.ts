@@ -1,0 +1,49 @@
+import { Problem } from '#domain/problem.ts'
+import type { RunState } from '#domain/request.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { limits } from '#domain/limits.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { lockRun } from '../../core/locks.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { endRun } from './end-run.ts'
+import { bySteering } from '../../runs/may-steer-run.ts'
+
+export interface CancelRunInput {
+  readonly runId: string
+  readonly reason?: string
+}
+
+/**
+ * Cancels a run and every run below it: what waits leaves the queues, what was approved and has not
+ * started is revoked, a running tool is stopped. Cancelling a cancelled run changes nothing.
+ * Rejects with `not_found`, `forbidden`, or `run_ended` when it completed or failed.
+ */
+export async function cancelRun(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: CancelRunInput,
+): Promise<{ readonly id: string; readonly state: RunState }> {
+  const authority = await bySteering(ctx, caller, input.runId)
+  const reason = input.reason ?? null
+  if (reason !== null && reason.length > limits.reasonCharacters) {
+    const maxCharacters = limits.reasonCharacters
+    throw new Problem('invalid_request', `A reason has at most ${maxCharacters} characters`, {
+      field: 'reason',
+    })
+  }
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    const run = await lockRun(unit.tx, input.runId)
+    if (run.state === 'cancelled') return { id: run.id, state: run.state }
+    if (isEnd(runTransitions, run.state)) {
+      throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
+    }
+    await endRun(unit, caller, run, {
+      event: 'cancel',
+      cancelReason: 'run_cancelled',
+      why: 'the run was cancelled',
+      endReason: reason,
+      failure: null,
+    })
+    return { id: run.id, state: 'cancelled' }
+  })
+}

@@ -1,0 +1,183 @@
+import { sql, type Selectable } from 'kysely'
+import type { CancelReason } from '#domain/request.ts'
+import { isEnd, runTransitions, type RunEvent } from '#domain/transitions.ts'
+import { toJsonb } from '#store/database.ts'
+import type { RunFailure, RunTable } from '#store/tables/runs.ts'
+import type { Caller } from '../../core/context.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { lockRequests } from '../../core/locks.ts'
+import { cancelRequests } from '../../requests/ending/cancel-requests.ts'
+import { childOf, endOfDelegation, notifyParent } from '../delegation/child-run.ts'
+import { readCall } from '../attempts/call-at-hand.ts'
+import { finishLocked } from '../attempts/finish-execution.ts'
+import { cancelledText, unknownText } from '../../transcript/result-texts.ts'
+import { storeResult } from '../../transcript/store-result.ts'
+
+/** How a run ends before its model is finished. */
+export interface RunEnding {
+  readonly event: Extract<RunEvent, 'cancel' | 'fail'>
+  readonly cancelReason: CancelReason
+  /** for the model-facing result of its calls, for instance "the run was cancelled" */
+  readonly why: string
+  readonly endReason: string | null
+  readonly failure: RunFailure | null
+}
+
+/**
+ * Ends a run and everything below it: pending requests leave the queue, live permits are revoked,
+ * calls that have not started get a result, a root's grants end, and each workflow is signalled.
+ * Returns the ids of the runs that ended; empty when all had. The caller holds the lock of `run`
+ * and of the runs above it; descendants are locked here, root down.
+ */
+export async function endRun(
+  unit: UnitOfWork,
+  caller: Caller,
+  run: Selectable<RunTable>,
+  ending: RunEnding,
+): Promise<readonly string[]> {
+  const runs = await unit.tx
+    .selectFrom('run')
+    .innerJoin('run_lineage as under', 'under.run_id', 'run.id')
+    .innerJoin('run_lineage as own', (join) =>
+      join.onRef('own.run_id', '=', 'run.id').onRef('own.ancestor_id', '=', 'run.id'),
+    )
+    .where('under.ancestor_id', '=', run.id)
+    .orderBy('own.depth')
+    .orderBy('run.id')
+    .selectAll('run')
+    .forUpdate('run')
+    .execute()
+  const ended: string[] = []
+  for (const member of runs) {
+    if (isEnd(runTransitions, member.state)) continue
+    await clearQueuesOf(unit, member.id, ending)
+    await finishCallsOf(unit, member.id, ending)
+    const state = ending.event === 'cancel' ? 'cancelled' : 'failed'
+    await unit.tx
+      .updateTable('run')
+      .set({
+        state,
+        ended_at: sql<Date>`clock_timestamp()`,
+        end_reason: ending.endReason,
+        failure: ending.failure === null ? null : toJsonb(ending.failure),
+      })
+      .where('id', '=', member.id)
+      .execute()
+    if (member.root_run_id === member.id) await endGrantsOf(unit, caller, member.id)
+    await unit.audit({
+      type: ending.event === 'cancel' ? 'run.cancelled' : 'run.ended',
+      actor: caller.actor,
+      channel: caller.channel,
+      runId: member.id,
+      detail: {
+        state,
+        failure: ending.failure?.code ?? null,
+        with: member.id === run.id ? null : run.id,
+      },
+    })
+    await unit.event('run.changed', { runId: member.id })
+    await unit.enqueue({ kind: 'signal_cancelled', runId: member.id, payload: {} })
+    // The runs below are waited for by those that end here too.
+    if (member.id === run.id) await notifyParent(unit, member)
+    ended.push(member.id)
+  }
+  return ended
+}
+
+/** A root run's grants end with it (product.md 10). */
+export async function endGrantsOf(
+  unit: UnitOfWork,
+  caller: Caller,
+  rootRunId: string,
+): Promise<void> {
+  const grants = await unit.tx
+    .updateTable('approval_grant')
+    .set({ ended_at: sql<Date>`clock_timestamp()` })
+    .where('root_run_id', '=', rootRunId)
+    .where('ended_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .returning(['id', 'request_id'])
+    .execute()
+  unit.revoke(
+    'grant',
+    grants.map(({ id }) => id),
+  )
+  for (const grant of grants) {
+    await unit.audit({
+      type: 'grant.ended',
+      actor: caller.actor,
+      channel: caller.channel,
+      runId: rootRunId,
+      detail: { grantId: grant.id, of: grant.request_id },
+    })
+  }
+}
+
+async function clearQueuesOf(unit: UnitOfWork, runId: string, ending: RunEnding): Promise<void> {
+  const rows = await unit.tx
+    .selectFrom('request')
+    .leftJoin('permit', (join) =>
+      join.onRef('permit.request_id', '=', 'request.id').on('permit.state', '=', 'live'),
+    )
+    .select('request.id')
+    .where('request.run_id', '=', runId)
+    .where((eb) => eb.or([eb('request.state', '=', 'pending'), eb('permit.id', 'is not', null)]))
+    .execute()
+  const locked = await lockRequests(
+    unit.tx,
+    rows.map((request) => request.id),
+  )
+  await cancelRequests(unit, locked, ending.cancelReason)
+}
+
+/**
+ * A call whose effect is under way stays open: its executor, which is stopped, stores how it ended.
+ */
+async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding): Promise<void> {
+  const calls = await unit.tx
+    .selectFrom('tool_call')
+    .leftJoin('execution', (join) =>
+      join
+        .onRef('execution.call_id', '=', 'tool_call.id')
+        .on('execution.state', 'in', ['started', 'unknown'])
+        // One that is repeated unasked did nothing that anybody must know of.
+        .on(({ or, eb }) =>
+          or([
+            eb('execution.settled_then', 'is', null),
+            eb('execution.settled_by', 'is not', null),
+          ]),
+        ),
+    )
+    .select(['tool_call.id', 'execution.state'])
+    .where('tool_call.run_id', '=', runId)
+    .where('tool_call.result_type', 'is', null)
+    .execute()
+  for (const call of calls) {
+    if (call.state === 'started') {
+      await endDelegation(unit, call.id, ending)
+      continue
+    }
+    await storeResult(
+      unit.tx,
+      call.id,
+      call.state === 'unknown'
+        ? { type: 'unknown', text: unknownText() }
+        : { type: 'cancelled', text: cancelledText(ending.why) },
+    )
+  }
+}
+
+/**
+ * A delegation ends with its run, as the run below it does; any other started call keeps its place.
+ */
+async function endDelegation(unit: UnitOfWork, callId: string, ending: RunEnding): Promise<void> {
+  const at = await readCall(unit.tx, callId)
+  if (at === null || at.execution === null || (await childOf(unit.tx, at)) === null) return
+  const { attempt, executed_digest: digest } = at.execution
+  await finishLocked(
+    unit,
+    at,
+    { callId, attempt, digest: digest ?? '' },
+    endOfDelegation(ending.why),
+  )
+}

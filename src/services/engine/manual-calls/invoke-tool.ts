@@ -1,0 +1,194 @@
+import { v7 as uuidv7 } from 'uuid'
+import { sql } from 'kysely'
+import type { Judgement } from '#domain/judgement.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { Verdict } from '#domain/verdict.ts'
+import { canonicalJson } from '#domain/digest.ts'
+import { putContent } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import type { Caller, SigningContext } from '../../core/context.ts'
+import type { RemoteJudgement } from '../../core/host-questions.ts'
+import { onceForKey } from '../../core/idempotency.ts'
+import { lockRun } from '../../core/locks.ts'
+import { openingOf, openRequest } from '../../requests/opening/open-request.ts'
+import { recordVerdict } from '../judging/record-verdict.ts'
+import { releaseOnFailure } from '../../core/release-on-failure.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { bySteering } from '../../runs/may-steer-run.ts'
+import type { Authority } from '../../core/authority.ts'
+
+/** So many calls of people may be open in one run. */
+const maxOpenCalls = 20
+
+export interface InvokeToolInput {
+  readonly runId: string
+  readonly tool: string
+  readonly input: JsonObject
+  readonly idempotencyKey?: string
+}
+
+export interface InvokedTool {
+  readonly callId: string
+  readonly runId: string
+  readonly tool: string
+  readonly verdict: Extract<Verdict, 'preApproved' | 'ask'>
+  /** the request that waits for somebody else, when the call asks */
+  readonly requestId: string | null
+}
+
+/**
+ * A person invokes a manual tool on a run (product.md 5). It is judged like any other call, on the
+ * host that has the workspace; it then runs, or asks people of whom the invoker is none, and its
+ * result enters the transcript as a message. It stands apart from the model's calls and waits for
+ * none of them. Rejects with `not_found`, `forbidden`, `run_ended`, `invalid_request` (no such
+ * manual tool, or its input is not valid), `policy_blocked`, `conflict` (too many are open) or
+ * `workspace_unreachable`.
+ */
+export async function invokeTool(
+  ctx: SigningContext,
+  caller: Caller,
+  input: InvokeToolInput,
+): Promise<InvokedTool> {
+  const authority = await bySteering(ctx, caller, input.runId)
+  const { actor } = caller
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people invoke manual tools')
+  const run = await ctx.db
+    .selectFrom('run')
+    .select(['worker', 'state'])
+    .where('id', '=', input.runId)
+    .executeTakeFirstOrThrow()
+  if (isEnd(runTransitions, run.state)) throw runEnded(run.state)
+  const judged = await ctx.judgeRemotely({
+    worker: run.worker,
+    tool: input.tool,
+    input: input.input,
+    runId: input.runId,
+    present: true,
+    byPerson: true,
+  })
+  await refuseUnlessAllowed(ctx, authority, input, judged.judgement)
+  const { idempotencyKey: key, ...body } = input
+  const answer = await releaseOnFailure(ctx.db, judged.presented, () =>
+    inUnitOfWork(ctx, authority, (unit) =>
+      onceForKey(unit.tx, { caller, key, route: 'invoke-tool', body }, () =>
+        recordCall(unit, caller, { runId: input.runId, personId: actor.id, judged }),
+      ),
+    ),
+  )
+  if (answer instanceof Problem) throw answer
+  return answer
+}
+
+function runEnded(state: string): Problem {
+  return new Problem('run_ended', `This run is ${state} already`, { state })
+}
+
+/**
+ * What cannot run is the invoker's mistake and leaves no trace in the run; what policy blocks is in
+ * the trail.
+ */
+async function refuseUnlessAllowed(
+  ctx: SigningContext,
+  authority: Authority,
+  input: InvokeToolInput,
+  judgement: Judgement,
+): Promise<void> {
+  if (judgement.verdict === 'error') {
+    throw new Problem('invalid_request', judgement.reason, { field: 'input' })
+  }
+  if (judgement.verdict !== 'blocked') return
+  await inUnitOfWork(ctx, authority, (unit) =>
+    unit.audit({
+      type: 'call.judged',
+      runId: input.runId,
+      digest: judgement.digest,
+      policyDigest: judgement.policyDigest,
+      detail: {
+        verdict: 'blocked',
+        rule: judgement.rule?.id ?? null,
+        tool: judgement.tool,
+        manual: true,
+      },
+    }),
+  )
+  throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
+}
+
+async function recordCall(
+  unit: UnitOfWork,
+  caller: Caller,
+  invoked: { readonly runId: string; readonly personId: string; readonly judged: RemoteJudgement },
+): Promise<InvokedTool> {
+  const { tx } = unit
+  const { judgement, presented } = invoked.judged
+  const run = await lockRun(tx, invoked.runId)
+  if (isEnd(runTransitions, run.state)) throw runEnded(run.state)
+  const { open, turn } = await countCalls(tx, run.id)
+  if (open >= maxOpenCalls) {
+    throw new Problem(
+      'conflict',
+      `${maxOpenCalls} calls of people are open in this run; wait for one`,
+    )
+  }
+  const callId = uuidv7()
+  const call = { id: callId, turn, position: 1 }
+  await tx
+    .insertInto('tool_call')
+    .values({
+      ...call,
+      run_id: run.id,
+      tool_call_id: `manual:${callId}`,
+      tool: judgement.tool,
+      input_hash: await putContent(tx, canonicalJson(judgement.input)),
+      manual: true,
+    })
+    .execute()
+  await tx
+    .insertInto('manual_call')
+    .values({
+      call_id: callId,
+      run_id: run.id,
+      invoked_by: invoked.personId,
+      after_turn: run.turn,
+    })
+    .execute()
+  await recordVerdict(unit, caller, run, call, { ...judgement, readOnly: false })
+  let requestId: string | null = null
+  if (judgement.verdict === 'ask') {
+    if (presented === null) throw new TypeError(`The call of ${judgement.tool} shows nothing`)
+    const opened = await openRequest(unit, caller, {
+      kind: 'tool_call',
+      run,
+      call,
+      ...openingOf(judgement),
+      presented,
+      agentReasonHash: null,
+      attempt: 1,
+      previous: [],
+      outcomeOf: null,
+    })
+    requestId = opened.requestId
+    await tx
+      .updateTable('tool_call')
+      .set({ request_id: requestId })
+      .where('id', '=', callId)
+      .execute()
+  }
+  await unit.event('run.changed', { runId: run.id })
+  await unit.enqueue({ kind: 'signal_called', runId: run.id, payload: { callIds: [callId] } })
+  const verdict = judgement.verdict === 'ask' ? 'ask' : 'preApproved'
+  return { callId, runId: run.id, tool: judgement.tool, verdict, requestId }
+}
+
+/** How many are open, and the next turn below zero. The caller holds the run's lock. */
+async function countCalls(tx: Tx, runId: string): Promise<{ open: number; turn: number }> {
+  const { rows } = await sql<{ open: number; turn: number }>`
+    select count(*) filter (where tool_call.result_type is null)::int as open,
+      coalesce(min(tool_call.turn), 0)::int - 1 as turn
+    from manual_call join tool_call on tool_call.id = manual_call.call_id
+    where manual_call.run_id = ${runId}
+  `.execute(tx)
+  return rows[0] ?? { open: 0, turn: -1 }
+}

@@ -1,0 +1,28 @@
+import type { Db, Tx } from '#store/database.ts'
+
+/**
+ * The calls of people that have not entered the transcript yet, oldest first: the workflow has to
+ * advance them.
+ */
+export async function openManualCalls(db: Db | Tx, runId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('manual_call')
+    .select('call_id')
+    .where('run_id', '=', runId)
+    .where('message_id', 'is', null)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.call_id)
+}
+
+/**
+ * As a field of an answer to the workflow; absent when there are none, so that an ordinary step
+ * stays small.
+ */
+export async function withManualCalls(
+  db: Db | Tx,
+  runId: string,
+): Promise<{ readonly manualCalls?: readonly string[] }> {
+  const manualCalls = await openManualCalls(db, runId)
+  return manualCalls.length === 0 ? {} : { manualCalls }
+}

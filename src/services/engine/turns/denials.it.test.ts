@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { stillRuns } from '#delivery/reconciling/still-runs.ts'
+import { advanceRequests } from '../../requests/ending/advance-requests.ts'
+import { useTurnDesk, desk, aWrite, runRow, say } from './turns.fixture.ts'
+
+useTurnDesk()
+
+// Rules: product.md 8, 41
+describe('denials', () => {
+  test('are told to the model as quoted data, and the run goes on', async () => {
+    desk.say({ calls: [aWrite] })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [call] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, call?.requestId ?? '', {
+      decision: 'deny',
+      reason: 'use "yarn"',
+    })
+    await desk.perform(turn)
+    const [denied] = await desk.calls(runId, 1)
+    expect(denied?.result).toBe('denied')
+    expect(denied?.text).toContain('tool-output-denied: a person denied this call of write_file')
+    expect(denied?.text).toContain('"use \\"yarn\\""')
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
+  })
+
+  // Rules: product.md 9
+  test('are not remembered: the same call asks again, and may be approved then', async () => {
+    const again = { tool: 'write_file', input: { path: 'notes/denied.md', content: 'x\n' } }
+    desk.say({ calls: [again] }, { calls: [again] })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [denied] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, denied?.requestId ?? '', { decision: 'deny' })
+    await desk.perform(turn)
+    const next = await desk.turn(runId, 2)
+    const [asked] = await desk.calls(runId, 2)
+    expect(asked).toMatchObject({ verdict: 'ask', result: null })
+    expect(asked?.requestId).not.toBe(denied?.requestId)
+    await desk.decide(desk.people.grace, asked?.requestId ?? '')
+    await desk.perform(next)
+    expect(await desk.calls(runId, 2)).toMatchObject([{ result: 'output' }])
+  })
+
+  test('that stop cancel every later call and let the run wait for a message', async () => {
+    desk.say({
+      calls: [
+        aWrite,
+        { tool: 'write_file', input: { path: 'scratch/1.txt', content: 'x' } },
+        { tool: 'write_file', input: { path: 'notes/later.md', content: 'x' } },
+      ],
+    })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [first, , third] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, third?.requestId ?? '')
+    await desk.decide(desk.people.grace, first?.requestId ?? '', { decision: 'deny', then: 'stop' })
+    await desk.perform(turn)
+    expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual([
+      'denied',
+      'cancelled',
+      'cancelled',
+    ])
+    expect(desk.executed).toEqual([])
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
+    expect(await runRow(runId)).toMatchObject({ state: 'waiting_for_input', failure: null })
+    await say(runId, 'Leave it.')
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
+    expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'Leave it.' })
+  })
+
+  test('stay what they were when an earlier call is denied and stops the rest afterwards', async () => {
+    desk.say({
+      calls: [aWrite, { tool: 'write_file', input: { path: 'notes/z.md', content: 'z' } }],
+    })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    const { grace } = desk.people
+    await desk.decide(grace, second?.requestId ?? '', { decision: 'deny', reason: 'not there' })
+    await desk.decide(grace, first?.requestId ?? '', { decision: 'deny', then: 'stop' })
+    await desk.perform(turn)
+    const [, denied] = await desk.calls(runId, 1)
+    expect(denied).toMatchObject({ result: 'denied', text: expect.stringContaining('not there') })
+  })
+
+  // Rules: product.md 12
+  test('of a later call leave the run waiting for the earlier one, which is no stillness that needs mending', async () => {
+    desk.say({ calls: [aWrite, { ...aWrite, input: { ...aWrite.input, path: 'notes/b.md' } }] })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    const { grace } = desk.people
+    await desk.decide(grace, second?.requestId ?? '', { decision: 'deny', then: 'stop' })
+    const isStill = async (): Promise<boolean> => {
+      const { db } = desk.database
+      await db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
+      return (await stillRuns(db, { seconds: 0, most: 1000 })).some(({ id }) => id === runId)
+    }
+    expect(await isStill()).toBe(false)
+    await desk.decide(grace, first?.requestId ?? '')
+    expect(await isStill()).toBe(true)
+    await desk.perform(turn)
+    expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual(['output', 'denied'])
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
+  })
+
+  test('nobody gave in time are an expiry, neither approval nor denial', async () => {
+    desk.say({ calls: [aWrite] })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    await desk.database.db
+      .updateTable('request')
+      .set({ expires_at: new Date(0) })
+      .where('run_id', '=', runId)
+      .execute()
+    expect(await advanceRequests(desk.api, { runId })).toEqual({ nextDeadlineMs: null })
+    await desk.perform(turn)
+    expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'expired' }])
+    expect((await runRow(runId)).state).toBe('running')
+  })
+})

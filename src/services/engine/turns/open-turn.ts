@@ -1,0 +1,161 @@
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Tx } from '#store/database.ts'
+import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { storeContents, type PackedContents } from '#store/content/content.ts'
+import { openAttachments } from '../delegation/attachments.ts'
+import { lockRun } from '../../core/locks.ts'
+import { openingOf, openRequests, type RequestToOpen } from '../../requests/opening/open-request.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import {
+  judgementCaller,
+  agentReasonOf,
+  recordVerdicts,
+  storeRefusal,
+  type CallVerdict,
+} from '../judging/record-verdict.ts'
+import type { JudgedCall } from '../judging/judge-turn.ts'
+import { packPresented } from '../judging/present-call.ts'
+import { storeResult } from '../../transcript/store-result.ts'
+import type { SystemContext } from '../../core/context.ts'
+import { bySystem, workflow } from '../../core/authority.ts'
+
+interface JudgedTurn {
+  readonly runId: string
+  readonly turn: number
+  readonly judged: readonly JudgedCall[]
+}
+
+/**
+ * Stores everything that judging a turn came to, in one transaction: verdicts, the results of what
+ * was refused, and the requests of what asks. Does nothing when another attempt was first, or the
+ * run has ended.
+ */
+export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<void> {
+  await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
+    const [run, calls, agentReasonHash] = await together([
+      lockRun(unit.tx, turn.runId),
+      unit.tx
+        .selectFrom('tool_call')
+        .selectAll()
+        .where('run_id', '=', turn.runId)
+        .where('turn', '=', turn.turn)
+        .where('verdict', 'is', null)
+        .execute(),
+      agentReasonFor(unit.tx, turn),
+    ])
+    if (isEnd(runTransitions, run.state)) return
+    for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
+    const asking = judgedAs(calls, turn.judged, 'asks').map((one) =>
+      openingFor(one, agentReasonHash),
+    )
+    const settled = judgedAs(calls, turn.judged, 'judged')
+    await together([
+      storeContents(
+        unit.tx,
+        asking.map((one) => one.contents),
+      ),
+      openRequests(unit, run, asking),
+      recordVerdicts(unit, run, [
+        ...settled.map((one) => verdictOf(one, null)),
+        ...asking.map(({ asks, requestId }) => verdictOf(asks, requestId)),
+      ]),
+    ])
+    for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)
+    for (const { call, judged } of settled) await storeRefusal(unit.tx, call.id, judged.judgement)
+  })
+}
+
+async function agentReasonFor(tx: Tx, { runId, turn, judged }: JudgedTurn): Promise<string | null> {
+  return judged.some(({ kind }) => kind === 'asks') ? agentReasonOf(tx, runId, turn) : null
+}
+
+/** A call that nobody has stored a verdict of, with what judging it came to. */
+interface Judged<Kind extends JudgedCall['kind']> {
+  readonly call: Selectable<ToolCallTable>
+  readonly judged: Extract<JudgedCall, { readonly kind: Kind }>
+}
+
+function judgedAs<Kind extends JudgedCall['kind']>(
+  calls: readonly Selectable<ToolCallTable>[],
+  verdicts: readonly JudgedCall[],
+  kind: Kind,
+): Judged<Kind>[] {
+  return verdicts.flatMap((judged) => {
+    const call = calls.find((one) => one.id === judged.callId)
+    return call === undefined || !isOfKind(judged, kind) ? [] : [{ call, judged }]
+  })
+}
+
+function isOfKind<Kind extends JudgedCall['kind']>(
+  judged: JudgedCall,
+  kind: Kind,
+): judged is Extract<JudgedCall, { readonly kind: Kind }> {
+  return judged.kind === kind
+}
+
+/** A call that could not even be judged ends with an error. */
+async function refuseCall(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  { call, judged }: Judged<'refused'>,
+): Promise<void> {
+  await unit.tx
+    .updateTable('tool_call')
+    .set({ verdict: 'error' })
+    .where('id', '=', call.id)
+    .execute()
+  await storeResult(unit.tx, call.id, { type: 'error', text: judged.text })
+  await unit.audit({
+    type: 'call.judged',
+    runId: run.id,
+    callId: call.id,
+    detail: { verdict: 'error', turn: call.turn, position: call.position },
+  })
+}
+
+/** A request to open, and the contents that it shows. */
+interface Asking extends RequestToOpen {
+  readonly asks: Judged<'asks'>
+  readonly contents: PackedContents
+}
+
+function openingFor(asks: Judged<'asks'>, agentReasonHash: string | null): Asking {
+  const { call, judged } = asks
+  const { presented, contents } = packPresented(judged)
+  return {
+    asks,
+    contents,
+    requestId: uuidv7(),
+    caller: judgementCaller(judged.judgement),
+    opening: {
+      kind: judged.asks,
+      call,
+      ...openingOf(judged.judgement),
+      presented,
+      agentReasonHash,
+      attempt: 1,
+      previous: [],
+      outcomeOf: null,
+    },
+  }
+}
+
+function verdictOf(
+  { call, judged: { judgement } }: Judged<'asks'> | Judged<'judged'>,
+  requestId: string | null,
+): CallVerdict {
+  return { caller: judgementCaller(judgement), call, judgement, requestId }
+}
+
+async function openItsAttachments(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  { call, judged: { judgement, attachments } }: Judged<'asks'>,
+  agentReasonHash: string | null,
+): Promise<void> {
+  const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1 }
+  await openAttachments(unit, judgementCaller(judgement), attaching)
+}

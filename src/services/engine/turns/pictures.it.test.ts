@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
+import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import { getText } from '#store/content/content.ts'
+import { storeFiles } from '../executions/store-output.ts'
+import { readTranscript } from '../../runs/reading/transcript.ts'
+import { callPictures } from '../../transcript/call-pictures.ts'
+import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
+import { takeTurn } from './take-turn.ts'
+
+let honest: McpDesk
+let lying: McpDesk
+let unfit: McpDesk
+
+beforeAll(async () => {
+  honest = await openMcpDesk('look: preApproved')
+  lying = await openMcpDesk('act: preApproved', 'false-pictures')
+  unfit = await openMcpDesk('act: preApproved', 'breaks-its-word')
+  for (const bench of [honest, lying, unfit]) {
+    if ((await bench.pin()) > 0) throw new Error('the server was not heard')
+  }
+}, 240_000)
+afterAll(async () => {
+  for (const bench of [honest, lying, unfit]) await bench[Symbol.asyncDispose]()
+})
+
+/** One call of the server, carried out, and what the model is asked next. */
+async function looked(bench: McpDesk, tool: string) {
+  const call = await bench.call(tool, {})
+  await bench.perform(call.callId)
+  const { signal } = new AbortController()
+  await takeTurn(bench.worker, { runId: call.runId, turn: 2, signal })
+  const results = bench.desk.asked.at(-1)?.messages.findLast((one) => one.role === 'tool')
+  return { ...call, result: results?.role === 'tool' ? results.results[0] : undefined }
+}
+
+test('a picture that an MCP server returns is in the result that the model reads next, bytes and all', async () => {
+  const { runId, callId, result } = await looked(honest, 'mcp__sums__look')
+  expect(result?.text).toContain('[image: image/png, 70 bytes, sha256:')
+  expect(result?.pictures).toEqual([{ mediaType: 'image/png', bytes: onePixel }])
+  const { ada } = honest.desk.people
+  const transcript = await readTranscript(honest.desk.api, ada.caller, runId)
+  const [call] = transcript.flatMap(({ calls }) => calls)
+  expect(call?.result?.files).toMatchObject([
+    { mediaType: 'image/png', bytes: 70 },
+    { mediaType: 'application/zip', bytes: 3 },
+  ])
+  const { db } = honest.desk.database
+  const { result_output_hash: output } = await db
+    .selectFrom('tool_call')
+    .select('result_output_hash')
+    .where('id', '=', callId)
+    .executeTakeFirstOrThrow()
+  expect(await getText(db, output ?? '')).not.toContain(onePixel.toString('base64'))
+}, 120_000)
+
+// Rules: security.md 18
+test('pages, SVGs and pictures of another type under a picture’s name are given to no model', async () => {
+  const { runId, result } = await looked(lying, 'mcp__sums__act')
+  expect(result?.pictures?.map(({ mediaType }) => mediaType)).toEqual(['image/gif'])
+  const { ada } = lying.desk.people
+  const transcript = await readTranscript(lying.desk.api, ada.caller, runId)
+  const [call] = transcript.flatMap(({ calls }) => calls)
+  expect(call?.result?.files?.map(({ mediaType }) => mediaType)).toEqual([
+    'application/octet-stream',
+    'image/svg+xml',
+    'image/gif',
+    'application/octet-stream',
+    'text/html',
+    'application/octet-stream',
+    'application/octet-stream',
+  ])
+}, 120_000)
+
+test('an answer that is not what its tool says it returns is a failed execution, with why in the trail', async () => {
+  const { callId, result } = await looked(unfit, 'mcp__sums__act')
+  expect(result).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/total: Invalid input/),
+  })
+  const { db } = unfit.desk.database
+  const event = await db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('call_id', '=', callId)
+    .where('type', '=', 'execution.finished')
+    .executeTakeFirstOrThrow()
+  expect((JSON.parse(event.document) as JsonObject)['detail']).toMatchObject({
+    state: 'failed',
+    reason: expect.stringMatching(/^act of the MCP server sums ran to its end, but .*total/),
+  })
+}, 120_000)
+
+const png = (bytes: number): Buffer => Buffer.concat([onePixel, Buffer.alloc(bytes)])
+
+/** Transcripts whose calls each returned one picture of so many bytes more than the pixel has. */
+async function transcriptOf(sizes: readonly number[], type: 'output' | 'error') {
+  const { db } = honest.desk.database
+  return Promise.all(
+    sizes.map(async (size, index): Promise<TranscriptMessage> => {
+      const files = await storeFiles(db, [{ mediaType: 'image/png', bytes: png(size) }])
+      const call = {
+        callId: `c${index}`,
+        toolCallId: `t${index}`,
+        tool: 'look',
+        input: {},
+        verdict: null,
+        rule: null,
+        requestId: null,
+        requestState: null,
+        manual: false,
+        result: { type, text: '', files },
+      }
+      const at = new Date(0)
+      return {
+        turn: index + 1,
+        role: 'assistant',
+        author: null,
+        at,
+        text: '',
+        sequence: index,
+        calls: [call],
+      }
+    }),
+  )
+}
+
+test('a model sees the newest pictures only, as many as the bound says', async () => {
+  const { db } = honest.desk.database
+  const sizes = Array.from({ length: limits.picturesShown + 2 }, (_none, index) => index)
+  const seen = await callPictures(db, await transcriptOf(sizes, 'output'))
+  expect([...seen.keys()]).toEqual(sizes.slice(2).map((index) => `c${index}`))
+})
+
+test('no picture over the bound is seen, and no more bytes of them together', async () => {
+  const { db } = honest.desk.database
+  const large = limits.pictureBytes - onePixel.length
+  const seen = await callPictures(
+    db,
+    await transcriptOf([10, large, large, large, large, large + 1, 20], 'output'),
+  )
+  expect([...seen.keys()]).toEqual(['c2', 'c3', 'c4', 'c6'])
+  const total = [...seen.values()].flat().reduce((sum, { bytes }) => sum + bytes.length, 0)
+  expect(total).toBeLessThanOrEqual(limits.picturesShownBytes)
+})
+
+test('pictures of errors are not seen', async () => {
+  const seen = await callPictures(honest.desk.database.db, await transcriptOf([1], 'error'))
+  expect(seen.size).toBe(0)
+})

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { TurnOutcome } from '#domain/workflow-outcomes.ts'
+import type { Db } from '#store/database.ts'
+import { deadlineOfRequest } from '../../requests/facts/deadline-of-request.ts'
+
+/**
+ * The remaining steps of a stored and judged turn, for the workflow; `finished` when it has no
+ * calls.
+ */
+export async function planTurn(db: Db, runId: string, turn: number): Promise<TurnOutcome> {
+  const calls = await db
+    .selectFrom('tool_call')
+    .leftJoin('request', 'request.id', 'tool_call.request_id')
+    .leftJoin('run', 'run.id', 'tool_call.run_id')
+    .select([
+      'tool_call.id',
+      'tool_call.verdict',
+      'tool_call.read_only',
+      'tool_call.result_type',
+      'tool_call.request_id',
+      'request.state',
+      'run.ended_at',
+    ])
+    .select(
+      sql<number | null>`case when request.state = 'pending' then
+        greatest(0, extract(epoch from ${deadlineOfRequest} - clock_timestamp()) * 1000)::float8 end`.as(
+        'remaining_ms',
+      ),
+    )
+    .where('tool_call.run_id', '=', runId)
+    .where('tool_call.turn', '=', turn)
+    .orderBy('tool_call.position')
+    .execute()
+  if (calls.some((call) => call.ended_at !== null)) return { kind: 'ended' }
+  if (calls.length === 0) return { kind: 'finished' }
+  const deadlines = calls.flatMap((call) => (call.remaining_ms === null ? [] : [call.remaining_ms]))
+  return {
+    kind: 'calls',
+    calls: calls.map((call) => ({
+      callId: call.id,
+      step: call.result_type !== null ? 'done' : call.state === 'pending' ? 'wait' : 'execute',
+      requestId: call.request_id,
+      // A call that asks keeps its position even when it only reads: people decide in that order.
+      readOnly: call.read_only && call.verdict === 'preApproved',
+    })),
+    nextDeadlineMs: deadlines.length === 0 ? null : Math.ceil(Math.min(...deadlines)),
+  }
+}

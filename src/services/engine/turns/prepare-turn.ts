@@ -1,0 +1,119 @@
+import { sql, type Selectable } from 'kysely'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { WorkerLimits } from '#policy/policy.ts'
+import type { Tx } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { lockRun } from '../../core/locks.ts'
+import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { restRun } from '../lifecycle/rest-run.ts'
+import { reachedLimit } from './run-limits.ts'
+import { bySystem, workflow } from '../../core/authority.ts'
+
+/**
+ * What a turn has to do first. `stored`: its message is there already. `unfinished`: an earlier
+ * turn has open calls.
+ */
+export type PreparedTurn =
+  | { readonly kind: 'ended' | 'finished' | 'waiting_for_input' }
+  | { readonly kind: 'stored' | 'unfinished'; readonly turn: number }
+  | {
+      readonly kind: 'model'
+      readonly turn: number
+      readonly attempt: number
+      readonly run: Selectable<RunTable>
+    }
+
+/**
+ * Decides under the run's lock whether a turn may ask the model, and records the attempt before it
+ * does, so that an attempt whose process dies counts against the limits too.
+ */
+export async function prepareTurn(
+  ctx: WorkerContext,
+  limits: WorkerLimits,
+  input: { readonly runId: string; readonly turn: number },
+): Promise<PreparedTurn> {
+  return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
+    const run = await lockRun(unit.tx, input.runId)
+    if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
+    if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
+    // A workflow may be ahead of a store that was restored: the store says which turn comes next.
+    const turn = run.turn + 1
+    const [previous, limit] = await together([
+      readPrevious(unit.tx, run),
+      reachedLimit(unit.tx, run.id, limits),
+    ])
+    if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
+    if (!previous.unread && run.state === 'waiting_for_input') return { kind: 'waiting_for_input' }
+    if (!previous.unread && previous.finished) {
+      // What a person's call comes to is a message to the run: it is waited for.
+      const { manualCalls } = await withManualCalls(unit.tx, run.id)
+      return manualCalls === undefined ? { kind: 'finished' } : { kind: 'waiting_for_input' }
+    }
+    if (previous.stopped) {
+      await restRun(unit, run, null)
+      return { kind: 'waiting_for_input' }
+    }
+    const attempt = await beginAttempt(unit.tx, run.id, turn, limit === null ? null : 'limit')
+    if (limit === null) return { kind: 'model', turn, attempt, run }
+    await restRun(unit, run, limit)
+    return { kind: 'waiting_for_input' }
+  })
+}
+
+interface PreviousTurn {
+  /** a call of the turn before has no result */
+  readonly unfinished: boolean
+  /** the turn before had no calls: the model is finished */
+  readonly finished: boolean
+  /** a message that no turn has read */
+  readonly unread: boolean
+  /**
+   * a call was denied with `stop`: the model gets no turn until somebody posts a message after it
+   * (product.md 8)
+   */
+  readonly stopped: boolean
+}
+
+/**
+ * Reads everything about the turns before the next one, in one query. The result of a person's call
+ * does not resume the run.
+ */
+async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<PreviousTurn> {
+  const { rows } = await sql<PreviousTurn>`
+    select count(*) filter (where result_type is null) > 0 as unfinished,
+      ${run.turn > 0} and count(*) = 0 as finished,
+      exists (select from message where run_id = ${run.id} and role = 'user' and turn is null) as unread,
+      exists (
+        select from request as denied where denied.run_id = ${run.id} and denied.denied_then = 'stop'
+          and (denied.turn = ${run.turn} or denied.turn < 0)
+          and not exists (
+            select from message where message.run_id = ${run.id} and message.role = 'user'
+              and message.created_at > denied.decided_at
+              and not exists (select from manual_call where manual_call.message_id = message.id)
+          )
+      ) as stopped
+    from tool_call where run_id = ${run.id} and turn = ${run.turn}
+  `.execute(tx)
+  const [previous] = rows
+  if (previous === undefined) throw new Error(`Run ${run.id} cannot be looked at`)
+  return previous
+}
+
+/** Records an attempt at a turn, the one behind those there were; returns its number. */
+async function beginAttempt(
+  tx: Tx,
+  runId: string,
+  turn: number,
+  outcome: 'limit' | null,
+): Promise<number> {
+  const { rows } = await sql<{ attempt: number }>`
+    insert into turn_attempt (run_id, turn, attempt, outcome)
+    select ${runId}::uuid, ${turn}::integer, coalesce(max(attempt), 0) + 1, ${outcome}
+    from turn_attempt where run_id = ${runId} and turn = ${turn}
+    returning attempt
+  `.execute(tx)
+  return rows[0]?.attempt ?? 1
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { WorkerLimits } from '#policy/policy.ts'
+import type { Tx } from '#store/database.ts'
+import type { RunFailure } from '#store/tables/runs.ts'
+
+/** How a turn attempt ended. `limit` is no attempt: it marks where a run stopped at a limit. */
+export type AttemptOutcome = 'stored' | 'overlapped' | 'model_problem' | 'gave_up' | 'limit'
+
+/**
+ * Which of the worker's limits a run has reached, or `null`. Counted since the last time it stopped
+ * at one, so that the message which resumes it gives it that much again. An attempt whose process
+ * died counts like one that answered.
+ */
+export async function reachedLimit(
+  tx: Tx,
+  runId: string,
+  limits: WorkerLimits,
+): Promise<RunFailure | null> {
+  const used = await sql<{ turns: number; tokens: number; calls: number }>`
+    with since as (
+      select turn, attempt from turn_attempt
+      where run_id = ${runId} and outcome = 'limit'
+      order by turn desc, attempt desc limit 1
+    ), counted as (
+      select * from turn_attempt
+      where run_id = ${runId} and outcome is distinct from 'limit'
+        and (not exists (select from since) or (turn, attempt) > (select turn, attempt from since))
+    )
+    select
+      (select count(*) from counted
+        where outcome is null or outcome in ('stored', 'overlapped'))::int as turns,
+      (select coalesce(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0)
+        from counted)::float8 as tokens,
+      (select count(*) from tool_call
+        where run_id = ${runId} and turn >= coalesce((select turn from since), 0))::int as calls
+  `.execute(tx)
+  const count = used.rows[0] ?? { turns: 0, tokens: 0, calls: 0 }
+  if (count.turns >= limits.turns) return reached('turns', limits.turns)
+  if (count.calls >= limits.calls) return reached('calls', limits.calls)
+  if (count.tokens >= limits.tokens) return reached('tokens', limits.tokens)
+  return null
+}
+
+function reached(what: 'turns' | 'calls' | 'tokens', limit: number): RunFailure {
+  return {
+    code: `limit_${what}`,
+    message: `The run has reached its limit of ${limit} ${what}. Post a message to let it go on for as many again.`,
+  }
+}

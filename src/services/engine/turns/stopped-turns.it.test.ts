@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { deskWorker } from '#test/harness/fixtures/agent-desk.ts'
+import { ModelProblem } from '#models/model.ts'
+import { cancelRun } from '../lifecycle/cancel-run.ts'
+import { takeTurn } from './take-turn.ts'
+import { useTurnDesk, desk, aRead, runRow, say } from './turns.fixture.ts'
+
+useTurnDesk()
+
+describe('a turn that is stopped', () => {
+  const untilAborted = async ({ signal }: { readonly signal: AbortSignal }) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+    })
+
+  test('because its run was cancelled has ended', async () => {
+    const stop = new AbortController()
+    desk.say(async (request) => {
+      await cancelRun(desk.api, desk.people.ada.caller, { runId: request.runId })
+      stop.abort('cancelled')
+      throw new Error('aborted')
+    })
+    const runId = await desk.start()
+    const taking = takeTurn(desk.worker, { runId, turn: 1, signal: stop.signal })
+    expect(await taking).toEqual({ kind: 'ended' })
+  })
+
+  test('by a process that stops is taken again elsewhere', async () => {
+    const stop = new AbortController()
+    desk.say(async (request) => {
+      const waiting = untilAborted(request)
+      stop.abort('shutdown')
+      return waiting
+    })
+    const runId = await desk.start()
+    const taking = takeTurn(desk.worker, { runId, turn: 1, signal: stop.signal })
+    await expect(taking).rejects.toThrow('aborted')
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
+  })
+})
+
+describe('models that fail', () => {
+  const busy = new ModelProblem('The provider is busy.', { retryable: true, retryAfterMs: 10 })
+
+  test('are asked again while that may help', async () => {
+    desk.say(async () => Promise.reject(busy), { calls: [aRead] })
+    const runId = await desk.start()
+    await expect(desk.turn(runId, 1)).rejects.toBe(busy)
+    expect(await desk.turn(runId, 1)).toMatchObject({ kind: 'calls' })
+  })
+
+  test('five times in a row leave the run waiting with the reason; a message resumes it', async () => {
+    desk.say(...Array.from({ length: 5 }, () => async () => Promise.reject(busy)))
+    const runId = await desk.start()
+    for (let time = 0; time < 4; time += 1) {
+      await expect(desk.turn(runId, 1)).rejects.toBe(busy)
+    }
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })
+    const { state, failure } = await runRow(runId)
+    expect(state).toBe('waiting_for_input')
+    expect(failure).toMatchObject({ code: 'model_failed' })
+    expect(failure?.message).toContain('The provider is busy.')
+    expect(await say(runId, 'Try again.')).toMatchObject({ state: 'running' })
+    expect((await runRow(runId)).failure).toBeNull()
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
+  })
+
+  test('for good are not asked again', async () => {
+    const wrong = new ModelProblem('The key is not valid.', { retryable: false })
+    desk.say(async () => Promise.reject(wrong))
+    const runId = await desk.start()
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })
+    expect(desk.asked).toHaveLength(1)
+  })
+})
+
+describe('limits', () => {
+  test.each([
+    ['turns', 'turns: 2', 'limit_turns'],
+    ['calls', 'calls: 2', 'limit_calls'],
+    ['tokens', 'tokens: 200', 'limit_tokens'],
+  ])(
+    'of %s end in waiting for input, and a message gives as much again',
+    async (_, limit, code) => {
+      await desk.activate({
+        'workers/scribe.md': deskWorker.replace(/limits: .*/, `limits: { ${limit} }`),
+      })
+      desk.say(...Array.from({ length: 4 }, () => ({ calls: [aRead] })))
+      const runId = await desk.start()
+      for (const turn of [1, 2]) await desk.perform(await desk.turn(runId, turn))
+      expect(await desk.turn(runId, 3)).toEqual({ kind: 'waiting_for_input' })
+      expect(await desk.turn(runId, 3)).toEqual({ kind: 'waiting_for_input' })
+      expect((await runRow(runId)).failure).toMatchObject({ code })
+      await say(runId, 'Go on.')
+      for (const turn of [3, 4]) await desk.perform(await desk.turn(runId, turn))
+      expect(await desk.turn(runId, 5)).toEqual({ kind: 'waiting_for_input' })
+      expect(desk.asked).toHaveLength(4)
+      await desk.activate({ 'workers/scribe.md': deskWorker })
+    },
+  )
+})

@@ -1,0 +1,140 @@
+import { sql, type Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { ModelAnswer } from '#models/model.ts'
+import { packContents, storeContents } from '#store/content/content.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { lockRun } from '../../core/locks.ts'
+import { closeLocked } from '../lifecycle/close-run.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { writeMessageText } from '../../transcript/messages.ts'
+import type { AttemptOutcome } from './run-limits.ts'
+import { storable } from '../../transcript/storable-text.ts'
+import type { SystemContext } from '../../core/context.ts'
+import { bySystem, workflow } from '../../core/authority.ts'
+
+export interface TurnToStore {
+  readonly runId: string
+  readonly turn: number
+  readonly attempt: number
+  readonly answer: ModelAnswer
+  readonly readThrough: number
+}
+
+/** The calls of a turn that have no verdict, which one judging more is counted for. */
+export interface CallsToJudge {
+  readonly run: Selectable<RunTable>
+  readonly calls: readonly Selectable<ToolCallTable>[]
+}
+
+/**
+ * What is left of a turn: its calls (another attempt's: `overlapped`), to close a run that made
+ * none, or nothing.
+ */
+export type StoredTurn =
+  | ({ readonly kind: 'stored' } & CallsToJudge)
+  | { readonly kind: 'overlapped' | 'finished' | 'ended' }
+
+/**
+ * Stores a turn's answer with its calls, unjudged, and marks what the model has read; a run whose
+ * model is finished is closed with it, unless a message came that it has not read. Of two attempts
+ * that overlap the first one's message stays and the other's answer is dropped.
+ */
+export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<StoredTurn> {
+  return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
+    const { tx } = unit
+    const { text, calls } = turn.answer
+    const run = await lockRun(tx, turn.runId)
+    const ended = isEnd(runTransitions, run.state)
+    // `run.turn` counts the stored messages: both are written in one transaction, under its lock.
+    if (ended || run.turn >= turn.turn) {
+      await endAttempt(tx, turn, 'overlapped')
+      return { kind: ended ? 'ended' : 'overlapped' }
+    }
+    const packed = packContents([
+      writeMessageText(text),
+      ...calls.map((call) => JSON.stringify(call.input)),
+    ])
+    const [textHash = '', ...inputHashes] = packed.hashes
+    const [, , rows] = await together([
+      storeContents(tx, [packed]),
+      storeMessage(tx, turn, textHash),
+      storeCalls(tx, turn, inputHashes),
+      endAttempt(tx, turn, 'stored'),
+      markRead(tx, turn),
+    ])
+    await unit.event('run.changed', { runId: run.id })
+    const updated = { ...run, turn: turn.turn }
+    if (rows.length > 0) return { kind: 'stored', run: updated, calls: rows }
+    const closed = await closeLocked(unit, updated, text)
+    return { kind: closed.kind === 'closed' ? 'ended' : 'finished' }
+  })
+}
+
+/**
+ * The turn's calls as they were stored, in order. Their first judging follows at once, and is
+ * counted here.
+ */
+async function storeCalls(
+  tx: Tx,
+  { runId, turn, answer }: TurnToStore,
+  inputHashes: readonly string[],
+): Promise<Selectable<ToolCallTable>[]> {
+  if (answer.calls.length === 0) return []
+  const inputs = answer.calls.map((call, index) => ({
+    id: uuidv7(),
+    position: index + 1,
+    tool_call_id: storable(call.id),
+    tool: storable(call.tool),
+    input_hash: inputHashes[index] ?? '',
+  }))
+  const { rows } = await sql<Selectable<ToolCallTable>>`
+    insert into tool_call (id, run_id, turn, position, tool_call_id, tool, input_hash, judged_times)
+    select id, ${runId}::uuid, ${turn}::integer, position, tool_call_id, tool, input_hash, 1
+    from jsonb_to_recordset(${toJsonb(inputs)}) as inputs(id uuid, position integer, tool_call_id text,
+      tool text, input_hash text)
+    returning *
+  `.execute(tx)
+  return rows.toSorted((a, b) => a.position - b.position)
+}
+
+/** The turn's message, of which a run can have only one. */
+async function storeMessage(tx: Tx, { runId, turn }: TurnToStore, textHash: string): Promise<void> {
+  await sql`
+    insert into message (id, run_id, sequence, turn, role, content_hash)
+    select ${uuidv7()}::uuid, ${runId}::uuid, coalesce(max(sequence), 0) + 1, ${turn}::integer, 'assistant', ${textHash}
+    from message where run_id = ${runId}
+  `.execute(tx)
+}
+
+async function endAttempt(
+  tx: Tx,
+  { runId, turn, attempt, answer }: TurnToStore,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  await tx
+    .updateTable('turn_attempt')
+    .set({
+      finished_at: sql<Date>`clock_timestamp()`,
+      outcome,
+      input_tokens: String(Math.round(answer.usage.inputTokens)),
+      output_tokens: String(Math.round(answer.usage.outputTokens)),
+    })
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
+/** The run has taken this turn, which read the messages up to there. */
+async function markRead(tx: Tx, { runId, turn, readThrough }: TurnToStore): Promise<void> {
+  await sql`
+    with read as (
+      update message set turn = ${turn}::integer
+      where run_id = ${runId}::uuid and role = 'user' and turn is null and sequence <= ${readThrough}
+    )
+    update run set turn = ${turn}::integer where id = ${runId}::uuid
+  `.execute(tx)
+}

@@ -1,0 +1,173 @@
+import { sql, type Selectable } from 'kysely'
+import type { TurnOutcome } from '#domain/workflow-outcomes.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
+import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { askModel } from './ask-model.ts'
+import { judgeTurn } from '../judging/judge-turn.ts'
+import { openTurn } from './open-turn.ts'
+import { planTurn } from './plan-turn.ts'
+import { prepareTurn } from './prepare-turn.ts'
+import { runHasEnded } from '../lifecycle/run-has-ended.ts'
+import { storeTurn, type CallsToJudge } from './store-turn.ts'
+
+/** How often a turn is judged before its calls are given up with an error. */
+export const maxJudgings = 5
+
+/**
+ * One turn of a run (architecture.md): at most one model step, its message stored once, its calls
+ * judged from what is stored, requests opened; a run whose model is finished is closed with it.
+ * Entered again it reads back what is there. Throws `ModelProblem` while trying again may help, the
+ * signal's reason when it was stopped but the run goes on, and whatever keeps it from judging, up
+ * to five times.
+ */
+export async function takeTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
+  try {
+    return await attemptTurn(ctx, input)
+  } catch (error) {
+    if (input.signal.aborted && (await runHasEnded(ctx.db, input.runId))) return { kind: 'ended' }
+    throw error
+  }
+}
+
+interface TurnInput {
+  readonly runId: string
+  readonly turn: number
+  readonly signal: AbortSignal
+}
+
+async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
+  const row = await ctx.db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', '=', input.runId)
+    .executeTakeFirst()
+  if (row === undefined) return { kind: 'ended' }
+  const worker = await pinnedWorker(ctx, row)
+  const prepared = await prepareTurn(ctx, worker.limits, input)
+  switch (prepared.kind) {
+    case 'ended':
+    case 'finished':
+      return { kind: prepared.kind }
+    case 'waiting_for_input':
+      return { kind: prepared.kind, ...(await withManualCalls(ctx.db, input.runId)) }
+    case 'stored':
+    case 'unfinished':
+      return judgeAgainAndPlan(ctx, { ...input, turn: prepared.turn })
+    case 'model': {
+      const { run, attempt, turn } = prepared
+      const { runId, signal } = input
+      const answered = await askModel(ctx, { run, turn, attempt, worker, signal })
+      if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
+      const stored = await storeTurn(ctx, { runId, turn, attempt, ...answered })
+      switch (stored.kind) {
+        case 'stored':
+          return judgeAndPlan(ctx, { runId, turn, signal }, stored)
+        case 'overlapped':
+          return judgeAgainAndPlan(ctx, { runId, turn, signal })
+        default:
+          return { kind: stored.kind }
+      }
+    }
+  }
+}
+
+/** The run waits for a message, unless an attempt that overlapped had its answer stored. */
+async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
+  const run = await ctx.db
+    .selectFrom('run')
+    .select(['turn', 'ended_at'])
+    .where('id', '=', input.runId)
+    .executeTakeFirstOrThrow()
+  if (run.ended_at !== null) return { kind: 'ended' }
+  return run.turn >= input.turn ? judgeAgainAndPlan(ctx, input) : { kind: 'waiting_for_input' }
+}
+
+/**
+ * Instructions, model and limits stay those the run started with (architecture.md, policy in time).
+ */
+async function pinnedWorker(
+  ctx: WorkerContext,
+  run: Selectable<RunTable>,
+): Promise<WorkerDefinition> {
+  const policy = await ctx.policies.byDigest(run.policy_digest)
+  const worker = policy.workers.get(run.worker)
+  if (worker === undefined || worker.digest !== run.worker_digest) {
+    throw new Error(`Run ${run.id} was started with a worker that its policy version does not have`)
+  }
+  return worker
+}
+
+/**
+ * A turn that was stored before: what of it has no verdict yet is judged once more, up to a number
+ * of times.
+ */
+async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
+  const { runId, turn } = input
+  const calls = await unjudgedCalls(ctx, runId, turn)
+  if (calls.length === 0) return planTurn(ctx.db, runId, turn)
+  if (calls.some((call) => call.judged_times >= maxJudgings)) {
+    const judged = calls.map(({ id }) => ({
+      kind: 'refused' as const,
+      callId: id,
+      text: gaveUpText,
+    }))
+    await openTurn(ctx, { runId, turn, judged })
+    return planTurn(ctx.db, runId, turn)
+  }
+  const run = await ctx.db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+  await countJudging(ctx, calls)
+  return judgeAndPlan(ctx, input, { run, calls })
+}
+
+const gaveUpText = 'This call could not be judged, and nothing was carried out.'
+
+async function judgeAndPlan(
+  ctx: WorkerContext,
+  { runId, turn, signal }: TurnInput,
+  { run, calls }: CallsToJudge,
+): Promise<TurnOutcome> {
+  const judged = await judgeTurn(ctx, { run, calls, signal }).catch((error: unknown) => {
+    ctx.log.error({ runId, err: error }, 'A turn could not be judged')
+    throw error
+  })
+  await openTurn(ctx, { runId, turn, judged })
+  return planTurn(ctx.db, runId, turn)
+}
+
+async function unjudgedCalls(
+  ctx: WorkerContext,
+  runId: string,
+  turn: number,
+): Promise<Selectable<ToolCallTable>[]> {
+  return ctx.db
+    .selectFrom('tool_call')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .where('verdict', 'is', null)
+    .where('result_type', 'is', null)
+    .orderBy('position')
+    .execute()
+}
+
+/** Counted before it begins, so that a judging which takes the process with it counts too. */
+async function countJudging(
+  ctx: WorkerContext,
+  calls: readonly Selectable<ToolCallTable>[],
+): Promise<void> {
+  await ctx.db
+    .updateTable('tool_call')
+    .set({ judged_times: sql<number>`judged_times + 1` })
+    .where(
+      'id',
+      'in',
+      calls.map((call) => call.id),
+    )
+    .execute()
+}

@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { messageRun } from '../../runs/message-run.ts'
+
+export let desk: AgentDesk
+
+/** Opens the desk of a file of tests about turns, with one file to read. */
+export function useTurnDesk(): void {
+  beforeAll(async () => {
+    desk = await openAgentDesk()
+    await desk.write('notes/1.md', 'one\n')
+  })
+  afterAll(() => desk[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    // A write of what another test has written would change nothing, and ask nobody.
+    await rm(join(desk.root, 'notes'), { recursive: true })
+    await desk.write('notes/1.md', 'one\n')
+    desk.steps.length = 0
+    desk.executed.length = 0
+    desk.asked.length = 0
+  })
+}
+
+export const aRead = { tool: 'read_file', input: { path: 'notes/1.md' } }
+export const aWrite = { tool: 'write_file', input: { path: 'notes/new.md', content: 'new\n' } }
+
+export async function runRow(runId: string) {
+  return desk.database.db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+}
+
+export async function say(runId: string, text: string) {
+  return messageRun(desk.api, desk.people.ada.caller, { runId, text })
+}

@@ -1,0 +1,76 @@
+import type { Judgement } from '#domain/judgement.ts'
+import { Problem } from '#domain/problem.ts'
+import { Shares } from '#domain/shares.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import type { Presented, Tool, Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { editFile } from '#tools/files/edit-file.ts'
+import { writeFile } from '#tools/files/write-file.ts'
+import { currentRequest } from '../core/current-request.ts'
+import type { Origin, ReportedFile } from '../requests/facts/origin.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { unreadWorkspace } from '../engine/judging/unread-files.ts'
+
+/**
+ * Large ones are made in threads, each for seconds: of everybody, and of one caller (security.md
+ * 37).
+ */
+const differences = new Shares({ places: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 30_000 })
+
+const changing: readonly Tool[] = [writeFile, editFile]
+
+/**
+ * The difference that a write or edit would make to the file that the program reported; `null`
+ * where it is neither, or the file was not reported. Rejects with `invalid_request` when the call
+ * could not run on that file. Pure but for threads.
+ */
+export async function presentReported(
+  { input, tool, toolHash, verdict }: Judgement,
+  origin: Origin | undefined,
+): Promise<Pick<Presented, 'title' | 'presentation'> | null> {
+  const files = origin?.files ?? []
+  // A tool that only has the name of ours may do something else with the same arguments.
+  const knownTool = changing.find(
+    (candidate) => candidate.name === tool && candidate.definitionHash === toolHash,
+  )
+  if (knownTool === undefined || verdict !== 'ask') return null
+  if (!files.some((file) => file.path === input['path'] && isWhole(file))) return null
+  const release = await differences.take(currentRequest.getStore()?.caller)
+  try {
+    const signal = new AbortController().signal
+    return await knownTool.present(input, { workspace: reportedWorkspace(files), signal })
+  } catch (error) {
+    if (!(error instanceof ToolProblem) && !(error instanceof WorkspaceProblem)) throw error
+    const message = `${error.message} That is of the file in origin.files`
+    throw new Problem('invalid_request', message, { field: 'input' }, { cause: error })
+  } finally {
+    release()
+  }
+}
+
+/** All that is needed to compare with it. */
+function isWhole({ content, hash }: ReportedFile): boolean {
+  return hash === 'absent' || content !== undefined
+}
+
+/**
+ * The files that a program reported, as a tool looks at them: nothing else is there, nothing is
+ * known of other names, and no file of this host is touched.
+ */
+export function reportedWorkspace(files: readonly ReportedFile[]): Workspace {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  return {
+    ...unreadWorkspace,
+    async state(path) {
+      const file = byPath.get(path)
+      if (file?.hash === 'absent') return { kind: 'absent', bytes: 0 }
+      if (file?.content === undefined) return unreadWorkspace.state(path)
+      const bytes = Buffer.from(file.content)
+      return { kind: 'file', bytes: bytes.length, hash: hashBytes(bytes) }
+    },
+    async read(path, options) {
+      const content = byPath.get(path)?.content
+      return content === undefined ? unreadWorkspace.read(path, options) : Buffer.from(content)
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { sql, type RawBuilder } from 'kysely'
+import { createSeals, principalsDigest, type SealableRow } from '#domain/statements/row-seals.ts'
+import { sealedTables, type SealedTable } from '#domain/statements/sealed-tables.ts'
+import { withRetired, type Verifier } from '#domain/statements/statement-bytes.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import type { SystemContext } from '../core/context.ts'
+import { bySystem, type SystemCaller } from '../core/authority.ts'
+
+const service: SystemCaller = { actor: { type: 'system', name: 'service' }, channel: 'system' }
+
+/** Requests that can still be decided, or be asked afresh. */
+const openRequests = sql`select request.id from request left join run on run.id = request.run_id
+  where request.state = 'pending' or run.ended_at is null and run.id is not null`
+
+/** The rows of each table that count for something now, and what a row is found by. */
+const living: Readonly<
+  Record<SealedTable, { key: readonly string[]; which: RawBuilder<unknown> }>
+> = {
+  person: { key: ['id'], which: sql`disabled_at is null` },
+  session: { key: ['token_hash'], which: sql`true` },
+  sign_in_link: { key: ['token_hash'], which: sql`used_at is null` },
+  api_key: { key: ['id'], which: sql`true` },
+  credential: { key: ['id'], which: sql`removed_at is null` },
+  identity: { key: ['issuer', 'subject'], which: sql`true` },
+  slack_link: { key: ['id'], which: sql`true` },
+  external_request: { key: ['request_id'], which: sql`consumed_at is null` },
+  membership: { key: ['team', 'person_id'], which: sql`true` },
+  request: { key: ['id'], which: sql`id in (${openRequests})` },
+  request_revision: {
+    key: ['request_id', 'revision'],
+    which: sql`request_id in (${openRequests})`,
+  },
+  decision: { key: ['id'], which: sql`request_id in (${openRequests})` },
+}
+
+/**
+ * Vouches for rows as they are now: those of before there were seals, at the first start of this
+ * version, or of a database that somebody accepted after a restore. Everything else that has no
+ * seal is believed no more, so the caller sees to it that this happens once (security.md 29).
+ * Records how many of each table there were.
+ */
+export async function adoptRows(
+  ctx: SystemContext,
+  which: { /** rows too whose seal does not hold */ readonly again: boolean },
+): Promise<Readonly<Record<string, number>>> {
+  return inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
+    const adopted: Record<string, number> = {}
+    for (const table of Object.keys(sealedTables) as SealedTable[]) {
+      const where = sql<boolean>`(${living[table].which}) and (seal is null or ${which.again})`
+      const count = await sealTable(unit, table, {
+        where,
+        isWanted: (row, digest) => !isSealed(row, digest),
+      })
+      function isSealed(row: SealableRow, digest: string | null): boolean {
+        const matches = digest === null || digest === row['principals_digest']
+        return matches && unit.seals.holds(table, row)
+      }
+      if (count > 0) adopted[table] = count
+    }
+    if (Object.keys(adopted).length > 0) {
+      await unit.audit({ type: 'system.reconciled', detail: { adopted } })
+    }
+    return adopted
+  })
+}
+
+/**
+ * Seals with the present key what keys that are about to be retired sealed, where that holds:
+ * people, their memberships, keys and passkeys, and decisions. Sessions and sign-in links are not
+ * among them: they end with their key. Answers how many.
+ */
+export async function resealRows(
+  unit: UnitOfWork,
+  { verifier, retiring }: { readonly verifier: Verifier; readonly retiring: readonly string[] },
+): Promise<number> {
+  const before = createSeals({
+    shared: () => {
+      throw new Error('The key that is shared is not retired here')
+    },
+    verifier: withRetired(verifier),
+    signer: null,
+    revocations: unit.seals.revocations,
+  })
+  let count = 0
+  for (const table of Object.keys(sealedTables) as SealedTable[]) {
+    const ends = table === 'session' || table === 'sign_in_link'
+    if (sealedTables[table].by !== 'api' || ends) continue
+    const where = sql<boolean>`split_part(seal, '.', 1) = any(${retiring}::text[])`
+    const isWanted = (row: SealableRow): boolean => before.holds(table, row)
+    count += await sealTable(unit, table, { where, isWanted })
+  }
+  return count
+}
+
+async function sealTable(
+  { tx, seals }: UnitOfWork,
+  table: SealedTable,
+  selection: {
+    readonly where: RawBuilder<boolean>
+    /** `digest`: of the people behind a request, as they are now */
+    readonly isWanted: (row: SealableRow, digest: string | null) => boolean
+  },
+): Promise<number> {
+  const { key } = living[table]
+  const { rows } = await sql<{ row: JsonRow; principals: Parameters<typeof principalsDigest>[0] }>`
+    select row_to_json(${sql.table(table)}.*)::jsonb as row, ${table === 'request' ? principalsOf : sql`null`} as principals
+    from ${sql.table(table)} where ${selection.where}
+  `.execute(tx)
+  const adopted = rows.flatMap(({ row, principals }) => {
+    const read = fromJsonRow<SealableRow>(row)
+    const until = typeof read['until'] === 'string' ? new Date(read['until']) : read['until']
+    const fullRow = { ...read, until }
+    const digest: { principals_digest?: string } =
+      principals === null ? {} : { principals_digest: principalsDigest(principals) }
+    if (!selection.isWanted(fullRow, digest.principals_digest ?? null)) return []
+    return [{ ...pick(row, key), ...digest, seal: seals.of(table, { ...fullRow, ...digest }) }]
+  })
+  if (adopted.length > 0) await store(tx, table, key, adopted)
+  return adopted.length
+}
+
+const principalsOf = sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('personId', person_id, 'why', why)), '[]')
+  from request_principal where request_id = request.id)`
+
+async function store(
+  tx: Tx,
+  table: SealedTable,
+  key: readonly string[],
+  adopted: readonly object[],
+): Promise<void> {
+  const values = sql`jsonb_populate_recordset(null::${sql.table(table)}, ${toJsonb(adopted)})`
+  const matches = sql.join(
+    key.map((name) => sql`${sql.ref(`${table}.${name}`)} = ${sql.ref(`adopted.${name}`)}`),
+    sql` and `,
+  )
+  const digest = table === 'request' ? sql`, principals_digest = adopted.principals_digest` : sql``
+  await sql`update ${sql.table(table)} set seal = adopted.seal ${digest} from ${values} as adopted where ${matches}`.execute(
+    tx,
+  )
+}
+
+function pick(row: JsonRow, names: readonly string[]): JsonRow {
+  return Object.fromEntries(names.map((name) => [name, row[name]]))
+}

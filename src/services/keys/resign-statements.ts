@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import type { Tx } from '#store/database.ts'
+import {
+  signStatement,
+  verifyStatement,
+  withRetired,
+  type Signer,
+  type Verifier,
+} from '#domain/statements/statement-bytes.ts'
+import type { Signed, StatementKind } from '#domain/statements/statement.ts'
+import { verifyPin } from '../policy/pins/verify-pin.ts'
+import { verifyActivation } from '../policy/activations/verify-activation.ts'
+import { statementOf } from '../core/verify-run.ts'
+import { canonicalJson } from '#domain/digest.ts'
+
+/** How many statements of each kind were signed again. */
+export interface ResignedCounts {
+  readonly runs: number
+  readonly activations: number
+  readonly pins: number
+}
+
+/**
+ * Signs with the present key what keys that are about to be retired signed and what must go on:
+ * live runs, versions of the policy and pins, each only when its signature holds and the trail
+ * tells of it. Permits and grants are not among them.
+ */
+export async function resignStatements(
+  tx: Tx,
+  keys: {
+    readonly signer: Signer
+    readonly verifier: Verifier
+    readonly retiring: readonly string[]
+  },
+): Promise<ResignedCounts> {
+  const { signer, retiring } = keys
+  const verifier = withRetired(keys.verifier)
+  return {
+    runs: await signRuns(tx, { signer, verifier, retiring }),
+    activations: await signActivations(tx, { signer, verifier, retiring }),
+    pins: await signPins(tx, { signer, verifier, retiring }),
+  }
+}
+
+type Keys = Parameters<typeof resignStatements>[1]
+
+async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
+  const runs = await tx
+    .selectFrom('run')
+    .selectAll()
+    .where('key_id', 'in', retiring)
+    .where('ended_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  const resign = async (run: (typeof runs)[number]): Promise<Signed | null> => {
+    const events = await sql`
+      select from audit_event where run_id = ${run.id} and type = 'run.started'
+        and document::jsonb -> 'detail' @> ${canonicalJson({
+          worker: run.worker,
+          workerDigest: run.worker_digest,
+          inputDigest: run.input_digest,
+          mode: run.mode,
+          startedBy: run.started_by,
+        })}::jsonb
+    `.execute(tx)
+    if (events.rows.length === 0) return null
+    const statement = canonicalJson(statementOf(run))
+    return resigned({ signer, verifier }, 'run', signedOf({ ...run, statement }))
+  }
+  return signEach(runs, resign, (run, signed) =>
+    tx.updateTable('run').set(signed).where('id', '=', run.id).execute(),
+  )
+}
+
+async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
+  const rows = await tx
+    .selectFrom('policy_activation')
+    .select(['sequence', 'digest', 'statement', 'signature', 'key_id'])
+    .where('key_id', 'in', retiring)
+    .execute()
+  const events = await eventsOf(tx, 'policy.activated')
+  const resign = (row: (typeof rows)[number]): Signed | null => {
+    const event = events.find(({ detail }) => detail['sequence'] === row.sequence)
+    if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) return null
+    return resigned({ signer, verifier }, 'activation', signedOf(row))
+  }
+  return signEach(rows, resign, ({ sequence }, signed) =>
+    tx.updateTable('policy_activation').set(signed).where('sequence', '=', sequence).execute(),
+  )
+}
+
+async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
+  const rows = await tx.selectFrom('mcp_pin').selectAll().where('key_id', 'in', retiring).execute()
+  const events = rows.length === 0 ? [] : await eventsOf(tx, 'policy.pinned')
+  const resign = (row: (typeof rows)[number]): Signed | null => {
+    const isRecorded = events.some(
+      ({ detail }) =>
+        detail['activation'] === row.activation &&
+        detail['worker'] === row.worker &&
+        detail['server'] === row.server &&
+        detail['definitionsHash'] === row.definitions_hash,
+    )
+    if (!isRecorded || verifyPin(verifier, row) === null) return null
+    return resigned({ signer, verifier }, 'pin', signedOf(row))
+  }
+  return signEach(rows, resign, ({ activation, worker, server }, signed) =>
+    tx
+      .updateTable('mcp_pin')
+      .set(signed)
+      .where('activation', '=', activation)
+      .where('worker', '=', worker)
+      .where('server', '=', server)
+      .execute(),
+  )
+}
+
+/**
+ * Stores the new signature of each row, one row after the other, and returns how many; `null`
+ * leaves a row as it is.
+ */
+async function signEach<Row>(
+  rows: readonly Row[],
+  resign: (row: Row) => Signed | null | Promise<Signed | null>,
+  store: (row: Row, signed: { signature: string; key_id: string }) => Promise<unknown>,
+): Promise<number> {
+  let count = 0
+  for (const row of rows) {
+    const newSignature = await resign(row)
+    if (newSignature === null) continue
+    await store(row, { signature: newSignature.signature, key_id: newSignature.keyId })
+    count += 1
+  }
+  return count
+}
+
+interface RecordedEvent {
+  readonly policyDigest?: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+async function eventsOf(
+  tx: Tx,
+  type: 'policy.activated' | 'policy.pinned',
+): Promise<RecordedEvent[]> {
+  const rows = await tx
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', type)
+    .execute()
+  return rows.map(({ document }) => JSON.parse(document) as RecordedEvent)
+}
+
+function signedOf(row: {
+  readonly statement: string
+  readonly signature: string
+  readonly key_id: string
+}): Signed {
+  return { statement: row.statement, signature: row.signature, keyId: row.key_id }
+}
+
+/** The same statement under the present key; `null` when the old signature does not hold. */
+function resigned(
+  { signer, verifier }: { readonly signer: Signer; readonly verifier: Verifier },
+  kind: StatementKind,
+  signed: Signed,
+): Signed | null {
+  const statement = verifyStatement<object>(verifier, kind, signed)
+  return statement === null ? null : signStatement(signer, kind, statement)
+}

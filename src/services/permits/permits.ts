@@ -1,0 +1,142 @@
+import type { Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { randomBytes } from 'node:crypto'
+import { signStatement, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
+import type { Signer, Verifier } from '#domain/statements/statement-bytes.ts'
+import type { PermitStatement } from '#domain/statements/statement.ts'
+import type { Tx } from '#store/database.ts'
+import type { PermitTable } from '#store/tables/decisions.ts'
+
+/** What a permit is issued for. `now` is the database's clock in this transaction. */
+export interface PermitIssue extends Omit<
+  PermitStatement,
+  'version' | 'permitId' | 'decision' | 'issuedAt' | 'expiresAt' | 'nonce'
+> {
+  readonly now: Date
+  readonly permitForMs: number
+}
+
+/**
+ * Signs and stores the single-use right to execute one approved call, in the decision's transaction
+ * (security.md 13).
+ */
+export async function issuePermit(
+  tx: Tx,
+  signer: Signer,
+  issue: PermitIssue,
+): Promise<PermitStatement> {
+  const expiresAt = new Date(issue.now.getTime() + issue.permitForMs)
+  const statement: PermitStatement = {
+    version: 1,
+    permitId: uuidv7(),
+    requestId: issue.requestId,
+    revision: issue.revision,
+    runId: issue.runId,
+    callId: issue.callId,
+    digest: issue.digest,
+    factsDigest: issue.factsDigest,
+    decision: 'approve',
+    deciders: issue.deciders,
+    policyDigest: issue.policyDigest,
+    issuedAt: issue.now.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    nonce: randomBytes(16).toString('base64url'),
+    attempt: issue.attempt,
+    epoch: issue.epoch,
+  }
+  const signed = signStatement(signer, 'permit', statement)
+  await tx
+    .insertInto('permit')
+    .values({
+      id: statement.permitId,
+      request_id: statement.requestId,
+      revision: statement.revision,
+      attempt: statement.attempt,
+      run_id: statement.runId,
+      call_id: statement.callId,
+      statement: signed.statement,
+      signature: signed.signature,
+      key_id: signed.keyId,
+      epoch: statement.epoch,
+      issued_at: issue.now,
+      expires_at: expiresAt,
+    })
+    .execute()
+  return statement
+}
+
+/**
+ * What the executor is about to do, from its own computation and the request it read under the
+ * locks.
+ */
+export interface PermitExpectation extends Pick<PermitStatement, (typeof comparedFields)[number]> {
+  /** the database's clock */
+  readonly now: Date
+  /**
+   * policy alone allowed a program's request, so that the permit names nobody; absent: people did,
+   * and it names them
+   */
+  readonly byPolicy?: boolean
+}
+
+export type PermitVerdict =
+  | { readonly ok: true; readonly statement: PermitStatement }
+  | {
+      readonly ok: false
+      readonly reason: 'invalid_permit' | 'lapsed' | 'revoked'
+      /** which comparison failed, for the trail; never an argument's value */
+      readonly detail: string
+    }
+
+/**
+ * Whether a permit allows exactly what is expected, now. Trusts the signature only: every field of
+ * the statement is compared, and the row with the statement, so that nothing inserted or changed by
+ * SQL passes (security.md 13).
+ */
+export function verifyPermit(
+  verifier: Verifier,
+  row: Selectable<PermitTable>,
+  expected: PermitExpectation,
+): PermitVerdict {
+  const signed = { statement: row.statement, signature: row.signature, keyId: row.key_id }
+  const statement = verifyStatement<PermitStatement>(verifier, 'permit', signed)
+  if (statement === null) {
+    // Somebody else may have made it: people are asked again, who see what it would allow.
+    const isRetired = verifier.retired?.has(row.key_id) === true
+    const isGenuine = isRetired && verifyStatement(withRetired(verifier), 'permit', signed) !== null
+    if (!isGenuine) return invalid('signature')
+    const reason = row.state === 'revoked' ? 'revoked' : 'lapsed'
+    return { ok: false, reason, detail: 'key retired' }
+  }
+  if (statement.version !== 1) return invalid('version')
+  if (statement.decision !== 'approve') return invalid('decision')
+  if ((statement.deciders.length === 0) !== (expected.byPolicy === true)) return invalid('deciders')
+  if (statement.permitId !== row.id) return invalid('permitId')
+  for (const field of comparedFields) {
+    if (statement[field] !== expected[field]) return invalid(field)
+  }
+  const expiresAt = Date.parse(statement.expiresAt)
+  if (row.expires_at.getTime() !== expiresAt) return invalid('expiresAt')
+  if (row.state === 'revoked') return { ok: false, reason: 'revoked', detail: 'state' }
+  if (row.state === 'consumed') return invalid('state')
+  if (row.state === 'lapsed' || !(expected.now.getTime() < expiresAt)) {
+    return { ok: false, reason: 'lapsed', detail: 'expiresAt' }
+  }
+  return { ok: true, statement }
+}
+
+const comparedFields = [
+  'requestId',
+  'revision',
+  'runId',
+  'callId',
+  'digest',
+  'factsDigest',
+  'policyDigest',
+  'attempt',
+  'epoch',
+] as const
+
+function invalid(detail: string): PermitVerdict {
+  return { ok: false, reason: 'invalid_permit', detail }
+}

@@ -1,0 +1,56 @@
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests, lockRun } from '../core/locks.ts'
+import { requireQueuePerson } from '../requests/people/queue-person.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
+import { invalid } from '../requests/facts/decision-input.ts'
+import { putSaltedText } from '../requests/words/salted-text.ts'
+import { revokePermits } from '../requests/ending/cancel-requests.ts'
+import { byAttempt } from '../core/authority.ts'
+
+/**
+ * Takes back an approval whose call has not started (security.md 22: the queue's people). The
+ * request stays approved, its permit is revoked, and the run is woken: the model reads `cancelled`
+ * (product.md 14). Rejects with `not_eligible`, `already_started`, or `conflict` when nothing is
+ * approved.
+ */
+export async function revokePermit(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string; readonly reason: string },
+): Promise<{ requestId: string }> {
+  if (input.reason.trim() === '' || input.reason.length > limits.reasonCharacters) {
+    throw invalid('reason', `must have 1 to ${limits.reasonCharacters} characters`)
+  }
+  return attemptOnRequest(ctx, caller, input.request, { attempt: 'revoke' }, (location) =>
+    inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
+      if (location.runId !== null) await lockRun(attempt.tx, location.runId)
+      const [request] = await lockRequests(attempt.tx, [location.id])
+      if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+      const unit = attempt.under(await requireQueuePerson(attempt, caller, request))
+      const permit = await unit.tx
+        .selectFrom('permit')
+        .select('state')
+        .where('request_id', '=', request.id)
+        .where('revision', '=', request.revision)
+        .executeTakeFirst()
+      if (permit?.state === 'consumed') {
+        throw new Problem('already_started', 'The call has started; it can only be cancelled')
+      }
+      if (permit?.state !== 'live') {
+        throw new Problem('conflict', 'Nothing is approved here that could be taken back', {
+          state: request.state,
+        })
+      }
+      const reason = await putSaltedText(unit.tx, input.reason)
+      await revokePermits(unit, [request], { why: 'revoked', reason })
+      if (request.run_id !== null) {
+        const payload = { requestIds: [request.id] }
+        await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
+      }
+      return { requestId: request.id }
+    }),
+  )
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { hashBytes } from '#domain/digest.ts'
+import type { ActivationStatement } from '#domain/statements/statement.ts'
+import type { Verifier } from '#domain/statements/statement-bytes.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { verifyActivation, type ActivationRow } from './verify-activation.ts'
+
+export interface NewestActivation {
+  /** with the highest sequence of those whose signature holds */
+  readonly statement: ActivationStatement | null
+  /** hash of its signed text; `null` without one */
+  readonly hash: string | null
+  /** sequences of rows above it that nobody with the key signed */
+  readonly forged: readonly number[]
+  /**
+   * the newest sequence that the trail knows of; higher than the statement's when that row was
+   * changed or removed
+   */
+  readonly audited: number
+}
+
+/** With more forged rows than this above the newest valid one, nothing is in force. */
+const maxForged = 200
+
+/**
+ * Finds the newest activation that holds; rows that were inserted or changed by SQL count for
+ * nothing. Asked for every call, so its limits are literal: a statement whose limit is a parameter
+ * is planned anew each time.
+ */
+export async function newestActivation(db: Db | Tx, verifier: Verifier): Promise<NewestActivation> {
+  const { rows } = await sql<Partial<ActivationRow> & { audited: string | null }>`
+    select activation.*, trail.document as audited
+    from (select (
+      select document from audit_event where type = 'policy.activated' order by at desc, id desc limit 1
+    ) as document) as trail
+    left join lateral (
+      select sequence, digest, statement, signature, key_id
+      from policy_activation order by sequence desc limit ${sql.lit(maxForged)}
+    ) as activation on true
+  `.execute(db)
+  const forged: number[] = []
+  let statement: ActivationStatement | null = null
+  let hash: string | null = null
+  for (const row of rows) {
+    if (!isActivation(row)) continue
+    statement = verifyActivation(verifier, row)
+    if (statement !== null) {
+      hash = hashBytes(row.statement)
+      break
+    }
+    forged.push(row.sequence)
+  }
+  return { statement, hash, forged, audited: auditedSequence(rows[0]?.audited ?? null) }
+}
+
+function isActivation(row: Partial<ActivationRow>): row is ActivationRow {
+  return typeof row.sequence === 'number'
+}
+
+function auditedSequence(document: string | null): number {
+  if (document === null) return 0
+  const event = JSON.parse(document) as { detail?: { sequence?: unknown } }
+  const sequence = event.detail?.sequence
+  return typeof sequence === 'number' ? sequence : 0
+}

@@ -1,0 +1,105 @@
+import { hashJson } from '#domain/digest.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Verifier } from '#domain/statements/statement-bytes.ts'
+import type { Policy } from '#policy/policy.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { filesOfDocument } from '#policy/version-digest.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { Log, PolicyReader } from '../../core/context.ts'
+import type { Memory } from '../../core/ledger.ts'
+import { refuseOlder } from './refuse-older.ts'
+import { newestActivation } from './newest-activation.ts'
+import { verifyActivation } from './verify-activation.ts'
+
+export interface PolicyReaderParts {
+  readonly db: Db
+  readonly verifier: Verifier
+  readonly memory: Memory
+  readonly log: Log
+}
+
+/** Versions are small, but a project that is edited for months has many. */
+const maxCached = 64
+
+/**
+ * Reads policy versions as this installation activated them. What is in force is asked of Postgres
+ * every time and believed only with the signature of the activation; a version's text is believed
+ * only when its digest fits. Both methods reject with `unavailable` when nothing trustworthy is
+ * stored.
+ */
+export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
+  const { db, verifier, memory, log } = parts
+  const versions = new Map<string, Policy>()
+  const activated = new Set<string>()
+  let reportedForged = 0
+
+  async function version(digest: string, on: Db | Tx): Promise<Policy> {
+    const cached = versions.get(digest)
+    if (cached !== undefined) return cached
+    const policy = await loadVersion(on, digest)
+    if (versions.size >= maxCached) versions.clear()
+    versions.set(digest, policy)
+    return policy
+  }
+
+  return {
+    async inForce(on) {
+      const { statement, hash, forged, audited } = await newestActivation(on ?? db, verifier)
+      if (forged.length > 0 && forged.length !== reportedForged) {
+        log.error({ forged }, 'policy activations without a valid signature are ignored')
+      }
+      reportedForged = forged.length
+      if (audited > (statement?.sequence ?? 0)) {
+        throw new Problem(
+          'unavailable',
+          `Activation ${audited} of the policy was changed or removed in the database; restart the service to activate the project folder again`,
+          { sequence: audited },
+        )
+      }
+      await refuseOlder({ db: on === undefined ? db : null, memory, log }, statement, hash)
+      if (statement === null) {
+        throw new Problem('unavailable', 'No policy version has been activated yet')
+      }
+      return await version(statement.policyDigest, on ?? db)
+    },
+
+    async byDigest(digest, on) {
+      if (!activated.has(digest)) {
+        if (!(await wasActivated(on ?? db, verifier, digest))) {
+          throw new Problem('unavailable', `Policy version ${digest} was never activated here`)
+        }
+        activated.add(digest)
+      }
+      return await version(digest, on ?? db)
+    },
+  }
+}
+
+async function wasActivated(db: Db | Tx, verifier: Verifier, digest: string): Promise<boolean> {
+  const rows = await db
+    .selectFrom('policy_activation')
+    .select(['sequence', 'digest', 'statement', 'signature', 'key_id'])
+    .where('digest', '=', digest)
+    .orderBy('sequence', 'desc')
+    .execute()
+  return rows.some((row) => verifyActivation(verifier, row) !== null)
+}
+
+async function loadVersion(db: Db | Tx, digest: string): Promise<Policy> {
+  const row = await db
+    .selectFrom('policy_version')
+    .select('document')
+    .where('digest', '=', digest)
+    .executeTakeFirst()
+  if (row === undefined) {
+    throw new Problem('unavailable', `Policy version ${digest} is not stored`)
+  }
+  if (hashJson(row.document) !== digest) {
+    throw new Problem('unavailable', `Policy version ${digest} was changed in the database`)
+  }
+  const parsed = parseProject(filesOfDocument(row.document))
+  if ('problems' in parsed) {
+    throw new Problem('unavailable', `Policy version ${digest} is not valid for this release`)
+  }
+  return parsed.policy
+}

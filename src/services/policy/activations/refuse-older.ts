@@ -1,0 +1,74 @@
+import { Problem } from '#domain/problem.ts'
+import type { ActivationStatement } from '#domain/statements/statement.ts'
+import type { Db } from '#store/database.ts'
+import { sideBySide } from '#store/connection/side-by-side.ts'
+import { writeRecords } from '#store/records/records.ts'
+import type { Log } from '../../core/context.ts'
+import type { Memory } from '../../core/ledger.ts'
+
+interface Parts {
+  /**
+   * `null` inside a transaction, whose end would undo the record: who asks outside of one makes it
+   */
+  readonly db: Db | null
+  readonly memory: Memory
+  readonly log: Log
+}
+
+/** What was refused in this process already: one event for each, however often it is asked for. */
+const refused = new WeakMap<Memory, Set<string>>()
+
+/**
+ * Compares what the database says is in force with the newest activation that this data folder saw
+ * (security.md 29): an older one, another one under the same number, or one that does not follow
+ * from it was put there by SQL. Rejects with `unavailable`, and records `policy.rejected` once.
+ * What is newer is remembered.
+ */
+export async function refuseOlder(
+  parts: Parts,
+  statement: ActivationStatement | null,
+  hash: string | null,
+): Promise<void> {
+  const seen = parts.memory.policy()
+  const sequence = statement?.sequence ?? 0
+  if (seen !== null) {
+    const forked = sequence === seen.sequence && hash !== seen.hash
+    const unlinked =
+      sequence === seen.sequence + 1 &&
+      statement?.previousHash !== undefined &&
+      statement.previousHash !== seen.hash
+    if (sequence < seen.sequence || forked || unlinked) refuse(parts, seen.sequence, sequence)
+    if (sequence === seen.sequence) return
+  }
+  if (hash !== null) await parts.memory.rememberPolicy({ sequence, hash })
+}
+
+function refuse({ db, memory, log }: Parts, seen: number, found: number): never {
+  const known = refused.get(memory) ?? new Set()
+  refused.set(memory, known)
+  const what = `${seen} ${found}`
+  if (db !== null && !known.has(what)) {
+    known.add(what)
+    log.error({ seen, found }, 'the policy in force was rolled back in the database')
+    // Not waited for: whoever asks may hold a connection, and must not need a second one.
+    const recorded = db.transaction().execute(async (alone) => {
+      const entry = {
+        type: 'policy.rejected',
+        actor: { type: 'system', name: 'policy' },
+        channel: 'system',
+        detail: { why: 'rolled_back', seen, found },
+      } as const
+      await writeRecords(await sideBySide(alone), { audit: [entry], events: [], outbox: [] }, null)
+    })
+    recorded.catch((error: unknown) => {
+      known.delete(what)
+      log.error({ err: error }, 'the refusal of an older policy could not be recorded')
+    })
+  }
+  throw new Problem(
+    'unavailable',
+    `Activation ${seen} of the policy was in force here, and the database has ${found} now: somebody changed it. ` +
+      'Restart the API to activate the project folder again, or, when it was restored from a backup, accept that with: countersign doctor --repair',
+    { sequence: seen, found },
+  )
+}

@@ -1,0 +1,29 @@
+import type { Selectable } from 'kysely'
+import type { ActivationStatement } from '#domain/statements/statement.ts'
+import { verifyStatement, type Verifier } from '#domain/statements/statement-bytes.ts'
+import type { PolicyActivationTable } from '#store/tables/policy.ts'
+
+/** The signed part of an activation's row. */
+export type ActivationRow = Pick<
+  Selectable<PolicyActivationTable>,
+  'sequence' | 'digest' | 'statement' | 'signature' | 'key_id'
+>
+
+/**
+ * What was signed, when the signature holds and says what the row says; `null` for a row that
+ * somebody made or changed.
+ */
+export function verifyActivation(
+  verifier: Verifier,
+  row: ActivationRow,
+): ActivationStatement | null {
+  const statement = verifyStatement<ActivationStatement>(verifier, 'activation', {
+    statement: row.statement,
+    signature: row.signature,
+    keyId: row.key_id,
+  })
+  if (statement === null || statement.version !== 1) return null
+  return statement.sequence === row.sequence && statement.policyDigest === row.digest
+    ? statement
+    : null
+}

@@ -1,0 +1,171 @@
+import type { Judgement } from '#domain/judgement.ts'
+import type { ToolRegistry } from '#domain/tool.ts'
+import { judge } from '#policy/judge/judge.ts'
+import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
+import type { McpServer, Policy } from '#policy/policy.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { filesOfDocument } from '#policy/version-digest.ts'
+import { refusedStartUnder } from '../runs/starting/refused-start.ts'
+import { accessesOf } from '../engine/judging/judge-turn.ts'
+import type { WorkerContext } from '../core/worker-context.ts'
+import { assumeFiles } from './assumed-files.ts'
+import type {
+  ReplayAnswer,
+  ReplayedCall,
+  ReplayedVerdict,
+  ReplayQuestion,
+  UnjudgedCall,
+} from '../core/host-questions.ts'
+import { readStoredCalls, type StoredCall } from './stored-calls.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
+
+/** Whoever asks waits ten seconds; what is not judged by then is asked for again. */
+const judgingMs = 6000
+
+/**
+ * Judges stored calls twice, on the host that has the workspace: by the version that judged them
+ * then, and by the one asked about. What differs is due to the policy alone, since both see the
+ * files of today (what a call read or removed is assumed to be there), the tools of the version in
+ * force, the lineage of the run, no mode and no grant. What cannot be judged so is said to be so.
+ * Reads only.
+ */
+export async function replayCalls(
+  ctx: WorkerContext,
+  question: ReplayQuestion,
+): Promise<ReplayAnswer> {
+  const parsed = parseProject(filesOfDocument(question.replayUnder))
+  if ('problems' in parsed) throw new Error('The version to replay under is not valid')
+  const candidate = parsed.policy
+  const judges = new Judges(ctx, await ctx.policies.inForce())
+  const calls = await readStoredCalls(ctx, question.callIds)
+  const until = performance.now() + judgingMs
+  const items: ReplayedCall[] = []
+  const notJudged: UnjudgedCall[] = []
+  let done = 0
+  for (const call of calls) {
+    if (performance.now() > until) break
+    done += 1
+    const { id, runId, worker, tool, recorded } = call
+    const original = await judges.versionOf(call.policyDigest)
+    const problem =
+      judges.whyNot(candidate, call) ?? (original === null ? null : judges.whyNot(original, call))
+    if (problem !== null) {
+      notJudged.push({ callId: id, runId, worker, tool, why: problem })
+      continue
+    }
+    const after = await judges.verdictOf(candidate, call)
+    const before = original === null ? null : await judges.verdictOf(original, call)
+    const isSame =
+      before === null
+        ? after.verdict === recorded
+        : after.verdict === before.verdict && after.asks === before.asks
+    if (isSame) continue
+    items.push({ callId: id, runId, worker, tool, recorded, before, after })
+  }
+  return { done, items, notJudged }
+}
+
+/** Judges under several versions, with each version's tools of each worker built once. */
+class Judges {
+  readonly #ctx: WorkerContext
+  readonly #inForce: Policy
+  readonly #registries = new Map<string, Promise<ToolRegistry>>()
+  readonly #versions = new Map<string, Promise<Policy | null>>()
+
+  constructor(ctx: WorkerContext, inForce: Policy) {
+    this.#ctx = ctx
+    this.#inForce = inForce
+  }
+
+  /** A version that was in force once; `null` when this release cannot read it any more. */
+  versionOf(digest: string): Promise<Policy | null> {
+    const version =
+      this.#versions.get(digest) ?? this.#ctx.policies.byDigest(digest).catch(() => null)
+    this.#versions.set(digest, version)
+    return version
+  }
+
+  whyNot(policy: Policy, call: StoredCall): string | null {
+    return whyNotJudged(policy, this.#inForce, call)
+  }
+
+  /**
+   * A delegated call is judged as it was made: in no zone wider than those of the runs above
+   * (product.md 23).
+   */
+  async verdictOf(version: Policy, call: StoredCall): Promise<ReplayedVerdict> {
+    const lineage = call.lineage ?? []
+    const policy = narrowPolicy(version, call.worker, lineage.slice(0, -1))
+    const registry = await this.#registryOf(policy, call.worker, lineage)
+    const base = await this.#ctx.workspaceOf({ taskQueue: call.taskQueue }, this.#inForce)
+    const judgement = await judge({
+      policy,
+      lineage,
+      refuseTarget: (target) => refusedStartUnder(version, target, call.startedBy),
+      worker: call.worker,
+      tool: call.tool,
+      input: call.input,
+      runMode: 'prompt',
+      registry,
+      workspace: assumeFiles(base, await accessesOf(registry, call.tool, call.input)),
+      projectDir: this.#ctx.projectDir,
+      commandHost: this.#ctx.commandHost,
+      duplicateId: false,
+      byPerson: call.byPerson,
+      findGrant: async () => null,
+    })
+    return replayedVerdict(judgement)
+  }
+
+  /**
+   * Code and servers are those of the version in force alone: what nobody activated does not run,
+   * not even to be asked.
+   */
+  #registryOf(policy: Policy, name: string, lineage: readonly string[]): Promise<ToolRegistry> {
+    const key = JSON.stringify([policy.digest, lineage])
+    const { digest, toolFiles, workers } = this.#inForce
+    const worker = policy.workers.get(name)
+    const running = workers.get(name)?.mcpServers ?? new Map<string, McpServer>()
+    const mcpServers = new Map([...running].filter(([server]) => worker?.mcpServers.has(server)))
+    const harmless = {
+      ...policy,
+      digest,
+      toolFiles,
+      workers: new Map(worker === undefined ? [] : [[name, { ...worker, mcpServers }]]),
+    }
+    const registry = this.#registries.get(key) ?? this.#ctx.registryOf(harmless, name)
+    this.#registries.set(key, registry)
+    return registry
+  }
+}
+
+function replayedVerdict({ verdict, reason, routing, risk }: Judgement): ReplayedVerdict {
+  const asks = routing === null ? null : `${routing.queue}: ${routing.quorumText}, risk ${risk}`
+  return { verdict, reason, asks }
+}
+
+/**
+ * Why nobody can say what a version makes of a call, as a sentence; `null` when it can be judged. A
+ * replay loads no code and starts no server but those of the version in force, and narrows zones
+ * only by a lineage that is signed.
+ */
+export function whyNotJudged(policy: Policy, inForce: Policy, call: StoredCall): string | null {
+  if (call.lineage === null) {
+    return 'a signed statement of this run, or of one above it, does not hold: nothing says whose zones narrow its own'
+  }
+  const worker = policy.workers.get(call.worker)
+  if (worker === undefined || isBuiltInTool(call.tool)) return null
+  if (!call.tool.startsWith('mcp__')) {
+    const isSame = isDeepStrictEqual(policy.toolFiles, inForce.toolFiles)
+    if (isSame || !worker.tools.has(call.tool)) return null
+    return `its tool files are not those in force, and ${call.tool} has a word in its verdict`
+  }
+  const server = [...worker.mcpServers.values()].find(({ name }) =>
+    call.tool.startsWith(`mcp__${name}__`),
+  )
+  if (server === undefined) return null
+  const running = inForce.workers.get(call.worker)?.mcpServers.get(server.name)
+  if (isDeepStrictEqual(running?.transport, server.transport)) return null
+  return `its MCP server ${server.name} is not the one in force, and is not started to be asked for ${call.tool}`
+}

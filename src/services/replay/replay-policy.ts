@@ -1,0 +1,83 @@
+import { Problem } from '#domain/problem.ts'
+import { policyDocument } from '#policy/version-digest.ts'
+import { encodeCursor } from '#store/paging/keyset.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import { keysBefore, type PageInput } from '../core/pages.ts'
+import { loadProject } from '../policy/read-project.ts'
+import { invalidProject } from '../policy/reject-policy.ts'
+import type { ReplayedCall, UnjudgedCall } from '../core/host-questions.ts'
+import { byRight } from '../core/authority.ts'
+
+/** Calls of one page. Judging takes about a millisecond; whoever asks waits ten seconds at most. */
+const maxCalls = 200
+
+export interface ReplayPage {
+  /** of the version that was replayed under: what the project folder holds */
+  readonly digest: string
+  readonly judged: number
+  readonly items: readonly ReplayedCall[]
+  /** what could not be judged is not among those judged */
+  readonly notJudged: readonly UnjudgedCall[]
+  readonly nextCursor: string | null
+}
+
+/**
+ * Which verdicts of past calls would be different under the version that the project folder holds,
+ * newest call first, a page at a time; nothing is activated. The Temporal worker of the workspace
+ * judges. Takes the right `activatePolicy`. `since` bounds when calls were made. Rejects with every
+ * problem when the folder is not valid, and with `workspace_unreachable` when no Temporal worker
+ * answers.
+ */
+export async function replayPolicy(
+  ctx: SigningContext,
+  caller: Caller,
+  input: PageInput & { readonly projectDir: string; readonly since?: Date },
+): Promise<ReplayPage> {
+  await byRight(ctx, caller, 'activatePolicy')
+  const loaded = await loadProject(input.projectDir)
+  if ('problems' in loaded) throw invalidProject(loaded.problems)
+  const { policy } = loaded
+  const limit = Math.min(input.limit ?? maxCalls, maxCalls)
+  const ids = await pageOf(ctx, { ...input, limit })
+  if (ids.length === 0) {
+    return { digest: policy.digest, judged: 0, items: [], notJudged: [], nextCursor: null }
+  }
+  const { done, items, notJudged } = await ctx.replayRemotely({
+    replayUnder: policyDocument(policy.files),
+    callIds: ids,
+  })
+  if (done === 0) throw new Problem('workspace_unreachable', 'No call was judged in time')
+  const isMore = done < ids.length || ids.length === limit
+  const last = ids[done - 1] ?? ''
+  return {
+    digest: policy.digest,
+    judged: done - notJudged.length,
+    items,
+    notJudged,
+    nextCursor: isMore ? encodeCursor('replay', [last]) : null,
+  }
+}
+
+/** Ids of judged calls, newest first: ids are made in the order of time. */
+async function pageOf(
+  ctx: SigningContext,
+  page: PageInput & { readonly since?: Date; readonly limit: number },
+): Promise<string[]> {
+  let query = ctx.db
+    .selectFrom('tool_call')
+    .select('id')
+    .where('verdict', 'is not', null)
+    .where('policy_digest', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+  if (page.since !== undefined) query = query.where('id', '>=', firstIdAt(page.since))
+  const [last] = keysBefore(page, 'replay', ['id']) ?? []
+  if (last !== undefined) query = query.where('id', '<', last)
+  return (await query.execute()).map((row) => row.id)
+}
+
+/** The smallest UUIDv7 of a moment: its first 48 bits are the milliseconds. */
+function firstIdAt(at: Date): string {
+  const ms = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${ms.slice(0, 8)}-${ms.slice(8, 12)}-7000-8000-000000000000`
+}

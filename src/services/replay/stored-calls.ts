@@ -1,0 +1,102 @@
+import type { Selectable } from 'kysely'
+import type { Json } from '#domain/json.ts'
+import { getTexts } from '#store/content/content.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { termsOf } from '../core/run-terms.ts'
+import type { WorkerContext } from '../core/worker-context.ts'
+import type { ReplayedCall } from '../core/host-questions.ts'
+
+/** A call that was judged once, with what its verdict depended on beside policy and files. */
+export interface StoredCall {
+  readonly id: string
+  readonly runId: string
+  readonly worker: string
+  readonly taskQueue: string
+  readonly tool: string
+  readonly input: Json
+  readonly byPerson: boolean
+  readonly recorded: ReplayedCall['recorded']
+  readonly policyDigest: string
+  /**
+   * names of the workers from the root run's down to this one's; `null`: a signature among them
+   * does not hold
+   */
+  readonly lineage: readonly string[] | null
+  /** e-mail address of the person behind the root run */
+  readonly startedBy: string
+}
+
+/**
+ * Stored calls in the order asked for; not those that were never judged, and those whose contents
+ * were erased.
+ */
+export async function readStoredCalls(
+  ctx: WorkerContext,
+  ids: readonly string[],
+): Promise<StoredCall[]> {
+  if (ids.length === 0) return []
+  const rows = await ctx.db
+    .selectFrom('tool_call')
+    .innerJoin('run', 'run.id', 'tool_call.run_id')
+    .innerJoin('person', 'person.id', 'run.started_by')
+    .select(['tool_call.id', 'tool_call.run_id', 'tool_call.tool', 'tool_call.input_hash'])
+    .select(['tool_call.verdict', 'tool_call.manual', 'tool_call.policy_digest'])
+    .select(['run.worker', 'run.task_queue', 'person.email'])
+    .where('tool_call.id', 'in', ids)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('erased_request')
+            .whereRef('erased_request.request_id', '=', 'tool_call.request_id')
+            .select('request_id'),
+        ),
+      ),
+    )
+    .execute()
+  const hashes = rows.map((row) => row.input_hash)
+  const inputs = await getTexts(ctx.db, hashes)
+  const lineages = await readLineages(
+    ctx,
+    rows.map((row) => row.run_id),
+  )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    if (row === undefined || row.verdict === null || row.policy_digest === null) return []
+    return {
+      id,
+      runId: row.run_id,
+      worker: row.worker,
+      taskQueue: row.task_queue,
+      tool: row.tool,
+      input: JSON.parse(inputs.get(row.input_hash) ?? 'null') as Json,
+      byPerson: row.manual,
+      recorded: row.verdict,
+      policyDigest: row.policy_digest,
+      lineage: lineages.get(row.run_id) ?? null,
+      startedBy: row.email,
+    }
+  })
+}
+
+/**
+ * By run, as the signed statements have it. A run that nobody delegated is alone, and costs no
+ * query of its own.
+ */
+async function readLineages(
+  ctx: WorkerContext,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[] | null>> {
+  const runs: Selectable<RunTable>[] = await ctx.db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', 'in', [...new Set(runIds)])
+    .execute()
+  const lineages = new Map<string, readonly string[] | null>()
+  for (const run of runs) {
+    const isRoot = run.parent_run_id === null
+    const { lineage, statement } = await termsOf(ctx, run)
+    lineages.set(run.id, isRoot || statement !== null ? lineage : null)
+  }
+  return lineages
+}

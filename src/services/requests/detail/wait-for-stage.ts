@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DecisionStage, RequestKind, RequestState } from '#domain/request.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { newestExecution } from '../facts/newest-execution.ts'
+import type { ExecutionRecord } from '../facts/request-record.ts'
+
+export interface StageRecord {
+  readonly stage: DecisionStage
+  readonly execution: ExecutionRecord
+  /** whether nothing further will come of this decision by itself */
+  readonly final: boolean
+}
+
+/**
+ * Where a decision stands: `recorded` in Postgres, `delivered` to Temporal, then the state of the
+ * execution it allowed. A denial ends with `delivered`, and so does the approval of a program's
+ * request; one that waits for others stays `recorded`.
+ */
+export async function readStage(
+  ctx: Pick<ServiceContext, 'db'>,
+  input: { readonly decisionId: string },
+): Promise<StageRecord> {
+  const result = await sql<Standing>`
+    select request.id as "requestId", request.state, request.kind,
+      exists (
+        select 1 from outbox
+        where outbox.run_id = coalesce(request.run_id, request.id) and outbox.kind = 'signal_decided'
+          and outbox.created_at >= decision.at and outbox.delivered_at is not null
+          and jsonb_exists(outbox.payload->'requestIds', request.id::text)
+      ) as delivered
+    from decision join request on request.id = decision.request_id
+    where decision.id = ${input.decisionId}
+  `.execute(ctx.db)
+  const row = result.rows[0]
+  if (row === undefined) throw new Error(`There is no decision ${input.decisionId}`)
+  const notStarted: ExecutionRecord = { state: 'not_started' }
+  if (row.state === 'pending') return { stage: 'recorded', execution: notStarted, final: true }
+  const execution =
+    row.state === 'approved' ? await newestExecution(ctx.db, row.requestId) : notStarted
+  if (execution.state !== 'not_started') {
+    return { stage: execution.state, execution, final: execution.state !== 'started' }
+  }
+  const stage = row.delivered ? 'delivered' : 'recorded'
+  // A program makes its call when it comes for the permit, whenever that is.
+  const isOver = row.state !== 'approved' || row.kind === 'external'
+  return { stage, execution, final: row.delivered && isOver }
+}
+
+interface Standing {
+  readonly requestId: string
+  readonly state: RequestState
+  readonly kind: RequestKind
+  readonly delivered: boolean
+}
+
+/**
+ * Waits until nothing further will come of a decision, at most `withinMs` (`Prefer: wait`), and
+ * answers with how far it is by then. Stops when `signal` fires: the caller has gone, or the
+ * process stops.
+ */
+export async function waitForStage(
+  ctx: Pick<ServiceContext, 'db'>,
+  input: {
+    readonly decisionId: string
+    readonly withinMs: number
+    readonly signal?: AbortSignal
+  },
+): Promise<StageRecord> {
+  const deadline = performance.now() + input.withinMs
+  for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+    const record = await readStage(ctx, input)
+    const leftMs = deadline - performance.now()
+    if (record.final || leftMs <= 0 || input.signal?.aborted === true) return record
+    await delay(Math.min(pauseMs, leftMs))
+  }
+}

@@ -1,0 +1,65 @@
+import { sql, type Selectable } from 'kysely'
+import type { CancelReason } from '#domain/request.ts'
+import { permitTransitions, transition } from '#domain/transitions.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { aboutRequest, endRequest } from './end-request.ts'
+
+/**
+ * Takes requests back: those that wait leave the queue, those that were approved lose their live
+ * permits. The caller holds their locks. `facts` stand in each event beside the reason.
+ */
+export async function cancelRequests(
+  unit: UnitOfWork,
+  requests: readonly Selectable<RequestTable>[],
+  reason: CancelReason,
+  facts: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  for (const request of requests) {
+    if (request.state !== 'pending') continue
+    await endRequest(unit, request, { event: 'cancel', reason })
+    await unit.audit({
+      type: 'request.cancelled',
+      ...aboutRequest(request),
+      digest: request.digest,
+      detail: { cancelReason: reason, ...facts },
+    })
+  }
+  await revokePermits(unit, requests, { why: reason, ...facts })
+}
+
+/** Revokes the live permits of locked requests and records each. */
+export async function revokePermits(
+  unit: UnitOfWork,
+  requests: readonly Selectable<RequestTable>[],
+  detail: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (requests.length === 0) return
+  const state = transition(permitTransitions, 'live', 'revoke') ?? 'revoked'
+  const revoked = await unit.tx
+    .updateTable('permit')
+    .set({ state, ended_at: sql<Date>`clock_timestamp()` })
+    .where(
+      'request_id',
+      'in',
+      requests.map((request) => request.id),
+    )
+    .where('state', '=', 'live')
+    .returning(['id', 'request_id'])
+    .execute()
+  unit.revoke(
+    'permit',
+    revoked.map(({ id }) => id),
+  )
+  for (const permit of revoked) {
+    const request = requests.find((one) => one.id === permit.request_id)
+    if (request === undefined) continue
+    await unit.audit({
+      type: 'permit.revoked',
+      ...aboutRequest(request),
+      digest: request.digest,
+      detail: { permitId: permit.id, ...detail },
+    })
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+  }
+}

@@ -1,0 +1,66 @@
+import { sql, type Selectable } from 'kysely'
+import type { CancelReason, DenialThen } from '#domain/request.ts'
+import { requestTransitions, transition } from '#domain/transitions.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { notifyProgram } from './notify-program.ts'
+import { addPending } from '../facts/count-pending.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+
+/** How a request ends; a cancellation says why, a denial what happens then. */
+export type RequestEnding =
+  | { readonly event: 'approve' }
+  | { readonly event: 'expire' }
+  | { readonly event: 'deny'; readonly then: DenialThen }
+  | { readonly event: 'cancel'; readonly reason: CancelReason }
+
+/**
+ * Ends a pending request: its state, the run's count of what is pending, and the stream. The caller
+ * holds the run's and the request's lock, has judged who may, and writes the trail and the signal.
+ *
+ * @throws when the request is not pending: the caller checks that under the lock.
+ */
+export async function endRequest(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  ending: RequestEnding,
+): Promise<void> {
+  const state = transition(requestTransitions, request.state, ending.event)
+  if (state === null) throw new Error(`Request ${request.id} is ${request.state} already`)
+  const denied = ending.event === 'deny' ? ending.then : request.denied_then
+  const cancelled = ending.event === 'cancel' ? ending.reason : request.cancel_reason
+  const seal = unit.seals.again('request', request, { state, denied_then: denied })
+  const end = sql`
+    update request set state = ${state}, decided_at = clock_timestamp(), denied_then = ${denied},
+      cancel_reason = ${cancelled}, seal = ${seal}
+    where id = ${request.id} and state = ${request.state} returning id
+  `
+  const subject = { requestId: request.id, ...inRun(request.run_id) }
+  const decided = ending.event === 'approve' || ending.event === 'deny'
+  const type = decided ? 'request.decided' : 'request.closed'
+  await unit.event(type, subject)
+  if (request.run_id === null) {
+    const { rows } = await end.execute(unit.tx)
+    if (rows.length === 0) throw new Error(`Request ${request.id} was not locked`)
+    return notifyProgram(unit, { requestId: request.id, state, type })
+  }
+  const count = await addPending(unit.tx, request.run_id, -1, end)
+  if (count.changed) await unit.event('run.changed', { runId: request.run_id })
+}
+
+/** `{runId}` when there is one: spread into events and audit entries. */
+export function inRun(runId: string | null): { runId?: string } {
+  return runId === null ? {} : { runId }
+}
+
+/** The ids that every audit entry about a request carries. */
+export function aboutRequest(request: Selectable<RequestTable>): {
+  requestId: string
+  runId?: string
+  callId?: string
+} {
+  return {
+    requestId: request.id,
+    ...inRun(request.run_id),
+    ...(request.call_id === null ? {} : { callId: request.call_id }),
+  }
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { RequestState } from '#domain/request.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+
+/** The endpoint of all callbacks; each program's key is a recipient of its own. */
+export const callbackEndpoint = 'callback:programs'
+
+/**
+ * Writes the callback of a program whose request ends, in the transaction that ends it: ids and the
+ * state, nothing else. One query where the program has no callback.
+ */
+export async function notifyProgram(
+  unit: UnitOfWork,
+  ended: {
+    readonly requestId: string
+    readonly state: RequestState
+    readonly type: 'request.decided' | 'request.closed'
+  },
+): Promise<void> {
+  const { requestId, state, type } = ended
+  const program = await unit.tx
+    .selectFrom('external_request')
+    .select(['external_id', 'api_key_id'])
+    .select(sql<Date>`clock_timestamp()`.as('now'))
+    .where('request_id', '=', requestId)
+    .where('callback_url', 'is not', null)
+    .executeTakeFirst()
+  if (program === undefined) return
+  const eventId = uuidv7()
+  const body = {
+    specversion: '1.0',
+    id: eventId,
+    source: `/v1/requests/${requestId}`,
+    type: `countersign.${type}`,
+    subject: requestId,
+    time: program.now.toISOString(),
+    datacontenttype: 'application/json',
+    data: { requestId, externalId: program.external_id, state },
+  }
+  await unit.tx
+    .insertInto('delivery')
+    .values({
+      id: uuidv7(),
+      endpoint: callbackEndpoint,
+      event_id: eventId,
+      recipient: program.api_key_id,
+      type,
+      request_id: requestId,
+      body: JSON.stringify(body),
+    })
+    .execute()
+  await sql`select pg_notify('countersign_webhook', '')`.execute(unit.tx)
+}

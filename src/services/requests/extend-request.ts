@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests, lockRun } from '../core/locks.ts'
+import { wakeWaiting } from './ending/wake-waiting.ts'
+import { requireQueuePerson } from './people/queue-person.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { aboutRequest } from './ending/end-request.ts'
+import { attemptOnRequest } from './people/attempt-on-request.ts'
+import { instantOf, invalid } from './facts/decision-input.ts'
+import { expireLocked } from './ending/expire-locked.ts'
+import { expiredProblem, refuseEnded } from './ending/refuse-ended.ts'
+import { byAttempt } from '../core/authority.ts'
+
+/**
+ * Gives people more time for a pending request (the queue's people). `expiresAt` is an instant
+ * later than now and than the present deadline. The run is woken, so that its timer follows.
+ * Rejects as a decision does when it has ended.
+ */
+export async function extendRequest(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string; readonly expiresAt: string },
+): Promise<{ requestId: string; expiresAt: Date }> {
+  const expiresAt = new Date(instantOf(input.expiresAt, 'expiresAt'))
+  return attemptOnRequest(ctx, caller, input.request, { attempt: 'extend' }, (location) =>
+    inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
+      if (location.runId !== null) await lockRun(attempt.tx, location.runId)
+      const [request] = await lockRequests(attempt.tx, [location.id])
+      if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+      const ended = await refuseEnded(attempt.tx, request)
+      if (ended !== null) return ended
+      const clock = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(attempt.tx)
+      const now = clock.rows[0]?.now ?? new Date(Number.NaN)
+      if (!(now < request.expires_at)) {
+        await expireLocked(attempt, request)
+        return expiredProblem(request)
+      }
+      const unit = attempt.under(await requireQueuePerson(attempt, caller, request))
+      if (expiresAt <= request.expires_at) throw invalid('expiresAt', 'must be later than it is')
+      await unit.tx
+        .updateTable('request')
+        .set({
+          expires_at: expiresAt,
+          seal: unit.seals.again('request', request, { expires_at: expiresAt }),
+        })
+        .where('id', '=', request.id)
+        .execute()
+      await unit.audit({
+        type: 'request.extended',
+        ...aboutRequest(request),
+        digest: request.digest,
+        detail: { from: request.expires_at.toISOString(), to: expiresAt.toISOString() },
+      })
+      await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+      await wakeWaiting(unit, request, [request.id])
+      return { requestId: request.id, expiresAt }
+    }),
+  )
+}

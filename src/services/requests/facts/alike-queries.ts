@@ -1,0 +1,64 @@
+import { sql, type RawBuilder } from 'kysely'
+
+/** How many of the same call a page lists, and how many similar ones (details.md, alike). */
+export const maxAlike = { same: 10, similar: 5 } as const
+
+/**
+ * What a command's program or a file's path is in the facts of a revision: the index
+ * `revision_of_target` is over it.
+ */
+function target(revision: string): RawBuilder<string | null> {
+  const facts = sql.ref(`${revision}.facts`)
+  return sql`coalesce(${facts}->'detail'->'programs'->0->>'path', ${facts}->'bases'->0->>'path')`
+}
+
+/**
+ * Kinds that ask whether a call may run; a question or an outcome check is like no other request.
+ */
+const asksToRun = (request: string): RawBuilder<boolean> =>
+  sql`${sql.ref(`${request}.kind`)} in ('tool_call', 'attachment', 'external')`
+
+/**
+ * Ids of the newest requests of the very call that the row of `request` asks about, itself left
+ * out.
+ */
+export function sameCalls(maxRows: number): RawBuilder<{ id: string }> {
+  return sql`
+    select twin.id, twin.created_at from request twin
+    where twin.digest = request.digest and twin.id <> request.id
+      and ${asksToRun('twin')} and ${asksToRun('request')}
+    order by twin.created_at desc limit ${sql.lit(maxRows)}`
+}
+
+/**
+ * Ids of the newest requests of the last 30 days for the same tool about the same file or program,
+ * with another call.
+ */
+export function similarCalls(maxRows: number): RawBuilder<{ id: string }> {
+  return sql`
+    select other.id, other.created_at from request_revision mine
+    join request_revision theirs on ${target('theirs')} = ${target('mine')}
+      and theirs.created_at > clock_timestamp() - interval '30 days'
+    join request other on other.id = theirs.request_id and other.revision = theirs.revision
+    where mine.request_id = request.id and mine.revision = request.revision
+      and other.tool = request.tool and other.digest <> request.digest
+      and ${asksToRun('other')} and ${asksToRun('request')}
+    order by theirs.created_at desc limit ${sql.lit(maxRows)}`
+}
+
+/**
+ * How often the very call of the row of `request` was carried out besides itself, at most 100: at
+ * any time in the runs of its root, within a day by any run or program. One that failed or whose
+ * outcome is unknown counts: it may have had its effect.
+ */
+export const carriedOut: RawBuilder<number> = sql`(
+  select count(*)::int from (
+    select from execution ran join tool_call on tool_call.id = ran.call_id join run on run.id = tool_call.run_id
+    where ran.executed_digest = request.digest and ran.call_id is distinct from request.call_id
+      and ran.state in ('started', 'succeeded', 'failed', 'unknown')
+      and (run.root_run_id = request.root_run_id or ran.started_at > clock_timestamp() - interval '1 day')
+    union all
+    select from request asked join external_request taken on taken.request_id = asked.id
+    where asked.digest = request.digest and asked.id <> request.id and asked.kind = 'external'
+      and taken.consumed_at > clock_timestamp() - interval '1 day'
+    limit 100) as before)`

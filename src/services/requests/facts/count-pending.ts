@@ -1,0 +1,45 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { RunState } from '#domain/request.ts'
+import type { Tx } from '#store/database.ts'
+
+/**
+ * A run after its count changed; `changed` says whether its state did (the caller then tells the
+ * stream).
+ */
+export interface PendingCount {
+  readonly pending: number
+  readonly state: RunState
+  readonly changed: boolean
+}
+
+/**
+ * Adds `delta` to a run's number of pending requests and keeps its state right: `running` becomes
+ * `waiting_for_approval` with the first, and again `running` with the last. A run that waits for
+ * input or has ended keeps its state. The caller holds the run's lock. `change` is done in the same
+ * statement: what is counted, which answers with a row when it was done.
+ *
+ * @throws when the count would fall below zero: a request was counted out twice.
+ */
+export async function addPending(
+  tx: Tx,
+  runId: string,
+  delta: number,
+  change: RawBuilder<unknown> = sql`select`,
+): Promise<PendingCount> {
+  const result = await sql<{ pending: number; state: RunState; before: RunState }>`
+    with change as (${change})
+    update run set
+      pending_requests = run.pending_requests + ${delta},
+      state = case
+        when run.state = 'running' and run.pending_requests + ${delta} > 0 then 'waiting_for_approval'
+        when run.state = 'waiting_for_approval' and run.pending_requests + ${delta} <= 0 then 'running'
+        else run.state end
+    from run as old
+    where run.id = ${runId} and old.id = run.id and exists (select from change)
+    returning run.pending_requests as pending, run.state, old.state as before
+  `.execute(tx)
+  const row = result.rows[0]
+  if (row === undefined) throw new Error(`Run ${runId} has no request to count`)
+  if (row.pending < 0) throw new Error(`Run ${runId} would have ${row.pending} pending requests`)
+  return { pending: row.pending, state: row.state, changed: row.state !== row.before }
+}

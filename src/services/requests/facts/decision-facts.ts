@@ -1,0 +1,181 @@
+import { sql, type Selectable } from 'kysely'
+import { principalsDigest, type Seals } from '#domain/statements/row-seals.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Scope } from '#domain/verdict.ts'
+import type { DecisionTable } from '#store/tables/decisions.ts'
+import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.ts'
+import type { Tx } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import type { Voter } from './tally-votes.ts'
+import { carriedOut } from './alike-queries.ts'
+import { askedBeforeRestore } from './asked-before-restore.ts'
+import {
+  personRows,
+  vouchFor,
+  type PersonRows,
+  type VouchedPerson,
+} from '../people/vouched-person.ts'
+import { tampered } from '../../core/tampered.ts'
+import type { GrantBounds } from './decision-input.ts'
+
+/** An approval of the current revision, with its giver as they are now. */
+export interface StandingVote extends Voter {
+  readonly scope: Scope
+  readonly bounds: GrantBounds | null
+}
+
+/** What a decision is judged by, read in its transaction with the row locked. */
+export interface DecisionFacts {
+  readonly now: Date
+  readonly epoch: number
+  /** of the run's workflow; `null` for a request of no run */
+  readonly workflowId: string | null
+  readonly revision: {
+    readonly digest: string
+    readonly inputHash: string
+    readonly facts: CallFacts
+    readonly presentationDigest: string
+  }
+  /** ids of everybody whose edit is in the history of the revision */
+  readonly editors: readonly string[]
+  readonly person: VouchedPerson | null
+  readonly principals: readonly { readonly personId: string; readonly why: string }[]
+  readonly votes: readonly StandingVote[]
+  /** the person decided this revision before */
+  readonly voted: boolean
+  readonly askedBeforeRestore: boolean
+  /** how often the very call was carried out (details.md, alike) */
+  readonly again: number
+  /** the first part of it that nobody vouches for (security.md 29); `null`: there is none */
+  readonly tampered:
+    | 'request'
+    | 'revision'
+    | 'principals'
+    | 'decision'
+    | 'person'
+    | 'external_request'
+    | null
+}
+
+/** The rows of it all, as one query gives them. */
+interface FactRows extends Pick<
+  DecisionFacts,
+  'now' | 'epoch' | 'workflowId' | 'principals' | 'voted' | 'askedBeforeRestore' | 'again'
+> {
+  readonly request: JsonRow
+  readonly revision: JsonRow | null
+  /** of a request of a program */
+  readonly external: JsonRow | null
+  /** every revision of the request, and of those in whose place it was opened */
+  readonly history: readonly JsonRow[]
+  readonly person: PersonRows | null
+  readonly votes: readonly { readonly decision: JsonRow; readonly person: PersonRows | null }[]
+}
+
+/**
+ * Reads it all in one query: the clock, the epoch, the current revision, the person who decides
+ * (`null` for a machine), the people behind the request, and the approvals so far with their
+ * givers' membership as it is now (product.md 18). What the seals of the rows do not hold for is
+ * said in `tampered`.
+ */
+export async function readDecisionFacts(
+  { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
+  requestId: string,
+  personId: string | null,
+): Promise<DecisionFacts> {
+  const result = await sql<FactRows>`
+    select
+      clock_timestamp() as now,
+      (select epoch from installation) as epoch,
+      (select workflow_id from run where run.id = request.run_id) as "workflowId",
+      to_jsonb(request) as request,
+      (select to_jsonb(r) from request_revision r
+        where r.request_id = request.id and r.revision = request.revision) as revision,
+      (select to_jsonb(e) from external_request e where e.request_id = request.id) as external,
+      (select ${personRows} from person where person.id = ${personId}) as person,
+      (select coalesce(jsonb_agg(to_jsonb(made)), '[]') from request_revision made
+        where made.request_id = request.id or made.request_id = any(request.previous)) as history,
+      (select coalesce(json_agg(json_build_object('personId', p.person_id, 'why', p.why)), '[]')
+        from request_principal p where p.request_id = request.id) as principals,
+      (select coalesce(jsonb_agg(jsonb_build_object('decision', to_jsonb(d), 'person', case when person.id is not null then ${personRows} end)
+          order by d.at, d.id), '[]')
+        from decision d left join person on person.id = d.person_id
+        where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
+      exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
+        and d.person_id = ${personId}) as voted,
+      ${askedBeforeRestore} as "askedBeforeRestore",
+      ${carriedOut} as again
+    from request where request.id = ${requestId}
+  `.execute(tx)
+  const [rows] = result.rows
+  if (rows === undefined) throw new Error(`Request ${requestId} is gone`)
+  if (rows.revision === null) throw tampered('revision')
+  const revision = fromJsonRow<Selectable<RequestRevisionTable>>(rows.revision)
+  const person = rows.person === null ? null : vouchFor(seals, rows.person)
+  return {
+    now: rows.now,
+    epoch: rows.epoch,
+    workflowId: rows.workflowId,
+    revision: {
+      digest: revision.digest,
+      inputHash: revision.input_hash,
+      facts: revision.facts,
+      presentationDigest: revision.presentation_digest,
+    },
+    editors: [...new Set(rows.history.flatMap((entry) => textOf(entry['editor_id'])))],
+    person,
+    principals: rows.principals,
+    votes: rows.votes.flatMap((vote) => standingVote(seals, vote)),
+    voted: rows.voted,
+    askedBeforeRestore: rows.askedBeforeRestore,
+    again: rows.again,
+    tampered: person?.forged === 'person' ? 'person' : tamperedPart(seals, rows),
+  }
+}
+
+/** A giver whose rows nobody vouches for counts no more, as one who left. */
+function standingVote(seals: Seals, vote: FactRows['votes'][number]): StandingVote[] {
+  if (vote.person === null) return []
+  const decision = fromJsonRow<Selectable<DecisionTable>>(vote.decision)
+  const { id, name, enabled, teams } = vouchFor(seals, vote.person)
+  const bounds = decision.grant_bounds as GrantBounds | null
+  return [{ personId: id, name, enabled, teams, scope: decision.scope ?? 'once', bounds }]
+}
+
+function tamperedPart(seals: Seals, rows: FactRows): DecisionFacts['tampered'] {
+  const request = fromJsonRow<Selectable<RequestTable>>(rows.request)
+  if (!seals.holds('request', { ...request })) return 'request'
+  if (!isComplete(seals, request, rows.history)) return 'revision'
+  // Who asks, and from where, was on the page.
+  const isProgram = request.kind === 'external'
+  if (isProgram && !seals.holds('external_request', rows.external)) return 'external_request'
+  if (principalsDigest(rows.principals) !== request.principals_digest) return 'principals'
+  const isForged = rows.votes.some(
+    ({ decision }) => !seals.holds('decision', fromJsonRow(decision)),
+  )
+  return isForged ? 'decision' : null
+}
+
+/**
+ * Whether every revision is there and vouched for: a missing one would hide who edited the call
+ * (product.md 11).
+ */
+function isComplete(
+  seals: Seals,
+  request: Selectable<RequestTable>,
+  history: readonly JsonRow[],
+): boolean {
+  if (!history.every((entry) => seals.holds('request_revision', fromJsonRow(entry)))) return false
+  const revisions = Map.groupBy(history, (entry) => entry['request_id'])
+  const own = revisions.get(request.id)?.length
+  return (
+    own === request.revision &&
+    [...revisions.values()].every((entry) =>
+      entry.every(({ revision }) => typeof revision === 'number' && revision <= entry.length),
+    )
+  )
+}
+
+function textOf(value: unknown): string[] {
+  return typeof value === 'string' ? [value] : []
+}

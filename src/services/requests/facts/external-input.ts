@@ -1,0 +1,55 @@
+import type { ClaimedType } from '#domain/presentation.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { originDocument, type Origin } from './origin.ts'
+
+/** What a program asks for (api.md, Requests), its shape and bounds judged by the API's schema. */
+export interface ExternalInput {
+  readonly tool: string
+  readonly input: JsonObject
+  /** the program's own name for this, one for each owner of a key */
+  readonly externalId: string
+  /** whose policy judges first; absent: people are asked */
+  readonly worker?: string
+  /** where it goes when routing says nothing; only without a worker */
+  readonly queue?: string
+  /** e-mail address or id of the person for whom the program acts */
+  readonly onBehalfOf?: string
+  readonly title?: string
+  readonly presentation?: ClaimedPresentation
+  readonly metadata?: JsonObject
+  /** where the program says that it works */
+  readonly origin?: Origin
+  /** where the program is told of the end, and with which secret that is signed */
+  readonly callback?: { readonly url: string; readonly secret: string }
+}
+
+/** How the program itself describes its call: its claim, shown as text and second. */
+export interface ClaimedPresentation {
+  readonly type: ClaimedType
+  readonly content: string
+  readonly language?: string
+}
+
+/** The program's own words, as they are kept. */
+export interface ProgramClaim {
+  readonly title: string | null
+  readonly presentation: ClaimedPresentation | null
+}
+
+/** `null` when it said nothing. */
+export function claimOf({ title, presentation }: ExternalInput): ProgramClaim | null {
+  if (title === undefined && presentation === undefined) return null
+  return { title: title ?? null, presentation: presentation ?? null }
+}
+
+/** What an `externalId` stands for: asked again with anything else, it is refused. */
+export function bodyHashOf({ callback, origin, ...input }: ExternalInput): string {
+  return hashJson({
+    ...input,
+    // A proof is another one after each start of the service: what is asked stays the same.
+    ...(origin === undefined ? {} : { origin: originDocument(origin) }),
+    // Its secret is the key's, and keys rotate.
+    ...(callback === undefined ? {} : { callbackUrl: callback.url }),
+  })
+}

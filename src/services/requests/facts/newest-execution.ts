@@ -1,0 +1,34 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '#store/database.ts'
+import type { ExecutionTable } from '#store/tables/runs.ts'
+import type { ExecutionRecord } from './request-record.ts'
+
+/**
+ * What happened to the effect that a request allowed: its newest attempt, `not_started` when there
+ * is none.
+ */
+export async function newestExecution(db: Db | Tx, requestId: string): Promise<ExecutionRecord> {
+  const row = await db
+    .selectFrom('request')
+    .innerJoin('execution', 'execution.call_id', 'request.call_id')
+    .selectAll('execution')
+    .where('request.id', '=', requestId)
+    .where('execution.request_id', '=', requestId)
+    .orderBy('execution.attempt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? { state: 'not_started' } : executionRecord(row)
+}
+
+/** An execution row as it is shown. */
+export function executionRecord(row: Selectable<ExecutionTable>): ExecutionRecord {
+  return {
+    state: row.state,
+    attempt: row.attempt,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(row.exit_code === null ? {} : { exitCode: row.exit_code }),
+    ...(row.executed_digest === null ? {} : { executedDigest: row.executed_digest }),
+    ...(row.started_at === null ? {} : { startedAt: row.started_at }),
+    ...(row.finished_at === null ? {} : { finishedAt: row.finished_at }),
+  }
+}

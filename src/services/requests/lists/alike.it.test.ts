@@ -1,0 +1,220 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { getRequest } from '../detail/get-request.ts'
+import { listRequests } from './list-requests.ts'
+
+let desk: AgentDesk
+let grace: TestPerson
+
+beforeEach(async () => {
+  desk = await openAgentDesk()
+  ;({ grace } = desk.people)
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}routing:\n  - { when: { path: 'notes/high*' }, risk: high }\n`,
+  })
+})
+afterEach(() => desk[Symbol.asyncDispose]())
+
+const write = (path: string, content = 'hello\n') => ({
+  text: 'I write.',
+  calls: [{ tool: 'write_file', input: { path, content } }],
+})
+
+/**
+ * A run that asks for one write. The file is gone first: what is there already would ask nobody.
+ */
+async function ask(path: string, content?: string) {
+  await rm(join(desk.root, path), { force: true })
+  desk.say(write(path, content))
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  const requestId = call?.requestId ?? ''
+  return { runId, requestId, perform: () => desk.perform(turn) }
+}
+
+const detail = (request: string, who = grace) => getRequest(desk.api, who.caller, { request })
+
+/** What an approval that saw all of it and has a reason needs besides. */
+async function approve(requestId: string, more: { readonly again?: true } = {}) {
+  const { presentation } = await detail(requestId)
+  await desk.decide(grace, requestId, { seen: presentation.digest, reason: 'read', ...more })
+}
+
+describe('what is alike', () => {
+  test('an earlier request of the very call says when it was carried out, and by whose word', async () => {
+    const first = await ask('notes/a.md')
+    await desk.decide(grace, first.requestId, { reason: 'as agreed' })
+    await first.perform()
+    // Its own execution is no earlier one.
+    expect((await detail(first.requestId)).alike).toEqual({
+      same: [],
+      similar: [],
+      hidden: 0,
+      again: 0,
+    })
+    const second = await ask('notes/a.md')
+    const { alike } = await detail(second.requestId)
+    expect(alike).toMatchObject({ similar: [], hidden: 0, again: 1 })
+    expect(alike.same).toEqual([
+      {
+        requestId: first.requestId,
+        number: expect.any(Number),
+        title: expect.stringContaining('notes/a.md'),
+        worker: 'scribe',
+        state: 'approved',
+        execution: expect.objectContaining({ state: 'succeeded' }),
+        at: expect.any(Date),
+        decidedBy: 'Grace',
+        reason: 'as agreed',
+      },
+    ])
+    // The older one is told of the newer one too.
+    expect((await detail(first.requestId)).alike.same).toMatchObject([
+      { requestId: second.requestId, state: 'pending', decidedBy: null },
+    ])
+  })
+
+  test('an earlier denial is told with its reason, and counts as nothing carried out', async () => {
+    const first = await ask('notes/a.md')
+    await desk.decide(grace, first.requestId, { decision: 'deny', reason: 'wrong account' })
+    const { alike } = await detail((await ask('notes/a.md')).requestId)
+    expect(alike.same).toMatchObject([
+      { state: 'denied', decidedBy: 'Grace', reason: 'wrong account' },
+    ])
+    expect(alike.again).toBe(0)
+  })
+
+  test('another call about the same file within 30 days is similar; of an older one, or another file, nothing is said', async () => {
+    const older = await ask('notes/a.md', 'older\n')
+    const other = await ask('notes/b.md', 'other\n')
+    const near = await ask('notes/a.md', 'near\n')
+    await sql`update request_revision set created_at = now() - interval '31 days'
+      where request_id = ${older.requestId}`.execute(desk.database.db)
+    const { alike } = await detail((await ask('notes/a.md', 'newest\n')).requestId)
+    expect(alike.same).toEqual([])
+    expect(alike.similar.map(({ requestId }) => requestId)).toEqual([near.requestId])
+    expect(other.requestId).not.toBe(near.requestId)
+  })
+
+  test('at most five similar ones and ten of the same call are listed, the newest first', async () => {
+    const same: string[] = []
+    const similar: string[] = []
+    for (let n = 0; n < 12; n += 1) same.push((await ask('notes/a.md')).requestId)
+    for (let n = 0; n < 6; n += 1) similar.push((await ask('notes/a.md', `${n}\n`)).requestId)
+    const { alike } = await detail(same.pop() ?? '')
+    expect(alike.same.map(({ requestId }) => requestId)).toEqual(same.toReversed().slice(0, 10))
+    expect(alike.similar.map(({ requestId }) => requestId)).toEqual(
+      similar.toReversed().slice(0, 5),
+    )
+  })
+
+  test('who may not see a request is told only how many there are', async () => {
+    const secret = await ask('notes/a.md', 'secret\n')
+    const others = JSON.stringify({ any: [[{ team: 'others', count: 1 }]] })
+    await sql`update request set team = 'others', routing = jsonb_set(routing, '{quorum}', ${others}::jsonb)
+      where id = ${secret.requestId}`.execute(desk.database.db)
+    const mine = await ask('notes/a.md', 'mine\n')
+    const { alike } = await detail(mine.requestId)
+    expect(alike).toMatchObject({ same: [], similar: [], hidden: 1 })
+  })
+
+  test('a list counts what is alike', async () => {
+    const first = await ask('notes/a.md')
+    await desk.decide(grace, first.requestId)
+    await first.perform()
+    const second = await ask('notes/a.md')
+    await ask('notes/a.md', 'else\n')
+    const { items } = await listRequests(desk.api, grace.caller, { state: 'pending' })
+    expect(items.find(({ id }) => id === second.requestId)?.alike).toEqual({
+      same: 1,
+      similar: 1,
+      again: 1,
+    })
+  })
+})
+
+// Rules: product.md 38
+describe('at high risk, what was carried out before', () => {
+  test('is approved only by who says again, which the trail keeps', async () => {
+    const first = await ask('notes/high.md')
+    await approve(first.requestId)
+    await first.perform()
+    const second = await ask('notes/high.md')
+    await expect(approve(second.requestId)).rejects.toMatchObject({
+      code: 'again_required',
+      status: 428,
+      facts: { again: 1 },
+    })
+    expect((await detail(second.requestId)).state).toBe('pending')
+    await approve(second.requestId, { again: true })
+    expect(await second.perform()).toMatchObject([{ kind: 'done' }])
+    const { rows } = await sql<{ again: number | null }>`
+      select (document::jsonb->'detail'->>'again')::int as again from audit_event
+      where type = 'decision.recorded' and request_id = ${second.requestId}`.execute(
+      desk.database.db,
+    )
+    expect(rows).toEqual([{ again: 1 }])
+    expect((await detail((await ask('notes/high.md')).requestId)).alike.again).toBe(2)
+  })
+
+  test('is denied without it, and below high risk it is approved without it', async () => {
+    const first = await ask('notes/high.md')
+    await approve(first.requestId)
+    await first.perform()
+    const second = await ask('notes/high.md')
+    await desk.decide(grace, second.requestId, { decision: 'deny', reason: 'once was enough' })
+    const low = await ask('notes/a.md')
+    await desk.decide(grace, low.requestId)
+    await low.perform()
+    const once = await ask('notes/a.md')
+    await desk.decide(grace, once.requestId)
+    expect((await detail(second.requestId)).state).toBe('denied')
+    expect((await detail(once.requestId)).state).toBe('approved')
+  })
+
+  test('counts for a day where another run did it, and always where this one did', async () => {
+    const first = await ask('notes/high.md')
+    await approve(first.requestId)
+    await first.perform()
+    const second = await ask('notes/high.md')
+    await sql`update execution set started_at = now() - interval '25 hours',
+      finished_at = now() - interval '25 hours'`.execute(desk.database.db)
+    expect((await detail(second.requestId)).alike.again).toBe(0)
+    await approve(second.requestId)
+    await second.perform()
+    await sql`update execution set started_at = now() - interval '25 hours',
+      finished_at = now() - interval '25 hours'`.execute(desk.database.db)
+    // The same run asks once more: its own execution counts, however long ago.
+    await rm(join(desk.root, 'notes/high.md'))
+    desk.say(write('notes/high.md'))
+    await desk.turn(second.runId, 2)
+    const [call] = await desk.calls(second.runId, 2)
+    expect((await detail(call?.requestId ?? '')).alike.again).toBe(1)
+  })
+
+  test('whoever approves while it is carried out for another run says again too', async () => {
+    const first = await ask('notes/high.md')
+    const second = await ask('notes/high.md')
+    const shown = await detail(second.requestId)
+    expect(shown.alike.again).toBe(0)
+    await approve(first.requestId)
+    await first.perform()
+    // The page was read before; what counts is what is true when it is decided.
+    await expect(
+      desk.decide(grace, second.requestId, { seen: shown.presentation.digest, reason: 'read' }),
+    ).rejects.toMatchObject({ code: 'again_required' })
+  })
+
+  test.each([false, 1, 'true', null])('again: %j is no such word', async (again) => {
+    const { requestId } = await ask('notes/high.md')
+    await expect(desk.decide(grace, requestId, { again, reason: 'read' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      facts: { field: 'again' },
+    })
+  })
+})

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RequestSort } from '#domain/request.ts'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { listRequests } from './list-requests.ts'
+
+let desk: AgentDesk
+/** of two turns, each with its requests in call order */
+let turns: readonly (readonly string[])[] = []
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  const asked: string[][] = []
+  for (const name of ['first', 'second']) {
+    const runId = await desk.start()
+    desk.say({
+      calls: [1, 2, 3].map((place) => ({
+        tool: 'write_file',
+        input: { path: `notes/${name}-${place}.md`, content: 'x\n' },
+      })),
+    })
+    await desk.turn(runId, 1)
+    asked.push((await desk.calls(runId, 1)).map((call) => call.requestId))
+  }
+  turns = asked
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+/** and the turn that comes first in it */
+const sorts: [RequestSort, number][] = [
+  ['createdAt', 1],
+  ['age', 0],
+  ['expiresAt', 0],
+  ['risk', 0],
+]
+
+// Rules: product.md 15
+test.each(sorts)(
+  'by %s, the requests of one turn stand together, in call order, on every page',
+  async (...of) => {
+    const [sort, first] = of
+    const wanted = [...(turns[first] ?? []), ...(turns[1 - first] ?? [])]
+    for (const limit of [1, 2, 4, 50]) {
+      const found: string[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: Awaited<ReturnType<typeof listRequests>> = await listRequests(
+          desk.api,
+          desk.people.grace.caller,
+          { sort, limit, state: 'pending', ...(cursor === '' ? {} : { cursor }) },
+        )
+        found.push(...page.items.map(({ id }) => id))
+        cursor = page.nextCursor
+      }
+      expect(found).toEqual(wanted)
+    }
+  },
+)

@@ -1,0 +1,28 @@
+import type { ExternalOutcome } from '#domain/request.ts'
+import type { ExternalItemRecord } from '../facts/external-record.ts'
+import type { ExecutionRecord } from '../facts/request-record.ts'
+
+/** Of a program's request, as the items' query answers it; instants inside JSON are text. */
+export interface ExternalItemJson extends ExternalItemRecord {
+  readonly consumedAt: string | null
+  readonly outcome: ExternalOutcome | null
+  readonly outcomeAt: string | null
+}
+
+/** Of a program's request: taken means started, and how it ended is what the program says. */
+export function externalExecution(
+  { consumedAt, outcome, outcomeAt }: ExternalItemJson,
+  digest: string,
+): ExecutionRecord {
+  if (consumedAt === null) return { state: 'not_started' }
+  const started = { attempt: 1, executedDigest: digest, startedAt: new Date(consumedAt) }
+  if (outcome === null || outcomeAt === null) return { state: 'started', ...started }
+  return { state: outcome, reason: 'reported', ...started, finishedAt: new Date(outcomeAt) }
+}
+
+/** Who asked, without what became of it. */
+export function externalItem(json: ExternalItemJson | null): ExternalItemRecord | null {
+  if (json === null) return null
+  const { externalId, key, onBehalfOf, owner, verdict, worker } = json
+  return { externalId, key, onBehalfOf, owner, verdict, worker }
+}

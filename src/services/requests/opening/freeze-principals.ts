@@ -1,0 +1,138 @@
+import { sql, type RawBuilder, type Selectable } from 'kysely'
+import { type SealableRow, principalsDigest } from '#domain/statements/row-seals.ts'
+import type { Routing } from '#domain/judgement.ts'
+import { toJsonb, type Tx } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { behindRun } from '../people/principals-of-run.ts'
+import { isLinked } from '../../core/run-terms.ts'
+import { verifyRun } from '../../core/verify-run.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+
+/** What is believed of a request, as it was inserted. */
+export interface InsertedRequest extends SealableRow {
+  readonly id: string
+  readonly expires_at: Date
+}
+
+/** A request that is opened, as far as it says who is behind it. */
+export interface OpenedCall {
+  readonly requestId: string
+  readonly opening: {
+    readonly call: { readonly id: string; readonly turn: number }
+    readonly previous: readonly string[]
+    readonly routing: Pick<Routing, 'edits'>
+  }
+}
+
+/** The people that were frozen into requests, and the rows that this was found out from. */
+export interface FrozenPrincipals {
+  readonly inserted: readonly InsertedRequest[]
+  readonly principals: readonly {
+    readonly requestId: string
+    readonly personId: string
+    readonly why: string
+  }[]
+  /** from the root run down */
+  readonly lineage: readonly Selectable<RunTable>[]
+  /** requests whose place others take, with who stood behind them */
+  readonly before: readonly {
+    readonly request: JsonRow
+    readonly principals: readonly { readonly personId: string; readonly why: string }[]
+  }[]
+}
+
+/**
+ * Inserts requests, in one query with the people behind each: who stands behind the run now,
+ * whoever made the call (calls that people made have turns below zero, product.md 5), who stood
+ * behind the request in whose place this one comes, and who edited the call in one of those, unless
+ * the queue lets editors decide.
+ */
+export async function freezePrincipals(
+  tx: Tx,
+  run: Selectable<RunTable>,
+  openings: readonly OpenedCall[],
+  inserting: RawBuilder<InsertedRequest>,
+): Promise<FrozenPrincipals> {
+  const requests = openings.map(({ requestId, opening: { call, previous, routing } }) => ({
+    id: requestId,
+    made: call.turn < 0 ? call.id : null,
+    before: previous[0] ?? null,
+    previous: routing.edits === 'approve' ? [] : previous,
+  }))
+  const { rows } = await sql<{
+    inserted: JsonRow[]
+    principals: FrozenPrincipals['principals']
+    lineage: JsonRow[]
+    before: { request: JsonRow; principals: { personId: string; why: string }[] }[]
+  }>`
+    with inserted as (${inserting}), behind as (${behindRun(run.id)}), given as (
+      select * from jsonb_to_recordset(${toJsonb(requests)}) as given(id uuid, made uuid, before uuid, previous uuid[])
+    ), frozen as (
+      insert into request_principal (request_id, person_id, why)
+      select given.id, behind."personId", behind.why from given, behind
+      union select given.id, invoked_by, 'invoked' from given join manual_call on call_id = made
+      union select given.id, person_id, why from given join request_principal on request_id = before
+      union select given.id, editor_id, 'edited' from given
+        join request_revision on request_id = any(given.previous) where editor_id is not null
+      on conflict do nothing
+      returning request_id as "requestId", person_id as "personId", why
+    )
+    select
+      (select jsonb_agg(to_jsonb(inserted)) from inserted) as inserted,
+      (select coalesce(jsonb_agg(to_jsonb(frozen)), '[]') from frozen) as principals,
+      (select coalesce(jsonb_agg(to_jsonb(above) order by depth), '[]')
+        from run_lineage join run as above on above.id = ancestor_id
+        where run_lineage.run_id = ${run.id}) as lineage,
+      (select coalesce(jsonb_agg(jsonb_build_object('request', to_jsonb(request), 'principals', (
+          select coalesce(jsonb_agg(jsonb_build_object('personId', person_id, 'why', why)), '[]')
+          from request_principal where request_id = request.id))), '[]')
+        from request where request.id in (select before from given)) as before
+  `.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('Nobody was frozen')
+  return {
+    inserted: row.inserted.map((one) => fromJsonRow(one)),
+    principals: row.principals,
+    lineage: row.lineage.map((one) => fromJsonRow(one)),
+    before: row.before.map(({ request, principals }) => ({
+      request: fromJsonRow(request),
+      principals,
+    })),
+  }
+}
+
+/**
+ * Seals requests that were just inserted, with a hash of the people behind each (security.md 29).
+ * One whose people were found out from rows that nobody vouches for (an unsigned run, a lineage
+ * that leaves somebody out, an earlier request without its people) gets no seal: it waits, and
+ * nobody can decide it.
+ */
+export async function sealRequests(
+  { tx, seals, verifier }: UnitOfWork,
+  run: Selectable<RunTable>,
+  { inserted, principals, lineage, before }: FrozenPrincipals,
+): Promise<void> {
+  const isSigned =
+    lineage.at(-1)?.id === run.id &&
+    isLinked(lineage) &&
+    lineage.every((above) => verifyRun(verifier, above) !== null)
+  const isTrue =
+    isSigned &&
+    before.every(
+      ({ request, principals: behind }) =>
+        seals.holds('request', request) &&
+        principalsDigest(behind) === request['principals_digest'],
+    )
+  const sealed = inserted.map((row) => {
+    const behind = principals.filter(({ requestId }) => requestId === row.id)
+    const sealable = { ...row, principals_digest: principalsDigest(behind) }
+    const seal = isTrue ? seals.of('request', sealable) : null
+    return { id: row.id, principals_digest: sealable.principals_digest, seal }
+  })
+  await sql`
+    update request set principals_digest = sealed.principals_digest, seal = sealed.seal
+    from jsonb_to_recordset(${toJsonb(sealed)}) as sealed(id uuid, principals_digest text, seal text)
+    where request.id = sealed.id
+  `.execute(tx)
+}

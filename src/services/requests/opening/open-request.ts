@@ -1,0 +1,224 @@
+import { sql, type RawBuilder, type Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import type { Judgement, Routing } from '#domain/judgement.ts'
+import type { RequestKind } from '#domain/request.ts'
+import { sealedTables } from '#domain/statements/sealed-tables.ts'
+import type { Risk, Rule } from '#domain/verdict.ts'
+import { toJsonb } from '#store/database.ts'
+import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import type { Caller } from '../../core/context.ts'
+import type { StoredPresentation } from '../../core/host-questions.ts'
+import { signatureMark } from '../facts/needs-signature.ts'
+import { addPending } from '../facts/count-pending.ts'
+import { storable } from '../../transcript/storable-text.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { freezePrincipals, type InsertedRequest } from './freeze-principals.ts'
+import { noteFiles } from './note-files.ts'
+import { sealRequests } from './freeze-principals.ts'
+
+/** What is asked, of whom, and what they will be shown. */
+export interface RequestOpening {
+  readonly kind: RequestKind
+  readonly run: Selectable<RunTable>
+  readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>
+  readonly tool: string
+  readonly digest: string
+  readonly policyDigest: string
+  readonly rule: Rule
+  readonly risk: Risk
+  readonly routing: Routing
+  readonly presented: StoredPresentation
+  /** content hash of what the model wrote in the same turn */
+  readonly agentReasonHash: string | null
+  /** the attempt that an approval will be for */
+  readonly attempt: number
+  /** earlier requests of the same call, the newest first */
+  readonly previous: readonly string[]
+  /** of an outcome check: the request whose call it asks about, if that was asked */
+  readonly outcomeOf: string | null
+}
+
+/** What a judgement that asks says of the request to open. Throws when it asks nobody. */
+export function openingOf(
+  judgement: Judgement,
+): Pick<RequestOpening, 'tool' | 'digest' | 'policyDigest' | 'rule' | 'risk' | 'routing'> {
+  const { tool, digest, policyDigest, risk, routing, reason } = judgement
+  if (routing === null) throw new TypeError(`The call of ${tool} asks nobody`)
+  const rule = judgement.rule ?? { id: 'ask', text: reason, source: null }
+  return { tool, digest, policyDigest, rule, risk, routing }
+}
+
+/** A request to open, and by whom. */
+export interface RequestToOpen {
+  /** a new UUIDv7, by which others may refer to the request already */
+  readonly requestId: string
+  readonly caller: Caller
+  readonly opening: Omit<RequestOpening, 'run'>
+}
+
+export interface OpenedRequest {
+  readonly requestId: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Opens a request in the caller's transaction: routing, quorum and the people behind it are frozen
+ * as they are now (product.md 17, 18), and whoever stood behind the previous request of the call
+ * still does. The caller holds the run's lock and has judged that the call asks.
+ */
+export async function openRequest(
+  unit: UnitOfWork,
+  caller: Caller,
+  { run, ...opening }: RequestOpening,
+): Promise<OpenedRequest> {
+  const [opened] = await openRequests(unit, run, [{ requestId: uuidv7(), caller, opening }])
+  if (opened === undefined) throw new Error('A request was not opened')
+  return opened
+}
+
+/**
+ * The same for several of one run, in as many queries as for one; answers in their order. They are
+ * sent before it first waits: what refers to the requests can be sent `together` with them, behind
+ * them.
+ */
+export async function openRequests(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  openings: readonly RequestToOpen[],
+): Promise<OpenedRequest[]> {
+  if (openings.length === 0) return []
+  const { tx } = unit
+  const sent = together([
+    freezePrincipals(tx, run, openings, insertedRequests(run, openings)),
+    addPending(tx, run.id, openings.length),
+    insertRevisions(unit, openings),
+    ...openings.map(({ requestId, opening }) => noteFiles(tx, requestId, opening.presented)),
+  ])
+  await unit.audit(...openings.map((one) => openedEntry(run, one)))
+  const [frozen, counted] = await sent
+  await sealRequests(unit, run, frozen)
+  const expiries = new Map(frozen.inserted.map((row) => [row.id, row.expires_at]))
+  for (const { requestId } of openings) {
+    await unit.event('request.opened', { requestId, runId: run.id })
+  }
+  if (counted.changed) await unit.event('run.changed', { runId: run.id })
+  return openings.map(({ requestId }) => ({
+    requestId,
+    expiresAt: expiries.get(requestId) ?? new Date(Number.NaN),
+  }))
+}
+
+/** The query that inserts the rows, numbered in this order; it answers what is believed of each. */
+function insertedRequests(
+  run: Selectable<RunTable>,
+  openings: readonly RequestToOpen[],
+): RawBuilder<InsertedRequest> {
+  const values = openings.map(
+    ({ requestId, opening: { call, presented, routing, ...opening } }) => ({
+      id: requestId,
+      kind: opening.kind,
+      queue: routing.queue,
+      team: routing.team,
+      risk: opening.risk,
+      tool: opening.tool,
+      title: storable(presented.title),
+      digest: opening.digest,
+      policy_digest: opening.policyDigest,
+      rule: opening.rule,
+      routing,
+      agent_reason_hash: opening.agentReasonHash,
+      call_id: call.id,
+      turn: call.turn,
+      position: call.position,
+      attempt: opening.attempt,
+      previous: opening.previous,
+      outcome_of: opening.outcomeOf,
+      expires_after_ms: routing.expiresAfterMs,
+      first_step_ms: routing.steps?.[0]?.afterMs ?? null,
+    }),
+  )
+  // Requests of one turn are of one instant, by which lists keep them together, in call order.
+  return sql<InsertedRequest>`
+    insert into request (id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+      agent_reason_hash, run_id, root_run_id, call_id, turn, position, attempt, previous, outcome_of,
+      created_at, expires_at, next_step_at, epoch)
+    select id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+      agent_reason_hash, ${run.id}::uuid, ${run.root_run_id}::uuid, call_id, turn, position, attempt, previous, outcome_of,
+      coalesce((select max(asking.created_at) from request asking where given.kind = 'attachment'
+        and asking.call_id = given.call_id and asking.kind = 'tool_call'), opened.now),
+      opened.now + expires_after_ms * interval '1 millisecond',
+      opened.now + first_step_ms * interval '1 millisecond',
+      (select epoch from installation)
+    from (select clock_timestamp() as now offset 0) as opened, jsonb_to_recordset(${toJsonb(values)}) as given(id uuid, kind text, queue text, team text, risk text,
+      tool text, title text, digest text, policy_digest text, rule jsonb, routing jsonb,
+      agent_reason_hash text, call_id uuid, turn integer, position integer, attempt integer,
+      previous uuid[], outcome_of uuid, expires_after_ms float8, first_step_ms float8)
+    returning ${sql.join(sealedTables.request.columns.map((name) => sql.ref(name)))}
+  `
+}
+
+/** `created_at` is the same clock a moment before, so the first step is due by then. */
+export function firstStepAt({ steps }: Routing): RawBuilder<Date> | null {
+  const first = steps?.[0]
+  if (first === undefined) return null
+  return sql<Date>`clock_timestamp() + ${first.afterMs} * interval '1 millisecond'`
+}
+
+async function insertRevisions(
+  { tx, seals }: UnitOfWork,
+  openings: readonly RequestToOpen[],
+): Promise<void> {
+  const rows = openings.map(({ requestId, opening: { presented, digest } }) => ({
+    request_id: requestId,
+    revision: 1,
+    title: storable(presented.title),
+    digest,
+    input_hash: presented.inputHash,
+    facts: presented.facts,
+    presentation_hash: presented.presentationHash,
+    presentation_digest: presented.presentationDigest,
+    content_hash: presented.contentHash,
+    content_type: presented.contentType,
+  }))
+  const values = rows.map((row) => ({ ...row, seal: seals.of('request_revision', row) }))
+  await sql`
+    insert into request_revision (request_id, revision, title, digest, input_hash, facts,
+      presentation_hash, presentation_digest, content_hash, content_type, seal)
+    select request_id, revision, title, digest, input_hash, facts,
+      presentation_hash, presentation_digest, content_hash, content_type, seal
+    from jsonb_to_recordset(${toJsonb(values)}) as given(request_id uuid, revision integer, title text,
+      digest text, input_hash text, facts jsonb, presentation_hash text, presentation_digest text,
+      content_hash text, content_type text, seal text)
+  `.execute(tx)
+}
+
+function openedEntry(
+  run: Selectable<RunTable>,
+  { caller, requestId, opening }: RequestToOpen,
+): AuditEntry {
+  const { presented, routing } = opening
+  return {
+    type: 'request.opened',
+    actor: caller.actor,
+    channel: caller.channel,
+    runId: run.id,
+    requestId,
+    callId: opening.call.id,
+    digest: opening.digest,
+    policyDigest: opening.policyDigest,
+    detail: {
+      kind: opening.kind,
+      tool: opening.tool,
+      rule: opening.rule.id,
+      risk: opening.risk,
+      queue: routing.queue,
+      quorum: routing.quorumText,
+      factsDigest: presented.factsDigest,
+      presentationDigest: presented.presentationDigest,
+      previous: opening.previous[0] ?? null,
+      ...signatureMark(opening),
+    },
+  }
+}

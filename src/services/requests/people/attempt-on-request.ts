@@ -1,0 +1,63 @@
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { existingRequest, findRequestFor, type RequestLocation } from './find-request.ts'
+import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
+
+/** Facts of a refusal that go into the trail; the others may quote what people wrote. */
+const auditedFacts = ['which', 'state', 'field', 'digest', 'revision', 'cancelReason']
+
+/**
+ * Runs an attempt on a request, by id or number, and records it when it is refused:
+ * `decision.refused` with the code, also for whoever may not see the request and is told that there
+ * is none. Rejects with the same problem. `attempted` says what was tried.
+ */
+export async function attemptOnRequest<T>(
+  ctx: ServiceContext,
+  caller: Caller,
+  reference: string,
+  attempted: JsonObject & { readonly attempt: string },
+  attempt: (location: RequestLocation) => Promise<T | Problem>,
+): Promise<T> {
+  const answer = await findAnd(ctx, caller, reference, attempt)
+  if (!(answer instanceof Problem)) return answer
+  const request = await existingRequest(ctx.db, reference)
+  if (request !== null) {
+    await recordRefusal(ctx, {
+      type: 'decision.refused',
+      actor: caller.actor,
+      channel: caller.channel,
+      requestId: request.id,
+      ...(request.runId === null ? {} : { runId: request.runId }),
+      ...(request.callId === null ? {} : { callId: request.callId }),
+      digest: request.digest,
+      policyDigest: request.policyDigest,
+      detail: { ...attempted, code: answer.code, ...audited(answer.facts) },
+    })
+    markRecorded(answer)
+  }
+  throw answer
+}
+
+async function findAnd<T>(
+  ctx: ServiceContext,
+  caller: Caller,
+  reference: string,
+  attempt: (location: RequestLocation) => Promise<T | Problem>,
+): Promise<T | Problem> {
+  try {
+    return await attempt(await findRequestFor(ctx, caller, reference))
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+function audited(facts: JsonObject): JsonObject {
+  return Object.fromEntries(
+    auditedFacts.flatMap((name) => {
+      const value = facts[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}

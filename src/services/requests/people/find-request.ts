@@ -1,0 +1,91 @@
+import { Problem } from '#domain/problem.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { personBehind, viewerOf, type Viewer } from './viewer.ts'
+import { requestVisibleTo } from './visible-to.ts'
+
+/** Where a request is, before anything is locked. */
+export interface RequestLocation {
+  readonly id: string
+  readonly runId: string | null
+}
+
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const numberPattern = /^[1-9][0-9]{0,14}$/
+
+/**
+ * Finds a request by its id or its number (api.md, Requests). Rejects with `not_found` when there
+ * is none that the viewer may see: what you may not see does not exist.
+ */
+export async function findRequest(
+  db: Db | Tx,
+  viewer: Viewer,
+  reference: string,
+): Promise<RequestLocation> {
+  const location = await visibleRequest(db, viewer, reference)
+  if (location === null) throw missing(reference)
+  return location
+}
+
+/**
+ * The same for a caller: the rights, which cost queries of their own, are asked for only when they
+ * are needed.
+ */
+export async function findRequestFor(
+  ctx: ServiceContext,
+  caller: Caller,
+  reference: string,
+): Promise<RequestLocation> {
+  const withoutRights = { personId: personBehind(caller), managesRuns: false }
+  const location = await visibleRequest(ctx.db, withoutRights, reference)
+  return location ?? findRequest(ctx.db, await viewerOf(ctx, caller), reference)
+}
+
+async function visibleRequest(
+  db: Db | Tx,
+  viewer: Viewer,
+  reference: string,
+): Promise<RequestLocation | null> {
+  const byId = idPattern.test(reference)
+  if (!byId && !numberPattern.test(reference)) throw missing(reference)
+  const row = await db
+    .selectFrom('request')
+    .select(['id', 'run_id as runId'])
+    .where((where) =>
+      byId ? where('id', '=', reference.toLowerCase()) : where('number', '=', reference),
+    )
+    .where(requestVisibleTo(viewer, 'request'))
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/**
+ * The request of a reference, whoever may see it: for the audit log, and never for the caller.
+ */
+export async function existingRequest(
+  db: Db | Tx,
+  reference: string,
+): Promise<
+  (RequestLocation & { callId: string | null; digest: string; policyDigest: string }) | null
+> {
+  const byId = idPattern.test(reference)
+  if (!byId && !numberPattern.test(reference)) return null
+  const row = await db
+    .selectFrom('request')
+    .select([
+      'id',
+      'run_id as runId',
+      'call_id as callId',
+      'digest',
+      'policy_digest as policyDigest',
+    ])
+    .where((where) =>
+      byId ? where('id', '=', reference.toLowerCase()) : where('number', '=', reference),
+    )
+    .executeTakeFirst()
+  return row ?? null
+}
+
+function missing(reference: string): Problem {
+  return new Problem('not_found', `There is no request ${reference.slice(0, 80)} that you may see`)
+}

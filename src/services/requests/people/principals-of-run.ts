@@ -1,0 +1,62 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { PrincipalReason } from '#domain/deciding/eligibility.ts'
+import type { Db, Tx } from '#store/database.ts'
+
+export interface Principal {
+  readonly personId: string
+  readonly why: PrincipalReason
+}
+
+/**
+ * The people behind whatever this run asks for now (product.md 17): who started it or a run above
+ * it, the owners of the API keys that did and whoever proposed those keys to them, and who has
+ * posted a message to it or one above it, or answered a question of one, so far. Frozen into a
+ * request when it opens.
+ */
+export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
+  return (await behindRun(runId).execute(db)).rows
+}
+
+/** The query of {@link principalsOfRun}. */
+export function behindRun(runId: string): RawBuilder<Principal> {
+  return sql<Principal>`
+    with lineage as (
+      select run.id, run.started_by, run.api_key_id
+      from run_lineage join run on run.id = run_lineage.ancestor_id
+      where run_lineage.run_id = ${runId}
+    )
+    select started_by as "personId",
+           case when id = ${runId} then 'started' else 'started_above' end as why
+    from lineage
+    union
+    select api_key.owner_id, 'owns_key'
+    from lineage join api_key on api_key.id = lineage.api_key_id
+    union
+    select api_key.proposed_by, 'proposed_key'
+    from lineage join api_key on api_key.id = lineage.api_key_id
+    where api_key.proposed_by is not null
+    union
+    select person.id, 'messaged'
+    from lineage
+    join message on message.run_id = lineage.id and message.role = 'user'
+    join person on person.id::text = message.author->>'id'
+    where message.author->>'type' = 'person'
+    union
+    select api_key.owner_id, 'messaged'
+    from lineage
+    join message on message.run_id = lineage.id and message.role = 'user'
+    join api_key on api_key.id = message.author->>'id'
+    where message.author->>'type' = 'machine'
+    union
+    select api_key.proposed_by, 'proposed_key'
+    from lineage
+    join message on message.run_id = lineage.id and message.role = 'user'
+    join api_key on api_key.id = message.author->>'id'
+    where message.author->>'type' = 'machine' and api_key.proposed_by is not null
+    union
+    select decision.person_id, 'answered'
+    from lineage
+    join request on request.run_id = lineage.id and request.kind = 'question'
+    join decision on decision.request_id = request.id
+  `
+}

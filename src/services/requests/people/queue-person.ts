@@ -1,0 +1,34 @@
+import { sql, type Selectable } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller } from '../../core/context.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { tampered } from '../../core/tampered.ts'
+import { personRows, vouchFor, type PersonRows } from './vouched-person.ts'
+import { byEligibility, type Authority, type PersonActor } from '../../core/authority.ts'
+
+/**
+ * The authority of a caller who is one of the queue's people now: enabled, in its team or in one
+ * that the quorum names (security.md 22). Rejects with `not_eligible`; machines never are.
+ */
+export async function requireQueuePerson(
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  caller: Caller,
+  request: Pick<Selectable<RequestTable>, 'team' | 'routing'>,
+): Promise<Authority<PersonActor>> {
+  if (caller.actor.type !== 'person') {
+    throw new Problem('not_eligible', 'Only people of the queue may do this', { which: 'machine' })
+  }
+  const teams = [request.team, ...quorumTeams(request.routing.quorum)]
+  const { rows } = await sql<{ found: PersonRows }>`
+    select ${personRows} as found from person where id = ${caller.actor.id}
+  `.execute(tx)
+  const [row] = rows
+  const person = row === undefined ? null : vouchFor(seals, row.found)
+  const isOne = person?.enabled === true && person.teams.some((team) => teams.includes(team))
+  if (!isOne && person !== null && person.forged !== null) throw tampered(person.forged)
+  const sentence = `Only people of ${teams[0] ?? 'the queue'} may do this`
+  const refusal = new Problem('not_eligible', sentence, { which: 'not_in_team' })
+  return byEligibility(caller, isOne ? person : null, refusal)
+}

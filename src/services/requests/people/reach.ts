@@ -1,0 +1,82 @@
+import { behindWords } from '#domain/deciding/eligibility.ts'
+import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
+import { Problem } from '#domain/problem.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { Quorum } from '#domain/request.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { Principal } from './principals-of-run.ts'
+
+/** Somebody who can sign in, and the teams that they are in now. */
+export interface Reachable {
+  readonly id: string
+  readonly name: string
+  readonly teams: readonly string[]
+}
+
+/**
+ * A place to ask: where, of whom, also once every escalation has added its teams, and whether one
+ * may decide one's own.
+ */
+export interface QueueRoute {
+  readonly queue: string
+  readonly quorum: Quorum
+  readonly selfApproval: boolean
+}
+
+/** The people of these teams who can sign in. */
+export async function readReachable(db: Db | Tx, teams: readonly string[]): Promise<Reachable[]> {
+  if (teams.length === 0) return []
+  const rows = await db
+    .selectFrom('team_member')
+    .innerJoin('person', 'person.id', 'team_member.person_id')
+    .select(['person.id', 'person.name', 'team_member.team'])
+    .where('team', 'in', [...new Set(teams)])
+    .where('disabled_at', 'is', null)
+    .orderBy('person.name')
+    .orderBy('person.id')
+    .execute()
+  return [...Map.groupBy(rows, ({ id }) => id)].flatMap(([id, [first, ...others]]) =>
+    first === undefined
+      ? []
+      : [{ id, name: first.name, teams: [first, ...others].map(({ team }) => team) }],
+  )
+}
+
+/**
+ * Refuses to ask where nobody could decide (product.md 22, 42): the quorum must be one that the
+ * people can meet without those behind the request, unless the queue lets them. Throws
+ * `unreachable_approvers` with the people it would reach and why they do not count, what to
+ * configure, and `facts` before its own.
+ */
+export function requireReachable(
+  { queue, quorum, selfApproval }: QueueRoute,
+  people: readonly Reachable[],
+  behind: readonly Principal[],
+  facts: JsonObject = {},
+): void {
+  const whys = new Map(behind.map(({ personId, why }) => [personId, why]))
+  const votes = people
+    .filter(({ id }) => selfApproval || !whys.has(id))
+    .map(({ id, teams }) => ({ personId: id, teams }))
+  const { met, missing } = tally(quorum, votes)
+  if (met) return
+  const teams = quorumTeams(quorum)
+  const excluded = people
+    .filter((person) => !selfApproval && person.teams.some((team) => teams.includes(team)))
+    .flatMap(({ id, name }) => {
+      const why = whys.get(id)
+      return why === undefined ? [] : [{ name, why: behindWords(why) }]
+    })
+  const lacking = [...new Set(missing.map(({ team }) => team))]
+  const names = excluded.map(({ name, why }) => `${name}, who ${why}`).join('; ')
+  const remedy =
+    excluded.length === 0
+      ? `add members to the team ${lacking.join(' and ')} in countersign.yaml`
+      : `add a colleague to the team ${lacking.join(' and ')} in countersign.yaml, or let people decide what is their own with selfApproval: true in the queue ${queue}`
+  const reached = excluded.length === 0 ? 'nobody' : `nobody but those behind them (${names})`
+  throw new Problem(
+    'unreachable_approvers',
+    `Requests in the queue ${queue} would reach ${votes.length === 0 ? reached : 'too few people'}: ${remedy}`,
+    { ...facts, queue, teams: lacking, people: excluded, remedy },
+  )
+}

@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { rightsOfEmail } from '../../core/rights-of.ts'
+
+/** Who reads: a person, or a key for its owner. `managesRuns`: holds the right `manageRuns`. */
+export interface Viewer {
+  readonly personId: string
+  readonly managesRuns: boolean
+  /**
+   * the teams they are in now; when absent, each query looks them up, which a list cannot be
+   * planned by
+   */
+  readonly teams?: readonly string[]
+}
+
+/**
+ * The viewer behind a caller. A key sees what its owner sees (security.md 22). Rejects with
+ * `forbidden` for callers that are neither: the service's own parts read the store, not these
+ * lists.
+ */
+export async function viewerOf(ctx: ServiceContext, caller: Caller): Promise<Viewer> {
+  const personId = personBehind(caller)
+  const { rows } = await sql<{ email: string | null; teams: string[] }>`
+    select case when disabled_at is null then email end as email,
+      array(select team from team_member where person_id = person.id) as teams
+    from person where id = ${personId}
+  `.execute(ctx.db)
+  const [row] = rows
+  const rights = await rightsOfEmail(ctx, row?.email ?? null)
+  return { personId, managesRuns: rights.has('manageRuns'), teams: row?.teams ?? [] }
+}
+
+/** The person who calls, or the owner of the key that does. */
+export function personBehind(caller: Caller): string {
+  const { actor } = caller
+  if (actor.type === 'person') return actor.id
+  if (actor.type === 'machine') return actor.ownerId
+  throw new Problem('forbidden', 'Only people and API keys read requests and runs')
+}

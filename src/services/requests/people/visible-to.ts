@@ -1,0 +1,113 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Viewer } from './viewer.ts'
+
+/**
+ * Whether the viewer may see a run (security.md 22): who started it or a run above it, the owner of
+ * a key that did, members of the teams its requests went to, and who holds `manageRuns`. `run`
+ * names the run id's column.
+ *
+ * @example query.where(runVisibleTo(viewer, 'run.id'))
+ */
+export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
+  return anyOf(runVisibilityRules(viewer, run))
+}
+
+/**
+ * Whether the viewer may see a request: the people of its queue, and whoever may see its run; of a
+ * program's request the owner of the key, and the person for whom it asked. `request` is the
+ * table's name or alias in the query.
+ */
+export function requestVisibleTo(viewer: Viewer, request: string): RawBuilder<boolean> {
+  return anyOf(requestVisibilityRules(viewer, request))
+}
+
+/**
+ * The reasons for which `runVisibleTo` holds, any of which will do. Lists take a page by each and
+ * merge them (`pageOfAny`): an index serves each of them, and none their `or`.
+ */
+export function runVisibilityRules(viewer: Viewer, run: string): RawBuilder<boolean>[] {
+  if (viewer.managesRuns) return [sql<boolean>`true`]
+  const id = sql.ref(run)
+  return [started(viewer, id), ...toTeams(viewer, (goes) => wentTo(id, goes))]
+}
+
+/** The same of `requestVisibleTo`. */
+export function requestVisibilityRules(viewer: Viewer, request: string): RawBuilder<boolean>[] {
+  const runId = sql.ref(`${request}.run_id`)
+  const goes = toTeams(viewer, (goesTo) => goesTo(request))
+  const asked = sql<boolean>`(${runId} is null and ${askedBy(viewer, request)})`
+  if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...goes, asked]
+  return [...goes, started(viewer, runId), ...toTeams(viewer, (to) => wentTo(runId, to)), asked]
+}
+
+function anyOf(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.join(conditions, sql` or `)})`
+}
+
+/** The viewer, or a key of theirs, started the run or one above it. */
+function started(viewer: Viewer, runId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from run_lineage
+    join run as above on above.id = run_lineage.ancestor_id
+    where run_lineage.run_id = ${runId}
+      and (above.started_by = ${viewer.personId}
+        or above.api_key_id = any(array(select id from api_key where owner_id = ${viewer.personId})))
+  )`
+}
+
+/** A request of the run goes to the viewer's teams. */
+function wentTo(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from request as asked where asked.run_id = ${runId} and ${goesTo('asked')}
+  )`
+}
+
+/** A program of the viewer's asked for it, or one on their behalf. */
+function askedBy(viewer: Viewer, request: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from external_request
+    where external_request.request_id = ${sql.ref(`${request}.id`)}
+      and (external_request.owner_id = ${viewer.personId}
+        or external_request.on_behalf_of = ${viewer.personId})
+  )`
+}
+
+/** The viewer is in the queue's team, or in one that the quorum names; of a request's alias. */
+type GoesTo = (request: string) => RawBuilder<boolean>
+
+/** What holds by the viewer's teams: nothing for who is known to be in none. */
+function toTeams(
+  { personId, teams }: Viewer,
+  way: (goesTo: GoesTo) => RawBuilder<boolean>,
+): RawBuilder<boolean>[] {
+  if (teams?.length === 0) return []
+  const theirs =
+    teams === undefined
+      ? sql`array(select team from team_member where person_id = ${personId})`
+      : sql`${teams}::text[]`
+  return [
+    way((request) => {
+      const [team, others] = [sql.ref(`${request}.team`), sql.ref(`${request}.other_teams`)]
+      return sql<boolean>`(${team} = any(${theirs}) or ${others} && ${theirs})`
+    }),
+  ]
+}
+
+/**
+ * The viewer is in a team that the quorum names: one of the people who may decide, if not behind
+ * it.
+ */
+export function inQuorumOf(request: string, personId: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from team_member
+    where team_member.person_id = ${personId}
+      and ${namesTeam(request, sql.ref('team_member.team'))}
+  )`
+}
+
+/** Whether the quorum names a team: for a place, or beside it since an escalation. */
+export function namesTeam(request: string, team: RawBuilder<unknown>): RawBuilder<boolean> {
+  const routing = sql.ref(`${request}.routing`)
+  // `team` is one word and `also` a list: `.*[*]` reads the words of both.
+  return sql<boolean>`jsonb_exists(jsonb_path_query_array(${routing}, '$.quorum.any[*][*].*[*]'), ${team})`
+}

@@ -1,0 +1,99 @@
+import { sql, type Selectable } from 'kysely'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { lockLineage, lockRequests } from '../../core/locks.ts'
+
+/** A request with all that shows or tells the same call, every row of it locked. */
+export interface CallOfRequest {
+  readonly request: Selectable<RequestTable>
+  /** of the same call: asked again, its attachments, its outcome checks; `request` among them */
+  readonly requests: readonly Selectable<RequestTable>[]
+  /** other requests of its runs, whose pages show what the model said */
+  readonly others: readonly string[]
+  /** the run and those above it, root first; empty for a program's request */
+  readonly above: readonly Selectable<RunTable>[]
+  /** runs that the call started: what they were told is its input */
+  readonly children: readonly Selectable<RunTable>[]
+  /** since when the model can have told what the call holds; `null`: there is no run */
+  readonly fromTurn: number | null
+}
+
+/**
+ * Locks runs from the root down and then requests by id, the one order (architecture.md). `null`:
+ * no such request.
+ */
+export async function lockCallOfRequest(
+  tx: Tx,
+  location: { readonly id: string; readonly run_id: string | null },
+): Promise<CallOfRequest | null> {
+  const lineage =
+    location.run_id === null ? [] : await lockLineage(tx, sql<string>`${location.run_id}::uuid`)
+  const call = await callOf(tx, location.id)
+  const children = await childrenOf(tx, call)
+  const ids = await concernedBy(
+    tx,
+    location.id,
+    call,
+    children.map(({ id }) => id),
+  )
+  const locked = await lockRequests(tx, ids)
+  const request = locked.find(({ id }) => id === location.id)
+  if (request === undefined) return null
+  const isOfCall = ({ id, call_id: callId }: Selectable<RequestTable>): boolean =>
+    id === request.id || (callId !== null && callId === request.call_id)
+  return {
+    request,
+    requests: locked.filter(isOfCall),
+    others: locked.flatMap((one) => (isOfCall(one) ? [] : [one.id])),
+    above: lineage,
+    children,
+    fromTurn: call?.fromTurn ?? null,
+  }
+}
+
+interface CallPlace {
+  readonly id: string
+  readonly runId: string
+  readonly fromTurn: number
+}
+
+/**
+ * A call that a person made has no turn: the model read of it in the one after the last there was.
+ */
+async function callOf(tx: Tx, requestId: string): Promise<CallPlace | null> {
+  const { rows } = await sql<CallPlace>`
+    select call.id, call.run_id as "runId", coalesce(manual.after_turn + 1, call.turn) as "fromTurn"
+    from request join tool_call as call on call.id = request.call_id
+    left join manual_call as manual on manual.call_id = call.id
+    where request.id = ${requestId}
+  `.execute(tx)
+  return rows[0] ?? null
+}
+
+async function childrenOf(tx: Tx, call: CallPlace | null): Promise<Selectable<RunTable>[]> {
+  if (call === null) return []
+  return tx
+    .selectFrom('run')
+    .selectAll()
+    .where('parent_run_id', '=', call.runId)
+    .where('parent_call_id', '=', call.id)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+async function concernedBy(
+  tx: Tx,
+  requestId: string,
+  call: CallPlace | null,
+  children: readonly string[],
+): Promise<string[]> {
+  if (call === null) return [requestId]
+  const { rows } = await sql<{ id: string }>`
+    select id from request
+    where call_id = ${call.id} or (run_id = ${call.runId} and turn >= ${call.fromTurn})
+      or run_id = any(${children}::uuid[])
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}

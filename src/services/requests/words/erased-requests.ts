@@ -1,0 +1,41 @@
+import { Problem } from '#domain/problem.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { ErasedPart } from './contents-of-call.ts'
+import { erasedText } from './erased-words.ts'
+
+/**
+ * That the contents of a request were erased: when, by whom, and the hashes and sizes of what went.
+ */
+export interface RequestErasure {
+  readonly at: Date
+  readonly by: { readonly id: string; readonly name: string }
+  readonly contents: readonly ErasedPart[]
+}
+
+/** `null`: nobody had its contents erased. */
+export async function readRequestErasure(
+  db: Db | Tx,
+  requestId: string,
+): Promise<RequestErasure | null> {
+  const row = await db
+    .selectFrom('erased_request')
+    .innerJoin('person', 'person.id', 'erased_request.by_id')
+    .select(['person.id', 'person.name', 'erased_request.at', 'erased_request.contents'])
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return { at: row.at, by: { id: row.id, name: row.name }, contents: row.contents }
+}
+
+/**
+ * Rejects with `not_found`, and says when and by whom, where bytes are asked for that were erased.
+ */
+export async function refuseErased(db: Db | Tx, requestId: string | null): Promise<void> {
+  const erasure = requestId === null ? null : await readRequestErasure(db, requestId)
+  if (erasure === null) return
+  const erasedPhrase = erasedText({ by: erasure.by.name, at: erasure.at }).slice(1, -1)
+  throw new Problem('not_found', `The contents of this request were ${erasedPhrase}`, {
+    erasedAt: erasure.at.toISOString(),
+    erasedBy: erasure.by.name,
+  })
+}

@@ -1,0 +1,24 @@
+import { ContentRemoved } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { readErased, type Erased } from '#store/content/erased-content.ts'
+
+/** What stands where words were: when they were erased and by whom. */
+export function erasedText(erased: Erased | undefined): string {
+  if (erased === undefined) return '[removed]'
+  return `[erased on ${erased.at.toISOString().slice(0, 10)} by ${erased.by}]`
+}
+
+/** Runs a read of one content; of one that was erased, what stands in its place, as `written`. */
+export async function unlessErased(
+  db: Db | Tx,
+  hash: string,
+  read: () => Promise<string>,
+  written: (text: string) => string,
+): Promise<string> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ContentRemoved)) throw error
+    return written(erasedText((await readErased(db, [hash])).get(hash)))
+  }
+}

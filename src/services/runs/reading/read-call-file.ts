@@ -1,0 +1,40 @@
+import { isPictureType, pictureTypeOf, type PictureType } from '#domain/picture-type.ts'
+import { Problem } from '#domain/problem.ts'
+import { getContent } from '#store/content/content.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { assertVisible } from '../visible-run.ts'
+
+/**
+ * Bytes of a result. `picture`: the type that the bytes are, where they are a picture that was
+ * stored as one.
+ */
+export interface CallFile {
+  readonly bytes: Buffer
+  readonly picture: PictureType | null
+}
+
+/**
+ * A picture, sound or blob that a call's tool returned, by the hash that the transcript names.
+ * Rejects with `not_found` when the run, the call or the file is none that the caller may see.
+ */
+export async function readCallFile(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly callId: string; readonly hash: string },
+): Promise<CallFile> {
+  const files = await ctx.db
+    .selectFrom('result_file')
+    .innerJoin('tool_call', 'tool_call.id', 'result_file.call_id')
+    .select(['run_id', 'media_type'])
+    .where('call_id', '=', input.callId)
+    .where('hash', '=', input.hash)
+    .execute()
+  const [file] = files
+  if (file === undefined) {
+    throw new Problem('not_found', `There is no call ${input.callId} with such a file`)
+  }
+  await assertVisible(ctx, caller, file.run_id)
+  const bytes = await getContent(ctx.db, input.hash)
+  const isPicture = files.some((one) => isPictureType(one.media_type))
+  return { bytes, picture: isPicture ? pictureTypeOf(bytes) : null }
+}

@@ -1,0 +1,88 @@
+import type { OutputState } from '#domain/request.ts'
+import { isCommandTool } from '#domain/built-in-tools.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Json } from '#domain/json.ts'
+import type { OutputStream } from '#domain/tool.ts'
+import { getContent, getText } from '#store/content/content.ts'
+import type { Db } from '#store/database.ts'
+import { readLiveOutput } from '#store/content/live-output.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { refuseErased } from '../../requests/words/erased-requests.ts'
+import { assertVisible } from '../visible-run.ts'
+
+/** What can be read of a stream from an offset on. */
+export interface CallOutput {
+  /** `running`: more may come; `ended`: this is all that was kept */
+  readonly state: OutputState
+  /** another one begins at 0 */
+  readonly attempt: number
+  /**
+   * where `bytes` begin: behind the offset that was asked for when the bytes there are not kept any
+   * more
+   */
+  readonly start: number
+  readonly bytes: Buffer
+}
+
+/**
+ * What a call of a run wrote to one of its streams from `offset` (bytes) on: all that was kept once
+ * it has ended (security.md 24), while it runs the newest of what it has written so far. Rejects
+ * with `not_found` when the run, the call or its output is none that the caller may see, and with
+ * `invalid_request` when `offset` is behind the end.
+ */
+export async function readCallOutput(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly callId: string; readonly stream: OutputStream; readonly offset: number },
+): Promise<CallOutput> {
+  const call = await ctx.db
+    .selectFrom('tool_call')
+    .leftJoin('execution', 'execution.call_id', 'tool_call.id')
+    .select(['run_id', 'tool', 'result_type', 'result_output_hash', 'attempt', 'execution.state'])
+    .select('tool_call.request_id')
+    .where('tool_call.id', '=', input.callId)
+    .orderBy('attempt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (call === undefined) throw new Problem('not_found', `There is no call ${input.callId}`)
+  await assertVisible(ctx, caller, call.run_id)
+  const { attempt, state, result_type: result } = call
+  const isOpen = result === null && (state === 'started' || state === 'unknown')
+  if (isOpen && attempt !== null) {
+    const soFar = await readLiveOutput(ctx.db, { ...input, attempt })
+    const { bytes, skipped } = soFar ?? { bytes: Buffer.alloc(0), skipped: 0 }
+    return {
+      state: state === 'started' ? 'running' : 'unknown',
+      attempt,
+      ...from(input.offset, skipped, bytes),
+    }
+  }
+  await refuseErased(ctx.db, call.request_id)
+  // What another tool returns is its own words: a hash in it is no right to what it names.
+  if (!isCommandTool(call.tool)) throw new Problem('not_found', 'This call ran no command')
+  const stored = await storedOutput(ctx.db, call.result_output_hash, input.stream)
+  return { state: 'ended', attempt: attempt ?? 0, ...from(input.offset, 0, stored) }
+}
+
+async function storedOutput(db: Db, hash: string | null, stream: OutputStream): Promise<Buffer> {
+  const output = hash === null ? null : (JSON.parse(await getText(db, hash)) as Json)
+  const stored = memberOf(memberOf(memberOf(output, 'full'), stream), 'hash')
+  if (typeof stored === 'string') return getContent(db, stored)
+  const text = memberOf(output, stream)
+  if (typeof text === 'string') return Buffer.from(text)
+  throw new Problem('not_found', `This call has no ${stream}`)
+}
+
+function from(offset: number, skipped: number, bytes: Buffer): { start: number; bytes: Buffer } {
+  const end = skipped + bytes.length
+  if (offset > end) {
+    throw new Problem('invalid_request', `The offset ${offset} is behind the end, which is ${end}`)
+  }
+  const start = Math.max(offset, skipped)
+  return { start, bytes: bytes.subarray(start - skipped) }
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.hasOwn(value, name) ? value[name] : undefined
+}

@@ -1,0 +1,44 @@
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { refusedAttachment } from '#policy/judge/run-attachment.ts'
+import { readAttached } from '../../core/attached-files.ts'
+import { refusedStart } from './refused-start.ts'
+import type { WorkerContext } from '../../core/worker-context.ts'
+import type { AttachmentsAnswer, AttachmentsQuestion } from '../../core/host-questions.ts'
+
+/**
+ * Reads what a run is to be given, by the policy in force on this host: never through a link, never
+ * out of the data folder, and nothing that neither the worker may read unasked nor one could hand
+ * to it that the person may start.
+ */
+export async function attachmentsHere(
+  ctx: WorkerContext,
+  question: AttachmentsQuestion,
+  taskQueue: string,
+): Promise<AttachmentsAnswer> {
+  const { paths, startedBy } = question
+  const policy = await ctx.policies.inForce()
+  const worker = policy.workers.get(question.attachmentsFor)
+  if (worker === undefined) throw new Error(`There is no worker ${question.attachmentsFor} here`)
+  const callers = [...policy.workers.values()].filter((caller) =>
+    caller.workers.includes(worker.name),
+  )
+  const refusals = await Promise.all(
+    callers.map((caller) => refusedStart(ctx.db, policy, caller, startedBy, async () => [])),
+  )
+  const sharers = callers.filter((_, index) => refusals[index] === null)
+  const target = { policy, worker, projectDir: ctx.projectDir }
+  for (const [at, path] of paths.entries()) {
+    const refused = refusedAttachment(target, sharers, path)
+    if (refused !== null) return { ok: false, at, ...refused }
+  }
+  const workspace = await ctx.workspaceOf({ taskQueue }, policy)
+  try {
+    return { ok: true, files: await readAttached(workspace, paths) }
+  } catch (error) {
+    if (!(error instanceof WorkspaceProblem)) throw error
+    const { path: wrong } = error
+    const exact = paths.indexOf(wrong)
+    const at = exact >= 0 ? exact : paths.findIndex((path) => path.startsWith(`${wrong}/`))
+    return { ok: false, at: Math.max(at, 0), code: 'invalid_request', text: error.message }
+  }
+}

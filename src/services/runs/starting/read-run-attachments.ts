@@ -1,0 +1,43 @@
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { parsePath } from '#sandbox/path-names.ts'
+import type { SigningContext } from '../../core/context.ts'
+import type { ReadFile } from '../../core/attached-files.ts'
+
+/**
+ * Reads the files that a run is to be given, on the host of the workspace. Rejects with
+ * `invalid_request` or `policy_blocked`, which name the file, and `workspace_unreachable`. Without
+ * files nobody is asked.
+ */
+export async function readRunAttachments(
+  ctx: Pick<SigningContext, 'readAttachments'>,
+  start: {
+    readonly worker: string
+    readonly startedBy: string
+    readonly attachments: readonly string[]
+  },
+): Promise<readonly ReadFile[]> {
+  const { attachments, startedBy, worker } = start
+  if (attachments.length === 0) return []
+  if (attachments.length > limits.attachmentsPerCall) {
+    const text = `A run is given at most ${limits.attachmentsPerCall} files`
+    throw new Problem('invalid_request', text, { field: 'attachments' })
+  }
+  const paths = attachments.map((path, at) => {
+    const parsed = parsePath(path)
+    const problem = parsed.ok ? (parsed.path === '' ? 'It names no file.' : null) : parsed.problem
+    if (problem !== null || !parsed.ok) throw refused(at, 'invalid_request', problem ?? '')
+    return parsed.path
+  })
+  for (const [at, path] of paths.entries()) {
+    if (paths.indexOf(path) < at) throw refused(at, 'invalid_request', 'It is attached twice.')
+  }
+  const answer = await ctx.readAttachments({ attachmentsFor: worker, paths, startedBy })
+  if (answer.ok) return answer.files
+  throw refused(answer.at, answer.code, answer.text)
+}
+
+function refused(at: number, code: 'invalid_request' | 'policy_blocked', text: string): Problem {
+  const field = `attachments.${at}`
+  return new Problem(code, `${field}: ${text}`, { field })
+}

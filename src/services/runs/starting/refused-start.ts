@@ -1,0 +1,98 @@
+import { Problem } from '#domain/problem.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { groupTeams } from '#policy/project/config/teams.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { memberOf } from './member-of.ts'
+import type { Principal } from '../../requests/people/principals-of-run.ts'
+import type { Reachable } from '../../requests/people/reach.ts'
+import { assertReachable, assertReachableBy } from './reachable-approvers.ts'
+
+/**
+ * Why no run of a worker could be started on behalf of a person, as a sentence; `null` when one
+ * could: the worker's `startableBy` holds for delegation too, and what the run would ask must be
+ * able to reach somebody who is not behind it (product.md 22, 42). `behind`: who stands behind the
+ * run that starts it, besides the person.
+ */
+export async function refusedStart(
+  db: Db | Tx,
+  policy: Policy,
+  target: WorkerDefinition,
+  startedBy: string,
+  behind: () => Promise<readonly Principal[]>,
+): Promise<string | null> {
+  const person = await db
+    .selectFrom('person')
+    .select(memberOf(target.startableBy ?? []).as('is_member'))
+    .where('id', '=', startedBy)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (person === undefined) return 'The account of the person who started this run is disabled'
+  return (
+    refusedToTeams(target, person.is_member) ??
+    (await sentenceOf(async () =>
+      assertReachable(db, policy, target, [
+        ...(await behind()),
+        { personId: startedBy, why: 'started' },
+      ]),
+    ))
+  )
+}
+
+/**
+ * The same under a version that is not in force: its own teams count, not the rows of the one that
+ * is.
+ */
+export async function refusedStartUnder(
+  policy: Policy,
+  target: WorkerDefinition,
+  email: string,
+): Promise<string | null> {
+  return (
+    refusedToTeams(target, isNamedIn(policy, target.startableBy ?? [], email)) ??
+    (await sentenceOf(async () =>
+      assertReachableBy(policy, target, peopleOf(policy), [{ personId: email, why: 'started' }]),
+    ))
+  )
+}
+
+/** How many of a group there are is not known here: as many as any quorum asks for. */
+const membersOfGroup = 50
+
+/**
+ * Whom a version names, by their address, and somebody for each place of a team that a group fills.
+ */
+function peopleOf({ config }: Policy): readonly Reachable[] {
+  const named = new Map<string, string[]>()
+  for (const { name, members } of config.teams.values()) {
+    for (const email of members) named.set(email, [...(named.get(email) ?? []), name])
+  }
+  const unnamed = [...groupTeams(config)].flatMap((team) =>
+    Array.from({ length: membersOfGroup }, (_, which) => ({
+      id: `${team} ${which}`,
+      name: `a member of ${team}`,
+      teams: [team],
+    })),
+  )
+  return [...[...named].map(([email, teams]) => ({ id: email, name: email, teams })), ...unnamed]
+}
+
+function isNamedIn(policy: Policy, teams: readonly string[], email: string): boolean {
+  return teams.some((team) => policy.config.teams.get(team)?.members.includes(email) === true)
+}
+
+function refusedToTeams(target: WorkerDefinition, isMember: boolean): string | null {
+  const teams = target.startableBy
+  return teams === null || isMember
+    ? null
+    : `Only members of ${teams.join(' or ')} may have ${target.name} started, and the person who started this run is none of them`
+}
+
+async function sentenceOf(assertion: () => Promise<void>): Promise<string | null> {
+  try {
+    await assertion()
+    return null
+  } catch (error) {
+    if (error instanceof Problem) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import type { Db } from '#store/database.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
+import { runVisibleTo } from '../requests/people/visible-to.ts'
+
+/**
+ * Rejects with `not_found` when there is no such run that the caller may see (security.md 22); else
+ * who looks at it.
+ */
+export async function assertVisible(
+  ctx: ServiceContext,
+  caller: Caller,
+  runId: string,
+): Promise<Viewer> {
+  const viewer = await viewerOf(ctx, caller)
+  const row = isUuid(runId)
+    ? await ctx.db
+        .selectFrom('run')
+        .select('id')
+        .where('id', '=', runId)
+        .where(runVisibleTo(viewer, 'run.id'))
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) {
+    throw new Problem('not_found', `There is no run ${runId.slice(0, 80)} that you may see`)
+  }
+  return viewer
+}
+
+/**
+ * The id of a run that exists, whoever may see it: for the audit log, and never for the caller.
+ */
+export async function existingRun(db: Db, runId: string): Promise<string | null> {
+  if (!isUuid(runId)) return null
+  const row = await db.selectFrom('run').select('id').where('id', '=', runId).executeTakeFirst()
+  return row?.id ?? null
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+}

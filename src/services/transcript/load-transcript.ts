@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import type { Actor } from '#domain/actor.ts'
+import type { Json } from '#domain/json.ts'
+import type { RequestState } from '#domain/request.ts'
+import type { Rule, Verdict } from '#domain/verdict.ts'
+import { ContentRemoved, getTexts } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { readMessageText } from './messages.ts'
+import type { CallResult, StoredFile } from './store-result.ts'
+
+export interface TranscriptCall {
+  readonly callId: string
+  readonly toolCallId: string
+  readonly tool: string
+  /** as the model wrote it; `{invalidJson}` when its arguments were not JSON */
+  readonly input: Json
+  readonly verdict: Verdict | null
+  readonly rule: Rule | null
+  readonly requestId: string | null
+  readonly requestState: RequestState | null
+  readonly manual: boolean
+  readonly result: CallResult | null
+}
+
+export interface TranscriptMessage {
+  /** the turn that made it, or that read it; `null` for a message no turn has read */
+  readonly turn: number | null
+  readonly role: 'user' | 'assistant'
+  readonly author: Actor | null
+  readonly at: Date
+  readonly text: string
+  readonly sequence: number
+  readonly calls: readonly TranscriptCall[]
+}
+
+/**
+ * A run's messages in the order the model meets them: before a turn's answer what that turn read,
+ * unread ones last.
+ */
+export async function loadTranscript(db: Db | Tx, runId: string): Promise<TranscriptMessage[]> {
+  return (await readTranscriptRows(db, runId)).messages
+}
+
+/**
+ * The same, with the calls that people made and that have no result yet, as messages without words.
+ */
+export async function loadTranscriptWithOpenCalls(
+  db: Db | Tx,
+  runId: string,
+): Promise<TranscriptMessage[]> {
+  const { messages, open } = await readTranscriptRows(db, runId)
+  return [...messages, ...open]
+}
+
+interface TranscriptRows {
+  readonly messages: TranscriptMessage[]
+  readonly open: TranscriptMessage[]
+}
+
+/** Read again where contents were erased between the rows and what they refer to. */
+async function readTranscriptRows(db: Db | Tx, runId: string): Promise<TranscriptRows> {
+  try {
+    return await readRowsOnce(db, runId)
+  } catch (error) {
+    if (!(error instanceof ContentRemoved)) throw error
+    return readRowsOnce(db, runId)
+  }
+}
+
+async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows> {
+  const [messages, calls] = await Promise.all([
+    db.selectFrom('message').selectAll().where('run_id', '=', runId).orderBy('sequence').execute(),
+    readCalls(db, runId),
+  ])
+  const texts = await getTexts(db, [
+    ...messages.map((message) => message.content_hash),
+    ...calls.flatMap((call) =>
+      [call.input_hash, call.result_text_hash, call.result_output_hash].filter(
+        (hash) => hash !== null,
+      ),
+    ),
+  ])
+  const callsOfTurn = Map.groupBy(calls, (call) => call.turn)
+  const textOf = (hash: string): string => texts.get(hash) ?? ''
+  const callsOf = (message: (typeof messages)[number]): CallRow[] =>
+    message.role === 'assistant'
+      ? (callsOfTurn.get(message.turn ?? 0) ?? [])
+      : calls.filter((call) => call.message_id === message.id)
+  return {
+    messages: messages
+      .map((message) => ({
+        turn: message.turn,
+        role: message.role,
+        author: message.author,
+        at: message.created_at,
+        text: readMessageText(textOf(message.content_hash)),
+        sequence: message.sequence,
+        calls: callsOf(message).map((call) => callOf(call, textOf)),
+      }))
+      .toSorted(byReading),
+    open: calls
+      .filter((call) => call.invoked_by !== null && call.message_id === null)
+      .map((call) => ({
+        turn: null,
+        role: 'user',
+        author: { type: 'person', id: call.invoked_by ?? '', name: call.invoker ?? '' },
+        at: call.invoked_at ?? new Date(Number.NaN),
+        text: '',
+        sequence: Infinity,
+        calls: [callOf(call, textOf)],
+      })),
+  }
+}
+
+type CallRow = Awaited<ReturnType<typeof readCalls>>[number]
+
+async function readCalls(db: Db | Tx, runId: string) {
+  return db
+    .selectFrom('tool_call')
+    .leftJoin('manual_call', 'manual_call.call_id', 'tool_call.id')
+    .leftJoin('person', 'person.id', 'manual_call.invoked_by')
+    .leftJoin('request', 'request.id', 'tool_call.request_id')
+    .selectAll('tool_call')
+    .select(['manual_call.invoked_by', 'manual_call.message_id', 'person.name as invoker'])
+    .select('request.state as request_state')
+    .select('manual_call.created_at as invoked_at')
+    .select(filesOfCall)
+    .where('tool_call.run_id', '=', runId)
+    .orderBy('tool_call.turn')
+    .orderBy('tool_call.position')
+    .execute()
+}
+
+/** In one query with the calls: nearly all of them have none. */
+const filesOfCall = sql<readonly StoredFile[] | null>`(
+  select jsonb_agg(
+    jsonb_build_object('hash', hash, 'mediaType', media_type, 'bytes', bytes) order by position
+  )
+  from result_file where result_file.call_id = tool_call.id
+)`.as('files')
+
+function callOf(call: CallRow, textOf: (hash: string) => string): TranscriptCall {
+  return {
+    callId: call.id,
+    toolCallId: call.tool_call_id,
+    tool: call.tool,
+    input: JSON.parse(textOf(call.input_hash)) as Json,
+    verdict: call.verdict,
+    rule: call.rule,
+    requestId: call.request_id,
+    requestState: call.request_state,
+    manual: call.manual,
+    result:
+      call.result_type === null
+        ? null
+        : {
+            type: call.result_type,
+            text: call.result_text_hash === null ? '' : textOf(call.result_text_hash),
+            ...(call.result_output_hash === null
+              ? {}
+              : { output: JSON.parse(textOf(call.result_output_hash)) as Json }),
+            ...(call.files === null ? {} : { files: call.files }),
+          },
+  }
+}
+
+function byReading(left: TranscriptMessage, right: TranscriptMessage): number {
+  const turns = (left.turn ?? Infinity) - (right.turn ?? Infinity)
+  if (turns !== 0 && !Number.isNaN(turns)) return turns
+  if (left.role !== right.role) return left.role === 'user' ? -1 : 1
+  return left.sequence - right.sequence
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { closeRun } from '../engine/lifecycle/close-run.ts'
+import { messageRun } from '../runs/message-run.ts'
+import { useTurnDesk, desk, aWrite, runRow, say } from '../engine/turns/turns.fixture.ts'
+
+useTurnDesk()
+
+describe('messages', () => {
+  test('posted during the last turn are read, not lost', async () => {
+    const runId = await desk.start()
+    desk.say(async () => {
+      await say(runId, 'One more thing.')
+      return { text: 'Done.', calls: [], usage: { inputTokens: 1, outputTokens: 1 } }
+    })
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
+    expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'continue' })
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
+    expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'One more thing.' })
+    expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'closed' })
+    expect(await runRow(runId)).toMatchObject({ state: 'completed', output: 'Done.' })
+    await expect(say(runId, 'Too late.')).rejects.toMatchObject({ code: 'run_ended' })
+  })
+
+  test('race closing: each is either read or refused', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const runId = await desk.start()
+      const [posted, taken] = await Promise.allSettled([say(runId, 'Wait!'), desk.turn(runId, 1)])
+      const went = taken.status === 'fulfilled' ? taken.value.kind : 'failed'
+      const asked = desk.asked.at(-1)?.messages ?? []
+      const heard = asked.some((one) => one.role === 'user' && one.text === 'Wait!')
+      if (posted.status === 'rejected') expect([went, heard]).toEqual(['ended', false])
+      else expect(went).toBe(heard ? 'ended' : 'finished')
+    }
+  })
+
+  test('put their author behind the requests that follow', async () => {
+    const runId = await desk.start()
+    await messageRun(desk.api, desk.people.olga.caller, { runId, text: 'Write it.' })
+    desk.say({ calls: [aWrite] })
+    await desk.turn(runId, 1)
+    const [call] = await desk.calls(runId, 1)
+    const behind = await desk.database.db
+      .selectFrom('request_principal')
+      .select(['person_id', 'why'])
+      .where('request_id', '=', call?.requestId ?? '')
+      .execute()
+    expect(behind).toEqual(
+      expect.arrayContaining([
+        { person_id: desk.people.ada.id, why: 'started' },
+        { person_id: desk.people.olga.id, why: 'messaged' },
+      ]),
+    )
+  })
+})

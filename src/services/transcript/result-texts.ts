@@ -1,0 +1,71 @@
+import { canonicalJson } from '#domain/digest.ts'
+import type { Json } from '#domain/json.ts'
+import type { CallResultType } from '#domain/request.ts'
+
+/**
+ * Text that people wrote is handed to the model as quoted data, never as an instruction of ours
+ * (product.md 8).
+ */
+export function quoted(text: string): string {
+  return JSON.stringify(text)
+}
+
+/** What a person refused: a call of a tool, or one of the files that a call would hand over. */
+export interface DeniedCall {
+  readonly tool: string
+  /** the file that was refused, in words; `null`: the call itself was */
+  readonly attachment: string | null
+  /** theirs, if they gave one */
+  readonly reason: string | null
+}
+
+/** A person refused. Their reason is data, and so is what names the file (product.md 41). */
+export function deniedText({ tool, attachment, reason }: DeniedCall): string {
+  const call = `this call of ${tool}`
+  const what = attachment === null ? call : `a part of ${call}, ${quoted(attachment)}`
+  const reasonText =
+    reason === null || reason === '' ? '' : ` The reason they gave: ${quoted(reason)}.`
+  return `tool-output-denied: a person denied ${what}, and it was not carried out.${reasonText}`
+}
+
+/** The run's mode refused what policy would have asked about (product.md 21). */
+export function strictText(tool: string, reason: string): string {
+  return `tool-output-denied: the run mode "strict" denies this call of ${tool}, like every call that would need an approval, and nobody was asked. ${reason}`
+}
+
+export function expiredText(): string {
+  return 'Nobody decided on this call before its approval request expired. It was not carried out. This is neither an approval nor a denial.'
+}
+
+export function cancelledText(why: string): string {
+  return `This call was cancelled and was not carried out: ${why}.`
+}
+
+export function unknownText(): string {
+  return 'This call had started, and nobody could find out how it ended. It may or may not have taken effect.'
+}
+
+/** What a person answered to a question of the model's: data, like everything that people write. */
+export function answeredText(person: string, answer: string): string {
+  return `A person (${quoted(person)}) answered. Their words, which approve nothing by themselves: ${quoted(answer)}`
+}
+
+/** A person changed the call before it ran: the model is told so, with what ran (product.md 11). */
+export function changedText(editor: string, input: Json): string {
+  return `A person (${quoted(editor)}) changed this call before it ran. What ran: ${canonicalJson(input)}\n`
+}
+
+/**
+ * What the model reads of a call that a person made: who, what, and how it ended; its result is
+ * data.
+ */
+export function manualResultText(call: {
+  readonly person: string
+  readonly tool: string
+  readonly input: Json
+  readonly type: CallResultType
+  readonly text: string
+}): string {
+  const how = call.type === 'output' ? 'It returned' : `It ended as "${call.type}"`
+  return `A person (${quoted(call.person)}) invoked the tool ${call.tool}, which is not yours to call, with ${canonicalJson(call.input)}. ${how}:\n${call.text}`
+}

@@ -1,0 +1,63 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Json } from '#domain/json.ts'
+import type { CallResultType } from '#domain/request.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { packContents, storeContents } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+
+/**
+ * Bytes of a result besides its text, stored. `mediaType` is a picture's only where the bytes are.
+ */
+export interface StoredFile {
+  readonly hash: string
+  readonly mediaType: string
+  readonly bytes: number
+}
+
+/** The result of a call. `text` is for the model; `output` is what the tool returned, if it ran. */
+export interface CallResult {
+  readonly type: CallResultType
+  readonly text: string
+  readonly output?: Json
+  readonly files?: readonly StoredFile[]
+}
+
+/**
+ * Stores a call's result, once: the first one stays. Returns whether this one was stored. What it
+ * printed so far goes. The caller holds the run's lock and records the event that led here. `also`
+ * is done in the same statement.
+ */
+export async function storeResult(
+  tx: Tx,
+  callId: string,
+  result: CallResult,
+  also: RawBuilder<unknown> = sql`select`,
+): Promise<boolean> {
+  const output = result.output === undefined ? [] : [JSON.stringify(result.output)]
+  const packed = packContents([result.text, ...output])
+  const [textHash, outputHash = null] = packed.hashes
+  const [, updated] = await together([
+    storeContents(tx, [packed]),
+    sql`
+      with also as (${also}), shown_so_far as (delete from live_output where call_id = ${callId})
+      update tool_call set result_type = ${result.type}, result_text_hash = ${textHash},
+        result_output_hash = ${outputHash}, finished_at = clock_timestamp()
+      where id = ${callId} and result_type is null
+    `.execute(tx),
+  ])
+  const stored = (updated.numAffectedRows ?? 0n) > 0n
+  if (stored) await storeFiles(tx, callId, result.files ?? [])
+  return stored
+}
+
+async function storeFiles(tx: Tx, callId: string, files: readonly StoredFile[]): Promise<void> {
+  if (files.length === 0) return
+  const rows = files.map(({ hash, mediaType, bytes }, index) => ({
+    call_id: callId,
+    position: index + 1,
+    hash,
+    media_type: mediaType,
+    bytes,
+  }))
+  await tx.insertInto('result_file').values(rows).execute()
+}

@@ -1,0 +1,43 @@
+import { expect, it, test } from 'vitest'
+import { isDatabaseAway, databaseOutageOf } from './database-outage.ts'
+import { BusyError } from '#domain/shares.ts'
+
+const failed = (code: string, message = 'failed') => Object.assign(new Error(message), { code })
+
+// Rules: security.md 42
+test.each([
+  ['53100', 'disk_full'],
+  ['ENOSPC', 'disk_full'],
+  ['57014', 'database_slow'],
+  ['55P03', 'database_slow'],
+  ['53300', 'database_busy'],
+  ['25006', 'database_read_only'],
+  ['ECONNREFUSED', 'database_away'],
+  ['57P01', 'database_away'],
+])('%s is %s', (code, outage) => {
+  expect(databaseOutageOf(failed(code))).toBe(outage)
+})
+
+test('a full disk is known by its words too, and waiting in vain for a place is being busy', () => {
+  const full = failed('58030', 'could not write to file "base/1": No space left on device')
+  expect(databaseOutageOf(full)).toBe('disk_full')
+  expect(databaseOutageOf(new BusyError('no place'))).toBe('database_busy')
+})
+
+test('a defect is no outage, and neither is what nobody threw', () => {
+  expect(databaseOutageOf(failed('23505'))).toBeNull()
+  expect(databaseOutageOf(failed('42601', 'No space left on device'))).toBeNull()
+  expect(databaseOutageOf('53100')).toBeNull()
+})
+
+it.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '08006'])(
+  'takes %s for a database that is away',
+  (code) => {
+    expect(isDatabaseAway(Object.assign(new Error('failed'), { code }))).toBe(true)
+  },
+)
+
+it('takes nothing else for it', () => {
+  expect(isDatabaseAway(Object.assign(new Error('duplicate key'), { code: '23505' }))).toBe(false)
+  expect(isDatabaseAway('ECONNRESET')).toBe(false)
+})

@@ -1,0 +1,60 @@
+import { BusyError } from '#domain/shares.ts'
+
+/**
+ * What keeps the database from doing its work for now; each mends without us, and is said apart
+ * (security.md 42).
+ */
+export type DatabaseOutage =
+  | 'disk_full'
+  | 'database_away'
+  | 'database_busy'
+  | 'database_slow'
+  | 'database_read_only'
+
+/** By SQLSTATE; those of the operating system are of this process's own files. */
+const byCode = new Map<string, DatabaseOutage>([
+  ['53100', 'disk_full'],
+  ['ENOSPC', 'disk_full'],
+  ['EDQUOT', 'disk_full'],
+  // A statement or a lock took longer than the server allows.
+  ['57014', 'database_slow'],
+  ['55P03', 'database_slow'],
+  ['53200', 'database_slow'],
+  ['53300', 'database_busy'],
+  // A standby took over, or is about to.
+  ['25006', 'database_read_only'],
+])
+
+/** Which outage an error comes from; `null`: none that is known, and it is a defect. */
+export function databaseOutageOf(error: unknown): DatabaseOutage | null {
+  if (error instanceof BusyError) return 'database_busy'
+  if (!(error instanceof Error)) return null
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const known = byCode.get(code)
+  if (known !== undefined) return known
+  if (code.startsWith('58') && /No space left on device/i.test(error.message)) return 'disk_full'
+  return isDatabaseAway(error) ? 'database_away' : null
+}
+
+const awayCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  // The server ended the connection while something was being written to it.
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+])
+const awayMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/**
+ * Whether something failed because Postgres could not be reached, or ended the connection: it may
+ * work when it is back.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return awayCodes.has(code) || code.startsWith('08') || awayMessages.test(error.message)
+}

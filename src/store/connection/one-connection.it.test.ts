@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import type { Db, Tx } from '../database.ts'
+import { SecondConnectionError } from './one-connection.ts'
+import { advisoryLocks } from './advisory-locks.ts'
+import { underSessionLock } from '../session-lock.ts'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createTestDatabase({ poolSize: 3 })
+  db = database.db
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const look = (on: Db | Tx) => sql`select 1`.execute(on)
+
+describe('who holds a connection', () => {
+  test('is refused a second one of the same pool, in a transaction and outside of one', async () => {
+    const nested = db.transaction().execute(async (tx) => {
+      await look(tx)
+      await look(db)
+    })
+    await expect(nested).rejects.toBeInstanceOf(SecondConnectionError)
+    const begun = db.transaction().execute(() => db.transaction().execute(look))
+    await expect(begun).rejects.toBeInstanceOf(SecondConnectionError)
+    const held = db.connection().execute(() => look(db))
+    await expect(held).rejects.toBeInstanceOf(SecondConnectionError)
+  })
+
+  test('is refused it however deep it asks, and while it holds one of another database', async () => {
+    await using other = await createTestDatabase({ poolSize: 1 })
+    const deep = db.transaction().execute(() =>
+      other.db.transaction().execute(async (tx) => {
+        await look(tx)
+        await Promise.all([look(tx), Promise.resolve().then(() => look(db))])
+      }),
+    )
+    await expect(deep).rejects.toBeInstanceOf(SecondConnectionError)
+  })
+
+  test('may ask the pool again once its own is given back, also in what it left behind', async () => {
+    const left: (() => Promise<unknown>)[] = []
+    const over = Promise.withResolvers<void>()
+    const later = db.transaction().execute(async (tx) => {
+      await look(tx)
+      left.push(() => look(db))
+      return { later: over.promise.then(() => look(db)) }
+    })
+    const { later: looked } = await later
+    over.resolve()
+    await expect(looked).resolves.toBeDefined()
+    for (const one of left) await expect(one()).resolves.toBeDefined()
+  })
+
+  test('that has failed holds none', async () => {
+    for (let tried = 0; tried < 5; tried += 1) {
+      const failing = db.transaction().execute((tx) => sql`select from nowhere`.execute(tx))
+      await expect(failing).rejects.toThrow(/nowhere/)
+    }
+    await Promise.all([look(db), look(db), look(db)])
+  })
+})
+
+test('work that one process is at holds none, and is not begun twice', async () => {
+  const lock = advisoryLocks.retention
+  const began: boolean[] = []
+  const first = await underSessionLock(db, lock, async () => {
+    await db.transaction().execute(look)
+    began.push(await underSessionLock(db, lock, async () => undefined))
+  })
+  expect([first, ...began]).toEqual([true, false])
+  const failing = underSessionLock(db, lock, async () => {
+    throw new Error('half way')
+  })
+  await expect(failing).rejects.toThrow('half way')
+  expect(await underSessionLock(db, lock, async () => undefined)).toBe(true)
+})

@@ -1,0 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Kysely, PostgresDriver, type Dialect } from 'kysely'
+import type { Database } from '../tables/schema.ts'
+
+/** A connection that the code that runs now holds, and what held one when it was taken. */
+interface Held {
+  readonly pool: object
+  readonly around: Held | undefined
+  isOver: boolean
+}
+
+const holding = new AsyncLocalStorage<Held>()
+
+/**
+ * What holds a connection of a pool asked the same pool for another one. A defect of ours, never of
+ * the caller.
+ */
+export class SecondConnectionError extends Error {
+  override readonly name = 'SecondConnectionError'
+
+  constructor() {
+    super(
+      'A second connection was asked for while one is held: use the transaction, or ask before it begins',
+    )
+  }
+}
+
+/**
+ * A database whose connections are held one at a time: what runs inside a transaction (or
+ * `connection()`) and asks the pool for another connection is refused. It would wait for a
+ * connection that those who wait for its lock hold, and nobody would go on (a pool of ten froze
+ * with twelve callers). `take` resolves when a connection may be taken.
+ */
+export function oneConnectionAtATime(
+  dialect: Dialect,
+  take: () => Promise<() => void>,
+): Kysely<Database> {
+  const pooled = new Kysely<Database>({ dialect })
+  const pool = {}
+  const executor = pooled.getExecutor()
+  const provideConnection: typeof executor.provideConnection = async (use, options) => {
+    const around = holding.getStore()
+    if (holds(around, pool)) throw new SecondConnectionError()
+    const release = await take()
+    const held: Held = { pool, around, isOver: false }
+    try {
+      return await executor.provideConnection(
+        (connection) => holding.run(held, () => use(connection)),
+        options,
+      )
+    } finally {
+      held.isOver = true
+      release()
+    }
+  }
+  return new Kysely<Database>({
+    config: { dialect },
+    dialect,
+    driver: new DriverOf(pooled),
+    executor: executor.withConnectionProvider({ provideConnection }),
+  })
+}
+
+function holds(held: Held | undefined, pool: object): boolean {
+  for (let one = held; one !== undefined; one = one.around) {
+    if (one.pool === pool && !one.isOver) return true
+  }
+  return false
+}
+
+/** Begins and ends transactions on connections that `pooled` gives out, and ends with it. */
+class DriverOf extends PostgresDriver {
+  readonly #pooled: Kysely<Database>
+
+  constructor(pooled: Kysely<Database>) {
+    super({
+      pool: async () => {
+        throw new Error('Connections come from the executor')
+      },
+    })
+    this.#pooled = pooled
+  }
+
+  override async destroy(): Promise<void> {
+    await this.#pooled.destroy()
+  }
+}

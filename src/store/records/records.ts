@@ -1,0 +1,84 @@
+import type { JsonObject } from '#domain/json.ts'
+import type { StreamEventType } from '#domain/stream-event.ts'
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { AuditEntry } from '#domain/audit-event.ts'
+import { auditRows } from '../audit/audit.ts'
+import type { Tx } from '../database.ts'
+import { ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'
+
+/**
+ * What a transaction leaves for others: the trail, the live stream, and what is to be delivered.
+ */
+export interface Records {
+  readonly audit?: readonly AuditEntry[]
+  readonly events?: readonly StreamEvent[]
+  readonly outbox?: readonly OutboxRow[]
+}
+
+/**
+ * Writes them in the caller's transaction, in one statement behind one that reads clock and chains;
+ * if that fails, the thing they describe does not happen. `owner` is the writing process when it
+ * has a relay: the outbox rows are leased to it, and come back in order; `null`: any relay is woken
+ * on commit.
+ */
+export async function writeRecords(
+  tx: Tx,
+  records: Records,
+  owner: string | null,
+): Promise<WrittenOutboxRow[]> {
+  const { audit = [], events = [], outbox = [] } = records
+  if (audit.length + events.length + outbox.length === 0) return []
+  const trail = await auditRows(tx, audit)
+  const stream = events.map((event) => ({ id: uuidv7(), ...event }))
+  const queue = outbox.map((row, place) => ({ place, ...row }))
+  const channels = [
+    ...(events.length > 0 ? ['countersign_event'] : []),
+    ...(outbox.length > 0 && owner === null ? ['countersign_outbox'] : []),
+  ]
+  const { rows } = await sql<Answer>`
+    with trail as (
+      insert into audit_event
+        (id, at, type, actor_type, actor_id, run_id, request_id, call_id, sequence, document)
+      select * from jsonb_to_recordset(${JSON.stringify(trail)}) as row(id uuid, at timestamptz,
+        type text, actor_type text, actor_id text, run_id uuid, request_id uuid, call_id uuid,
+        sequence integer, document text)
+    ), stream as (
+      insert into event (id, type, subject)
+      select * from jsonb_to_recordset(${JSON.stringify(stream)}) as row(id uuid, type text, subject jsonb)
+    ), queue as (
+      insert into outbox (run_id, kind, payload, lease_owner, leased_until)
+      select "runId", kind, payload, ${owner},
+        case when ${owner}::text is null then null
+          else clock_timestamp() + ${ownLeaseMs} * interval '1 millisecond' end
+      from jsonb_to_recordset(${JSON.stringify(queue)})
+        as row(place integer, "runId" uuid, kind text, payload jsonb) order by place
+      returning id, run_id
+    ), notified as (
+      select count(pg_notify(channel, '')) from unnest(${channels}::text[]) as channel
+    )
+    select queue.id, run.workflow_id as "workflowId", not exists (
+        select 1 from outbox as open where open.run_id = queue.run_id
+          and open.delivered_at is null and open.undeliverable_at is null
+      ) as "isNext"
+    from notified left join queue on true left join run on run.id = queue.run_id
+    order by queue.id
+  `.execute(tx)
+  return outbox.map((row, place) => {
+    const written = rows[place]
+    if (written === undefined) throw new Error('An outbox row was not written')
+    return { ...row, ...written, isNext: written.isNext && place === 0 }
+  })
+}
+
+interface Answer {
+  readonly id: string
+  readonly workflowId: string | null
+  readonly isNext: boolean
+}
+
+/** An event for the stream. One writer numbers it after commit, so replay skips nothing. */
+export interface StreamEvent {
+  readonly type: StreamEventType
+  readonly subject: JsonObject
+}

@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import { z } from 'zod'
+import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import type { StoredNames } from './store-names.ts'
+
+const guardedName = z.strictObject({
+  identity: z.string(),
+  link: z.boolean(),
+  pinned: z.boolean(),
+  changedMs: z.number(),
+})
+
+/**
+ * What is written down before a command begins, so that what it does is undone even when its host
+ * is killed.
+ */
+const begunSchema = z.strictObject({
+  callId: z.string(),
+  attempt: z.int(),
+  policyDigest: z.string(),
+  worker: z.string(),
+  root: z.string(),
+  owner: z.strictObject({ host: z.string(), pid: z.int(), since: z.string() }),
+  /** in the environment of a command without a sandbox; `null`: its sandbox ends with its host */
+  variable: z.string().nullable(),
+  guarded: z.array(z.tuple([z.string(), guardedName])),
+  closed: z.array(z.string()),
+  /**
+   * path and hash of the files below protected names, for a command without a sandbox
+   */
+  kept: z.array(z.tuple([z.string(), z.string()])).nullable(),
+  /** what was undone of it; `null`: nothing was, or nothing has been looked for yet */
+  violation: z.string().nullable(),
+})
+
+/** A command that was begun and whose end is not recorded. */
+export interface BegunCommand extends z.infer<typeof begunSchema> {
+  readonly file: string
+  /** when its host was last there, in milliseconds */
+  readonly lastSeenMs: number
+}
+
+const folderOf = (dataDir: string): string => path.join(dataDir, 'commands')
+const heartbeatEveryMs = 1000
+
+/**
+ * What is known of a command right before it begins. `key`: the call's id and attempt
+ * (`idempotencyKey`).
+ */
+export interface Beginning {
+  readonly key: string
+  readonly policyDigest: string
+  readonly worker: string
+  readonly root: string
+  readonly variable: string | null
+  readonly before: ZoneNames
+  readonly stored: StoredNames | null
+}
+
+/**
+ * Writes down, and flushes, that a command is about to begin. The answer takes it back once what it
+ * did is undone. While it runs the record says every second that its host is there.
+ */
+export async function noteBegun(
+  dataDir: string,
+  beginning: Beginning,
+): Promise<() => Promise<void>> {
+  const { before, stored, key, policyDigest, root, variable, worker } = beginning
+  const [callId = '', attempt = ''] = key.split(':')
+  const record: z.infer<typeof begunSchema> = {
+    callId,
+    attempt: Number(attempt),
+    policyDigest,
+    worker,
+    root,
+    owner: { host: hostname(), pid: process.pid, since: startOf(process.pid) ?? '' },
+    variable,
+    guarded: [...before.guarded],
+    closed: [...before.closed],
+    kept: stored === null ? null : [...stored].map(([at, { hash }]) => [at, hash]),
+    violation: null,
+  }
+  const file = path.join(folderOf(dataDir), `${callId}.${Number(attempt)}.json`)
+  await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 })
+  await writeFlushed(file, record)
+  const heartbeat = setInterval(() => {
+    utimes(file, new Date(), new Date()).catch(() => undefined)
+  }, heartbeatEveryMs)
+  return async () => {
+    clearInterval(heartbeat)
+    await unlink(file).catch(() => undefined)
+  }
+}
+
+/**
+ * The commands that processes of this host began and did not finish, because they are gone, and
+ * whose effects nothing has undone yet.
+ */
+export async function lostCommands(dataDir: string): Promise<BegunCommand[]> {
+  const folder = folderOf(dataDir)
+  const names = await readdir(folder).catch(() => [])
+  const records = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.json'))
+      .map(async (name): Promise<BegunCommand | null> => {
+        const file = path.join(folder, name)
+        try {
+          const text = await readFile(file, 'utf8')
+          const { mtimeMs } = await stat(file)
+          const record = begunSchema.parse(JSON.parse(text))
+          return { ...record, file, lastSeenMs: mtimeMs }
+        } catch {
+          // Half written: its command did not begin. Or its record was removed in this moment.
+          return null
+        }
+      }),
+  )
+  return records.filter((record) => record !== null).filter(isLost)
+}
+
+/**
+ * Writes down what was undone of a command, so that it is reported even when this process ends
+ * before it has reported it.
+ */
+export async function keepViolation(lost: BegunCommand, violation: string): Promise<void> {
+  const { file, lastSeenMs, ...record } = lost
+  const temporary = `${file}.${process.pid}`
+  await writeFlushed(temporary, { ...record, violation })
+  await utimes(temporary, lastSeenMs / 1000, lastSeenMs / 1000)
+  await rename(temporary, file)
+}
+
+async function writeFlushed(file: string, record: z.infer<typeof begunSchema>): Promise<void> {
+  const handle = await open(file, 'w', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(record))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Removes the record of a command whose effects are undone. */
+export async function forgetCommand({ file }: BegunCommand): Promise<void> {
+  await unlink(file).catch(() => undefined)
+}
+
+function isLost({ owner }: BegunCommand): boolean {
+  if (owner.host !== hostname()) return false
+  const since = startOf(owner.pid)
+  return since === null || since !== owner.since
+}
+
+/** What tells a process from a later one with its number; `null` when there is none. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const [state = 'X', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return /^[ZX]/.test(state) ? null : (fields[18] ?? '')
+  } catch {
+    return process.platform === 'linux' ? null : livesElsewhere(pid)
+  }
+}
+
+function livesElsewhere(pid: number): string | null {
+  try {
+    process.kill(pid, 0)
+    return ''
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,42 @@
+import path from 'node:path'
+import type { Zone } from '#policy/policy.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+
+/**
+ * A plan without the zones of some names (security.md 40): not mounted, and empty where they lie in
+ * a zone that is. What lies below a hidden zone in a zone of its own is hidden with it there.
+ * `root` is the workspace's.
+ */
+export function hideZones(
+  plan: SandboxPlan,
+  root: string,
+  zones: readonly Zone[],
+  names: readonly string[],
+): SandboxPlan {
+  const hidden = new Set(
+    zones.filter(({ name }) => names.includes(name)).map((zone) => path.join(root, zone.root)),
+  )
+  if (hidden.size === 0) return plan
+  const mounted = plan.zones.filter((zone) => !hidden.has(zone.path))
+  const isVisible = (at: string): boolean => {
+    const [deepest] = plan.zones
+      .filter((zone) => isWithin(zone.path, at))
+      .toSorted((left, right) => right.path.length - left.path.length)
+    return deepest === undefined || !hidden.has(deepest.path)
+  }
+  const emptied = plan.zones
+    .filter(({ path: at }) => hidden.has(at) && mounted.some((zone) => isWithin(zone.path, at)))
+    .map((zone) => zone.path)
+  return {
+    ...plan,
+    zones: mounted,
+    pinned: plan.pinned.filter(isVisible),
+    readOnly: plan.readOnly.filter(isVisible),
+    covered: plan.covered.filter(isVisible),
+    emptied: [...plan.emptied.filter(isVisible), ...emptied],
+  }
+}
+
+function isWithin(folder: string, at: string): boolean {
+  return at === folder || at.startsWith(`${folder}/`)
+}

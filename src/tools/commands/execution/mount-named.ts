@@ -1,0 +1,110 @@
+import { open } from 'node:fs/promises'
+import path from 'node:path'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import {
+  identityAt,
+  snapshotLimits,
+  type Snapshot,
+  type Snapshots,
+} from '#sandbox/snapshots/snapshots.ts'
+import type { CommandFacts } from '../facts/command-facts.ts'
+import { seeInWorkspace, type See } from '../facts/named-files.ts'
+
+/**
+ * Looks at files by copies, which are what the command finds later. What is too large is looked at
+ * where it lies.
+ */
+export function seeByCopies(workspace: Workspace, snapshots: Snapshots): See {
+  return async (at) => {
+    try {
+      const copied = snapshots.get(at) ?? (await snapshots.take(workspace, at))
+      if (copied === null) return await seeInWorkspace(workspace)(at)
+      const { bytes, from, hash } = copied
+      const head = await headOf(from)
+      return { bytes, hash, head }
+    } catch (error) {
+      if (error instanceof WorkspaceProblem) return null
+      throw error
+    }
+  }
+}
+
+async function headOf(file: string): Promise<Uint8Array> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * A copy that a command finds in a file's place; `written`: what it does to the copy is written
+ * back afterwards.
+ */
+export interface NamedMount {
+  readonly snapshot: Snapshot
+  readonly runs: boolean
+  readonly written: boolean
+  readonly mount: MountedCopy
+}
+
+/**
+ * Which of the files that a command names it finds as copies (security.md 28): all that it cannot
+ * write to, all that it may run, and what it reads when it does nothing else. A program in a
+ * writable zone is a copy of the command's own. Throws `ToolProblem` for a program that is too
+ * large to copy.
+ */
+export async function mountNamed(
+  root: string,
+  plan: SandboxPlan,
+  { files }: CommandFacts,
+  snapshots: Snapshots,
+): Promise<NamedMount[]> {
+  const mounts: NamedMount[] = []
+  for (const { path: at, role } of files) {
+    const absolute = path.join(root, at)
+    if (plan.covered.includes(absolute) || isBelow(plan.emptied, absolute)) continue
+    // A zone that the command does not see shows none of its files either (security.md 40).
+    if (!plan.zones.some((zone) => isBelow([zone.path], absolute))) continue
+    const isFixed = !isWritable(plan, absolute)
+    if (!isFixed && role === 'uses') continue
+    const snapshot = snapshots.get(at)
+    if (snapshot === undefined) {
+      if (role === 'runs') throw tooLarge(at)
+      continue
+    }
+    const written = !isFixed && role === 'runs'
+    const identity = await identityAt(snapshot.from)
+    const mount = {
+      path: absolute,
+      from: snapshot.from,
+      mode: written ? 'rw' : 'ro',
+      identity,
+    } as const
+    mounts.push({ snapshot, runs: role === 'runs', written, mount })
+  }
+  return mounts
+}
+
+function isWritable({ readOnly, zones }: SandboxPlan, at: string): boolean {
+  if (isBelow(readOnly, at)) return false
+  const holding = zones.filter((zone) => isBelow([zone.path], at))
+  return holding.toSorted((left, right) => right.path.length - left.path.length)[0]?.mode === 'rw'
+}
+
+function isBelow(folders: readonly string[], at: string): boolean {
+  return folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
+}
+
+function tooLarge(at: string): ToolProblem {
+  const mib = snapshotLimits.fileBytes / 1024 / 1024
+  const totalMib = snapshotLimits.allBytes / 1024 / 1024
+  return new ToolProblem(
+    `The command was not begun: ${JSON.stringify(at)}, which it may run, cannot be held as it was shown, because it is larger than ${mib} MiB, or the files that the command names are more than ${snapshotLimits.files} or together larger than ${totalMib} MiB.`,
+  )
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import { BrokenRule } from '#domain/broken-rule.ts'
+import type { CommandInput } from '#domain/command.ts'
+import type { ExecuteContext, ToolResult, Workspace } from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { secretName } from '#policy/names/secret-names.ts'
+import { commandLimits } from '#sandbox/process/command-limits.ts'
+import { findProgram } from '#sandbox/bwrap/find-program.ts'
+import { TooManyEntries } from '#sandbox/bwrap/look-for-names.ts'
+import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
+import { keepWritten, replacedMeanwhile } from '#sandbox/snapshots/keep-written.ts'
+import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
+import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
+import { commandFacts, factsOf, refuseChanged, type CommandFacts } from '../facts/command-facts.ts'
+import type { CommandPlace } from '../plan/command-place.ts'
+import { noteBegun } from './begun-command.ts'
+import { commandResult, violationOf } from './command-result.ts'
+import { prepareGit } from '../git/prepare-git.ts'
+import { hideZones } from './hide-zones.ts'
+import { storeNames, restoreNames } from './store-names.ts'
+import { makePlan } from '../plan/make-plan.ts'
+import { mountNamed, seeByCopies, type NamedMount } from './mount-named.ts'
+
+/**
+ * How a shell runs a script: no start-up files, nothing taken from the environment (security.md 2).
+ */
+const shellWords = ['/bin/bash', '--norc', '--noprofile', '-p', '-c']
+
+/**
+ * Runs a command in its sandbox, or, where none works and a person approved it as such, without
+ * one: one that policy alone allows as it was printed, any other exactly as it was shown. What it
+ * made of protected names is undone (security.md 8), and is a violation in the result. Rejects with
+ * `stale` when what the request recorded is no longer so.
+ */
+export async function runCommand(
+  place: CommandPlace,
+  input: CommandInput,
+  timeoutSeconds: number,
+  context: ExecuteContext,
+): Promise<ToolResult> {
+  refuseUnconfined(place, context)
+  await using snapshots = await openSnapshots(place.dataDir)
+  const see = place.sandbox.works ? seeByCopies(context.workspace, snapshots) : undefined
+  const facts = await commandFacts(place, context.workspace, input, see)
+  refuseChanged(context.facts, factsOf(facts, context.facts.toolHash))
+  const argv = vectorOf(input, context)
+  if (argv[0] !== undefined && !argv[0].includes('/') && (await findProgram(argv[0])) === null) {
+    return commandResult(notFound(argv[0]), [])
+  }
+  // Only what a person saw in the list of named files was approved with it.
+  const isReviewed = context.facts.detail !== undefined && context.printed === null
+  const secrets = isReviewed ? facts.files.filter(({ path }) => secretName(path) !== null) : []
+  const allowed = new Set(secrets.map(({ path }) => path))
+  try {
+    const planned = await makePlan(place, context.workspace, input.cwd, allowed)
+    const { workspace } = context
+    const { root } = workspace
+    const hides = context.printed?.hides ?? []
+    const visible = hideZones(planned.plan, root, place.worker.zones, hides)
+    const mounts = place.sandbox.works ? await mountNamed(root, visible, facts, snapshots) : []
+    const mounted = { ...visible, copies: mounts.map(({ mount }) => mount) }
+    const { environment, plan } =
+      context.commit === undefined
+        ? { plan: mounted, environment: {} }
+        : await prepareGit(place, mounted, snapshots, context.commit, {
+            // A pre-approved command that is not Git's has no use for what Git has of a key.
+            sees: context.printed === null || (hides.length === 0 && namesGit(facts.vectors)),
+            signal: context.signal,
+          })
+    // Without a sandbox nothing keeps a command from writing to what is there.
+    const stored = place.sandbox.works ? null : await storeNames(workspace, planned.before)
+    const undo = async (hasBegun: boolean): Promise<string[]> => {
+      const met = hasBegun ? await settleMounts(workspace, mounts) : []
+      const done = await planned.undo(planned.before)
+      const restored = stored === null ? [] : await restoreNames(workspace, planned.before, stored)
+      return [...met, ...done, ...restored]
+    }
+    const mark = randomBytes(16).toString('hex')
+    // Written down first: when this process dies, the next one that reads the record undoes what
+    // the command did.
+    const takeBack = await noteBegun(place.dataDir, {
+      key: context.idempotencyKey,
+      policyDigest: place.policy.digest,
+      worker: place.worker.name,
+      root: workspace.root,
+      variable: place.sandbox.works ? null : `${markName}=${mark}`,
+      before: planned.before,
+      stored,
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw notBegun(error)
+    })
+    const { onOutput } = context
+    const bounds = {
+      timeoutMs: timeoutSeconds * 1000,
+      limits: commandLimits,
+      environment,
+      mark,
+      ...(onOutput === undefined ? {} : { onOutput }),
+    }
+    let end: CommandEnd
+    let done: string[]
+    try {
+      end = await runPlanned(place, plan, { ...bounds, argv, signal: context.signal })
+      done = await undo(true)
+    } catch (error) {
+      const violation = violationOf(await undo(!(error instanceof SandboxFailed)))
+      if (violation === null) throw error
+      throw new BrokenRule(violation, { cause: error })
+    } finally {
+      await takeBack()
+    }
+    return commandResult(end, done, place.sandbox.works ? [] : [unconfinedNote])
+  } catch (error) {
+    if (error instanceof SandboxFailed && error.isSwapped) {
+      throw new WorkspaceProblem('stale', '', error.message)
+    }
+    if (error instanceof SandboxFailed || error instanceof TooManyEntries) {
+      throw new ToolProblem(error.message)
+    }
+    throw error
+  }
+}
+
+function namesGit(vectors: CommandFacts['vectors']): boolean {
+  return vectors.some(([name = '']) => name === 'git' || name.endsWith('/git'))
+}
+
+async function openSnapshots(dataDir: string): Promise<Snapshots> {
+  return Snapshots.open(dataDir).catch((error: NodeJS.ErrnoException) => {
+    throw notBegun(error)
+  })
+}
+
+function notBegun(error: NodeJS.ErrnoException): ToolProblem {
+  const why = `the data folder cannot be written to (${error.code ?? error.message})`
+  return new ToolProblem(`The command was not begun: ${why}.`)
+}
+
+/**
+ * Sentences about the copies once no process of the command is left. What the command wrote to its
+ * own copies is written back first.
+ */
+async function settleMounts(
+  workspace: Workspace,
+  mounts: readonly NamedMount[],
+): Promise<string[]> {
+  const sentences: (string | null)[] = []
+  for (const { runs, snapshot, written } of mounts) {
+    if (runs) sentences.push(await replacedMeanwhile(workspace.root, snapshot))
+    if (written) sentences.push(await keepWritten(workspace, snapshot))
+  }
+  return sentences.filter((sentence) => sentence !== null)
+}
+
+const unconfinedNote = 'It ran without a sandbox: none works on this host.'
+
+/**
+ * Refuses to run without a sandbox what no person has reviewed, and everything where the worker
+ * requires a sandbox (security.md 7).
+ */
+function refuseUnconfined({ sandbox, worker }: CommandPlace, context: ExecuteContext): void {
+  if (sandbox.works) return
+  const isReviewed = context.facts.detail !== undefined && context.printed === null
+  if (isReviewed && !worker.sandbox.required) return
+  throw new ToolProblem(`This command cannot run on this host: ${sandbox.problem}.`)
+}
+
+function runPlanned(
+  { sandbox, worker }: CommandPlace,
+  plan: SandboxPlan,
+  { mark, ...run }: Omit<UnconfinedRun, 'cwd'>,
+): Promise<CommandEnd> {
+  if (!sandbox.works) return runUnconfined({ ...run, mark, cwd: plan.cwd })
+  return runSandboxed({ ...sandbox, ...run, plan, network: worker.sandbox.network === 'allow' })
+}
+
+function vectorOf(input: CommandInput, { printed }: ExecuteContext): readonly string[] {
+  const command = printed ?? input
+  return command.kind === 'exec' ? command.argv : [...shellWords, command.script]
+}
+
+function notFound(name: string): CommandEnd {
+  const bytes = Buffer.from(`${name}: command not found\n`)
+  const none = { bytes: Buffer.alloc(0), total: 0 }
+  const stderr = { bytes, total: bytes.length }
+  return { exitCode: 127, stdout: none, stderr, timedOut: false, exceeded: null }
+}

@@ -1,0 +1,104 @@
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import { quotedName } from '#sandbox/raw-names.ts'
+
+/** A file below a protected name as it was; `bytes` are `null` where there was too much to keep. */
+interface StoredFile {
+  readonly hash: string
+  readonly bytes: Uint8Array | null
+}
+
+export type StoredNames = ReadonlyMap<string, StoredFile>
+
+const maxStoredBytes = 64 * 1024 * 1024
+const maxEntries = 20_000
+
+/**
+ * Keeps what protected names hold before a command that no sandbox keeps from writing to them:
+ * every regular file, by its path relative to the workspace root. Of `.git` that is only what a
+ * command must not change of it.
+ */
+export async function storeNames(
+  workspace: Workspace,
+  before: Pick<ZoneNames, 'guarded'>,
+): Promise<StoredNames> {
+  const stored = new Map<string, StoredFile>()
+  let room = maxStoredBytes
+  for (const at of await filesBelow(workspace, before)) {
+    const { bytes, hash } = await workspace.state(at, { hash: true })
+    if (hash === undefined) continue
+    const fits = bytes <= room
+    if (fits) room -= bytes
+    stored.set(at, { hash, bytes: fits ? await workspace.read(at, { maxBytes: bytes }) : null })
+  }
+  return stored
+}
+
+/**
+ * Puts the files below protected names back as they were, and removes what was added to them:
+ * sentences of what a command did, none when it did nothing.
+ */
+export async function restoreNames(
+  workspace: Workspace,
+  before: Pick<ZoneNames, 'guarded'>,
+  stored: StoredNames,
+): Promise<string[]> {
+  const done: string[] = []
+  const now = await filesBelow(workspace, before)
+  for (const [at, file] of stored) {
+    const change = await attempt(async () => {
+      const state = await workspace.state(at, { hash: true })
+      if (state.hash === file.hash) return null
+      const what = state.kind === 'absent' ? 'removed' : 'changed'
+      if (file.bytes === null)
+        return `${what}, which could not be put back (its bytes were not kept)`
+      await workspace.write(at, file.bytes, state.hash ?? 'absent')
+      return `${what}, which was put back`
+    })
+    if (change !== null) done.push(sentence(at, change))
+  }
+  for (const at of now) {
+    if (stored.has(at)) continue
+    const change = await attempt(async () => {
+      const { hash } = await workspace.state(at, { hash: true })
+      if (hash === undefined) return null
+      await workspace.remove(at, hash)
+      return 'made, which was removed'
+    })
+    if (change !== null) done.push(sentence(at, change))
+  }
+  return done
+}
+
+function sentence(at: string, change: string): string {
+  const [verb = '', ...rest] = change.split(', ')
+  return [`it ${verb} ${quotedName(at)}`, 'part of a protected name', ...rest].join(', ')
+}
+
+async function attempt(work: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const why = error instanceof WorkspaceProblem ? error.code : 'unknown'
+    return `changed, which could not be put back (${why})`
+  }
+}
+
+/** The regular files that are, or lie below, a protected name that is there. */
+async function filesBelow(
+  workspace: Workspace,
+  { guarded }: Pick<ZoneNames, 'guarded'>,
+): Promise<string[]> {
+  const files = new Set<string>()
+  const waiting = [...guarded].filter(([, { pinned }]) => !pinned).map(([at]) => at)
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const { kind } = await workspace.state(at).catch(() => ({ kind: 'other' }) as const)
+    if (kind === 'file') files.add(at)
+    if (kind !== 'directory') continue
+    const room = maxEntries - files.size
+    const below = await workspace.list(at, { maxEntries: room }).catch(() => [])
+    waiting.push(...below.map(({ name }) => `${at}/${name}`))
+  }
+  return [...files]
+}

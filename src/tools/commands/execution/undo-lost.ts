@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Workspace } from '#domain/tool.ts'
+import type { Policy } from '#policy/policy.ts'
+import { processesLeftBy } from '#sandbox/process/control-group.ts'
+import { processesOf } from '#sandbox/process/processes-of.ts'
+import type { CommandSite } from '../plan/command-place.ts'
+import { violationOf } from './command-result.ts'
+import { restoreNames } from './store-names.ts'
+import { makePlan } from '../plan/make-plan.ts'
+import type { BegunCommand } from './begun-command.ts'
+
+/**
+ * A command ends with its host. What changes this long after the host's last sign of life is not
+ * the command's doing.
+ */
+const marginMs = 10_000
+const endWithinMs = 10_000
+
+/**
+ * Undoes what a command made of protected names whose host was killed before it could (security.md
+ * 8), once none of its processes is left. What that was, in words; `null`: it broke no rule. What
+ * was changed later stays, and is named. Rejects when it cannot be looked at.
+ */
+export async function undoLost(
+  site: CommandSite,
+  policy: Policy,
+  workspace: Workspace,
+  lost: BegunCommand,
+): Promise<string | null> {
+  const worker = policy.workers.get(lost.worker)
+  if (worker === undefined || workspace.root !== lost.root) {
+    throw new Error(`Its workspace ${lost.root} is not that of this host any more`)
+  }
+  if (lost.variable !== null) await endProcesses(lost.variable, lost.owner.pid)
+  const place = { ...site, policy, worker }
+  const { undo } = await makePlan(place, workspace, '', new Set(), false)
+  const before = { guarded: new Map(lost.guarded), closed: lost.closed }
+  const untilMs = lost.lastSeenMs + marginMs
+  const done = await undo(before, untilMs)
+  if (lost.kept === null) return violationOf(done)
+  const stored = new Map(lost.kept.map(([at, hash]) => [at, { hash, bytes: null }]))
+  return violationOf([...done, ...(await restoreNames(workspace, before, stored))])
+}
+
+async function endProcesses(variable: string, owner: number): Promise<void> {
+  const deadline = performance.now() + endWithinMs
+  while (performance.now() < deadline) {
+    const left = processesOf({ first: 0, variable, others: processesLeftBy(owner) })
+    if (left.length === 0) return
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    await delay(10)
+  }
+}

@@ -1,0 +1,92 @@
+import type { CommandInput } from '#domain/command.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
+import { commandLimits } from '#sandbox/process/command-limits.ts'
+import { findProgram } from '#sandbox/bwrap/find-program.ts'
+import type { CommandPlace } from '../plan/command-place.ts'
+import { commandVectors } from './command-vectors.ts'
+import type { FileRole } from './file-role.ts'
+import { namedFiles, seeInWorkspace, type NamedFile, type See } from './named-files.ts'
+import { namedWords } from './named-words.ts'
+
+/**
+ * What an approval of a command rests on; a change of any of it makes the approval stale
+ * (product.md 14).
+ */
+export interface CommandFacts {
+  readonly vectors: readonly (readonly string[])[]
+  readonly files: readonly (NamedFile & { readonly role: FileRole })[]
+  /** by the name the command calls them; only those that were found */
+  readonly programs: readonly { name: string; path: string; hash: string }[]
+  readonly sandbox: JsonObject
+}
+
+/**
+ * Looks at everything a command names, as it is now. `see`: how files are looked at; by default
+ * where they lie.
+ */
+export async function commandFacts(
+  place: CommandPlace,
+  workspace: Workspace,
+  input: CommandInput,
+  see: See = seeInWorkspace(workspace),
+): Promise<CommandFacts> {
+  const vectors = commandVectors(input)
+  const { zones } = place.worker
+  const words = namedWords(input)
+  const programs = new Map<string, { name: string; path: string; hash: string }>()
+  const add = async (name: string): Promise<void> => {
+    const program = programs.has(name) ? null : await findProgram(name)
+    if (program !== null) programs.set(name, { name, ...program })
+  }
+  for (const [name = ''] of vectors) await add(name)
+  const paths = [...programs.values()].map((program) => program.path)
+  const { files, interpreters } = await namedFiles(workspace.root, zones, words, paths, see)
+  for (const name of interpreters) await add(name)
+  return { vectors, files, programs: [...programs.values()], sandbox: sandboxOf(place) }
+}
+
+/** The sandbox profile, as an approver sees it. */
+function sandboxOf(place: CommandPlace): JsonObject {
+  const { sandbox, zones } = place.worker
+  const roots = (mode: 'ro' | 'rw'): string[] =>
+    zones.filter((zone) => zone.mode === mode).map((zone) => (zone.root === '' ? '.' : zone.root))
+  return {
+    required: sandbox.required,
+    network: sandbox.network,
+    writable: roots('rw'),
+    readable: roots('ro'),
+    works: place.sandbox.works,
+  }
+}
+
+/** The facts in the form that the permit names. */
+export function factsOf(facts: CommandFacts, toolHash: string): CallFacts {
+  return {
+    toolHash,
+    bases: facts.files.map(({ hash, path }) => ({ path, hash })),
+    detail: {
+      programs: facts.programs.map((program) => ({ ...program })),
+      profile: hashJson({
+        sandbox: facts.sandbox,
+        environment: commandEnvironment,
+        limits: { ...commandLimits },
+      }),
+    },
+  }
+}
+
+/**
+ * Throws `stale` when the facts of the request are not what there is now. A call without a request
+ * has none.
+ */
+export function refuseChanged(recorded: CallFacts, now: CallFacts): void {
+  if (recorded.detail === undefined) return
+  const changed = hashJson({ ...recorded, assumes: 0 }) !== hashJson({ ...now, assumes: 0 })
+  if (!changed) return
+  throw new WorkspaceProblem('stale', '', 'What this command names has changed since it was shown.')
+}

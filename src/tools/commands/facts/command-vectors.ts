@@ -1,0 +1,44 @@
+import type { CommandInput } from '#domain/command.ts'
+import { analyseCommand } from '#policy/shell/analyse-command.ts'
+import { programNamed } from '#policy/shell/programs/registry.ts'
+
+/**
+ * The simple commands of an input, as they are written: words that the shell would expand stay
+ * unexpanded.
+ */
+export function commandVectors(input: CommandInput): readonly (readonly string[])[] {
+  if (input.kind === 'exec') return [input.argv]
+  return analyseCommand(input).search.commands.flatMap(({ node }) => {
+    if (node === null) return []
+    const words = [node.name, ...node.args].filter((word) => word !== undefined)
+    const vector = words.map((word) => (word.type === 'Word' ? word.value : word.text))
+    return vector.length === 0 ? [] : [vector]
+  })
+}
+
+const buildTools = new Set(
+  'ant bazel bundle cargo cmake composer dotnet go gradle gradlew just make mvn mvnw ninja npm npx pip pnpm poetry rake rake task tox uv yarn'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Whether a command runs code that lies in the workspace: an interpreter, a build tool, a program
+ * of its own.
+ */
+export function runsWorkspaceCode(vector: readonly string[]): boolean {
+  const [name = '', ...rest] = vector
+  if (name.includes('/') && !/^\/(usr|bin|sbin)\//.test(name)) return true
+  const bare = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+  const program = programNamed(bare)
+  if (program?.runs === 'command' && rest.length > 0) {
+    return rest.some((_, index) => runsOwnCode(rest.slice(index)))
+  }
+  return runsOwnCode(vector)
+}
+
+function runsOwnCode([name = '']: readonly string[]): boolean {
+  const bare = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+  const runs = programNamed(bare)?.runs
+  return runs === 'script' || runs === 'code' || buildTools.has(bare)
+}

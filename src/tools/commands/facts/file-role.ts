@@ -1,0 +1,106 @@
+import { programNamed } from '#policy/shell/programs/registry.ts'
+import type { NamedWords, WordTexts } from './named-words.ts'
+
+/**
+ * What a command does with a file that it names, as far as its words say. `runs`: it may be a
+ * program of it. `reads`: everything that the command runs only reads. `uses`: anything else.
+ */
+export type FileRole = 'runs' | 'reads' | 'uses'
+
+/** Programs that never change what they name, and never run it. */
+const readers = new Set(
+  `[ basename cat cd cksum cmp comm cut diff dirname du echo egrep false fgrep file fold grep head jq
+  ls md5sum nl od paste printf pwd readlink realpath rev rg seq sha1sum sha256sum sha512sum shasum
+  stat strings tac tail test tr tree true wc which`.split(/\s+/),
+)
+
+/**
+ * Programs that the registry does not know, or knows as more, and that do not run the files they
+ * name.
+ */
+const handlers = new Set(
+  `bat bzip2 clang-format column csplit dd dos2unix expand fmt gunzip gzip hexdump install join less
+  more patch rename rsync shred split sponge tee truncate unexpand unix2dos unzip xxd xz zip
+  zstd`.split(/\s+/),
+)
+
+const codeName =
+  /(?:^|\/)(?:[^/]*\.(?:[cm]?[jt]sx?|[zk]?sh|bash|bats|fish|p[lmy]|pyw|rb|php|lua|tcl|r|jl|exs?|groovy|scala|kts?|clj|raku|ps1|psm1|awk|sed|mk|gradle|jar|class|wasm|so|dylib|nu|sql)|(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile|Gemfile|Jenkinsfile|configure|gradlew|mvnw)$/i
+
+/**
+ * The bare name of a program, without the version that its name may end with: `perl5.36` is `perl`.
+ */
+function bareName(word: string): string {
+  const name = word.slice(word.lastIndexOf('/') + 1).toLowerCase()
+  return programNamed(name) === undefined ? name.replace(/[-\d.]+$/, '') : name
+}
+
+/** Does a file look like code: by its name, or by how it begins? */
+export function looksLikeCode(at: string, head: Uint8Array): boolean {
+  const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
+  return codeName.test(at) || start.startsWith('#!') || start === '\x7fELF'
+}
+
+/** Is everything that a command runs known to only read what it names? */
+export function onlyReads({ commands, plain }: NamedWords): boolean {
+  return plain && commands.every((words) => (words[0] ?? []).every((name) => isReader(name)))
+}
+
+function isReader(name: string): boolean {
+  return readers.has(name.slice(name.lastIndexOf('/') + 1))
+}
+
+/**
+ * May the word at `index` be a program of this command? Where a program is not known, what looks
+ * like code counts; of an interpreter, everything up to its first operand. Errs on the side of yes:
+ * the command then runs a copy of the file as the approver read it.
+ */
+export function mayRun(words: WordTexts, index: number, isCode: boolean): boolean {
+  if (index === 0) return true
+  const names = (words[0] ?? []).map(bareName)
+  const isInterpreted = words.slice(0, index).some((texts, at) => {
+    const runners = texts.map(bareName).filter((name) => runsFiles(name) && !rewrites(name, words))
+    return runners.length > 0 && isScript(words, at, index)
+  })
+  if (isInterpreted) return true
+  if (names.every((name) => ['sed', 'awk'].includes(name))) {
+    return (
+      /^(?:-[a-z]*f|--file)/.test(words[index - 1]?.[0] ?? '') ||
+      text(words, index).startsWith('--file=')
+    )
+  }
+  return isCode && !names.every((name) => isHandler(name, words))
+}
+
+const text = (words: WordTexts, index: number): string => words[index]?.[0] ?? ''
+
+function runsFiles(name: string): boolean {
+  const runs = programNamed(name)?.runs
+  return (runs === 'script' || runs === 'code') && !handlers.has(name) && !name.endsWith('awk')
+}
+
+/** The operands of an interpreter up to the first that cannot be the value of an option. */
+function isScript(words: WordTexts, interpreter: number, index: number): boolean {
+  let isValue = false
+  for (let at = interpreter + 1; at < index; at += 1) {
+    const isOption = /^[-+]/.test(text(words, at))
+    if (!isOption && !isValue) return false
+    isValue = isOption && !text(words, at).includes('=')
+  }
+  return true
+}
+
+function isHandler(name: string, words: WordTexts): boolean {
+  if (handlers.has(name) || readers.has(name)) return true
+  const program = programNamed(name)
+  if (program === undefined || program.runs !== undefined) return rewrites(name, words)
+  return !words.flat().some((word) => program.runsWith?.includes(word) === true && word !== '-c')
+}
+
+/** `perl -pi -e …` names what it changes. */
+function rewrites(name: string, words: WordTexts): boolean {
+  return (
+    ['perl', 'ruby'].includes(name) &&
+    words.some(([word = '']) => /^-[a-z]*i(?:\.\w+)?$/.test(word))
+  )
+}

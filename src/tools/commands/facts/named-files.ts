@@ -1,0 +1,140 @@
+import path from 'node:path'
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { decidingZones } from '#policy/globs/zones-of-path.ts'
+import type { Zone } from '#policy/policy.ts'
+import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'
+import type { NamedWords } from './named-words.ts'
+
+/** A regular file of a zone that a command names. */
+export interface NamedFile {
+  /** relative to the workspace root */
+  readonly path: string
+  readonly bytes: number
+  readonly hash: string
+}
+
+/** Size, hash and beginning (`head`) of a file at one moment. */
+export interface InspectedFile {
+  readonly bytes: number
+  readonly hash: string
+  readonly head: Uint8Array
+}
+
+/** Looks at the file at a path; `null` when there is no regular file that may be looked at. */
+export type See = (at: string) => Promise<InspectedFile | null>
+
+export interface NamedFiles {
+  readonly files: readonly (NamedFile & { readonly role: FileRole })[]
+  /** programs outside of the zones that scripts among them name in their first line */
+  readonly interpreters: readonly string[]
+}
+
+const headBytes = 512
+const maxChained = 5
+
+/**
+ * The regular files in zones that the words of a command name, as operands or behind a `=`, with
+ * their hashes (product.md 14), and those that run them by their first lines. Links are not
+ * followed: what they lead to is another name. `programs`: absolute paths of what it runs.
+ */
+export async function namedFiles(
+  root: string,
+  zones: readonly Zone[],
+  words: NamedWords,
+  programs: readonly string[],
+  see: See,
+): Promise<NamedFiles> {
+  const inspected = new Map<string, InspectedFile | null>()
+  const roles = new Map<string, FileRole>()
+  const interpreters = new Set<string>()
+  const reads = onlyReads(words)
+
+  const look = async (at: string): Promise<InspectedFile | null> => {
+    const known = inspected.get(at)
+    if (known !== undefined) return known
+    const file = decidingZones(zones, at).length === 0 ? null : await see(at)
+    inspected.set(at, file)
+    return file
+  }
+  const run = async (at: string, file: InspectedFile, depth: number): Promise<void> => {
+    if (roles.get(at) === 'runs') return
+    roles.set(at, 'runs')
+    for (const name of scriptInterpreter(file.head)) {
+      const inside = path.isAbsolute(name) ? placeOf(root, '', name) : null
+      const next = inside === null || depth >= maxChained ? null : await look(inside)
+      if (inside !== null && next !== null) await run(inside, next, depth + 1)
+      else interpreters.add(name)
+    }
+  }
+
+  for (const at of programs) {
+    const inside = placeOf(root, '', at)
+    const file = inside === null ? null : await look(inside)
+    if (inside !== null && file !== null) await run(inside, file, 0)
+  }
+  for (const command of words.commands) {
+    for (const [index, texts] of command.entries()) {
+      for (const at of placesOf(root, words.folders, texts)) {
+        const file = await look(at)
+        if (file === null) continue
+        if (mayRun(command, index, looksLikeCode(at, file.head))) await run(at, file, 0)
+        else if (!roles.has(at)) roles.set(at, reads ? 'reads' : 'uses')
+      }
+    }
+  }
+  const files = [...roles].flatMap(([at, role]) => {
+    const file = inspected.get(at) ?? null
+    return file === null ? [] : [{ path: at, bytes: file.bytes, hash: file.hash, role }]
+  })
+  return { files, interpreters: [...interpreters] }
+}
+
+/** Reads hash and beginning of files for a presentation; stores nothing of them. */
+export function seeInWorkspace(workspace: Workspace): See {
+  return async (at) => {
+    try {
+      const state = await workspace.state(at, { hash: true })
+      if (state.kind !== 'file' || state.hash === undefined) return null
+      const head = await workspace.read(at, { maxBytes: headBytes, start: 0 })
+      return { bytes: state.bytes, hash: state.hash, head }
+    } catch (error) {
+      if (error instanceof WorkspaceProblem) return null
+      throw error
+    }
+  }
+}
+
+function placesOf(
+  root: string,
+  folders: readonly string[],
+  texts: readonly string[],
+): ReadonlySet<string> {
+  const names = texts.flatMap((text) => [text, text.slice(text.indexOf('=') + 1)])
+  const places = names.flatMap((name) => folders.map((folder) => placeOf(root, folder, name)))
+  return new Set(places.filter((at) => at !== null))
+}
+
+/** Where a word points to below the workspace root, or `null`. */
+function placeOf(root: string, folder: string, text: string): string | null {
+  if (text === '' || text.startsWith('-') || text.includes('\0')) return null
+  const from = path.isAbsolute(folder) ? folder : path.join(root, folder)
+  const at = path.relative(root, path.resolve(from, text))
+  return at === '' || at === '..' || at.startsWith('../') ? null : at
+}
+
+/**
+ * The programs that the first line of a script names (`#!/usr/bin/env -S node --flag`): its
+ * interpreter, and what `env` runs. Empty for what is no script.
+ */
+function scriptInterpreter(head: Uint8Array): readonly string[] {
+  const [line = ''] = Buffer.from(head).toString('utf8').split('\n', 1)
+  if (!line.startsWith('#!')) return []
+  const [interpreter = '', ...rest] = line.slice(2).trim().split(/\s+/)
+  if (interpreter === '') return []
+  const isEnv = /(?:^|\/)env$/.test(interpreter)
+  const behind = isEnv
+    ? rest.find((word) => !word.startsWith('-') && !word.includes('='))
+    : undefined
+  return behind === undefined ? [interpreter] : [interpreter, behind]
+}

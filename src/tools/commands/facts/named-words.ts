@@ -1,0 +1,71 @@
+import path from 'node:path'
+import type { CommandInput } from '#domain/command.ts'
+import { analyseCommand } from '#policy/shell/analyse-command.ts'
+import { textsOf } from '#policy/shell/spelling/spell-word.ts'
+
+/** A command's words as they may turn out; each has one text or more. */
+export type WordTexts = readonly (readonly string[])[]
+
+/** The words by which a command may name files. */
+export interface NamedWords {
+  /** every simple command of it, also those in texts that a command runs (`bash -c`) */
+  readonly commands: readonly WordTexts[]
+  /**
+   * folders that names may be relative to, relative to the workspace root: its own, and what it
+   * changes to
+   */
+  readonly folders: readonly string[]
+  /** everything that it runs is known, and it redirects nothing into a file */
+  readonly plain: boolean
+}
+
+const maxFolders = 16
+const maxCommands = 400
+
+/** Finds the words of a command by which it may name files. Pure; over-approximates. */
+export function namedWords(input: CommandInput): NamedWords {
+  const { search, isComplete } = analyseCommand(input)
+  const simpleCommands = search.commands.slice(0, maxCommands)
+  const commands = simpleCommands.map(({ node, words }): WordTexts => {
+    const read = (node?.redirects ?? []).flatMap((redirect) =>
+      redirect.type === 'Redirect' && redirect.operator === '<' && redirect.target !== undefined
+        ? [[redirect.target.value]]
+        : [],
+    )
+    return [...words.map(textsOf), ...read]
+  })
+  const isKnown =
+    isComplete && search.computed.length === 0 && search.commands.length <= maxCommands
+  return { commands, folders: foldersOf(input.cwd, commands), plain: isKnown && !writes(input) }
+}
+
+const changes = new Set(['cd', 'pushd'])
+const folderOptions = new Set(['-C', '--directory', '--prefix', '--cwd'])
+
+function foldersOf(cwd: string, commands: readonly WordTexts[]): readonly string[] {
+  const folders = [cwd]
+  const enter = (text: string): void => {
+    if (text === '' || text.startsWith('-')) return
+    for (const from of [cwd, folders.at(-1) ?? cwd]) {
+      const at = path.isAbsolute(text)
+        ? path.normalize(text)
+        : path.normalize(path.join(from, text))
+      const tidy = at.replace(/\/$/, '')
+      if (!folders.includes(tidy) && folders.length < maxFolders) folders.push(tidy)
+    }
+  }
+  for (const words of commands) {
+    for (const [index, texts] of words.entries()) {
+      const before = words[index - 1]?.[0] ?? ''
+      const isEntered = (index === 1 && changes.has(before)) || folderOptions.has(before)
+      if (isEntered) texts.forEach(enter)
+    }
+  }
+  return folders
+}
+
+/** A redirect into anything but another descriptor or `/dev/null`. */
+function writes(input: CommandInput): boolean {
+  if (input.kind === 'exec') return false
+  return input.script.replace(/\d?>{1,2}\s*(?:&\d|\/dev\/null\b)/g, '').includes('>')
+}

@@ -1,0 +1,205 @@
+import { chmodSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { hashBytes } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { ToolResult } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { parsed } from '../../workspace.fixture.ts'
+import { commandDesk, testSandbox } from '../commands.fixture.ts'
+
+const patient = { timeout: 240_000 }
+type Desk = Awaited<ReturnType<typeof commandDesk>>
+
+/** What an approver of this command is shown now, and what the approval rests on. */
+async function shown(desk: Desk, name: 'exec' | 'shell', input: JsonObject): Promise<CallFacts> {
+  const { signal } = new AbortController()
+  const call = await parsed(desk.tools[name], input)
+  return (await desk.tools[name].present(call, { workspace: desk.workspace, signal })).facts
+}
+
+const stdoutOf = (result: ToolResult): string => (result.output as { stdout: string }).stdout
+
+async function untilThere(desk: Desk, at: string): Promise<void> {
+  await expect.poll(() => existsSync(path.join(desk.root, at)), { timeout: 60_000 }).toBe(true)
+}
+
+// Rules: security.md 28
+describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that were shown', () => {
+  const good = 'echo shown\n'
+  const tries = 12
+
+  test.each([
+    ['in place', 'echo "echo other" > run.sh; echo "echo shown" > run.sh'],
+    [
+      'by putting another file in its place',
+      'cp other.sh o; mv o run.sh; cp good.sh g; mv g run.sh',
+    ],
+  ])('while another run rewrites the script %s, again and again', patient, async (_, rewrite) => {
+    using desk = await commandDesk({
+      'work/run.sh': good,
+      'work/good.sh': good,
+      'work/other.sh': 'echo other\n',
+    })
+    const input = { file: 'sh', args: ['run.sh'], cwd: 'work' }
+    const facts = await shown(desk, 'exec', input)
+    const stop = new AbortController()
+    const command = `touch begun; while :; do ${rewrite}; done`
+    const racer = desk.run('shell', { command, cwd: 'work' }, { signal: stop.signal })
+    racer.catch(() => undefined)
+    try {
+      await untilThere(desk, 'work/begun')
+      const ends = { shown: 0, refused: 0, noticed: 0 }
+      for (let round = 0; round < tries; round += 1) {
+        const result = await desk.run('exec', input, { facts }).catch((error: unknown) => {
+          if (error instanceof WorkspaceProblem && error.code === 'stale') return null
+          throw error
+        })
+        if (result === null) ends.refused += 1
+        else if (result.violation === undefined) {
+          expect(stdoutOf(result), result.text).toBe('shown\n')
+          ends.shown += 1
+        } else ends.noticed += 1
+      }
+      expect(ends.shown + ends.refused + ends.noticed).toBe(tries)
+    } finally {
+      stop.abort('cancelled')
+      await racer.catch(() => undefined)
+    }
+  })
+
+  test(
+    'a script that is rewritten in place while it runs goes on as it was shown',
+    patient,
+    async () => {
+      using desk = await commandDesk()
+      const script = 'touch begun\nwhile [ ! -e go ]; do sleep 0.02; done\necho shown\n'
+      desk.put('work/run.sh', script)
+      const input = { file: 'bash', args: ['run.sh'], cwd: 'work' }
+      const running = desk.run('exec', input, { facts: await shown(desk, 'exec', input) })
+      await untilThere(desk, 'work/begun')
+      desk.put('work/run.sh', script.replace('echo shown', 'echo other'))
+      writeFileSync(path.join(desk.root, 'work/go'), '')
+      expect(stdoutOf(await running)).toBe('shown\n')
+      // What the other wrote is still there.
+      expect(desk.text('work/run.sh')).toContain('echo other')
+    },
+  )
+
+  test(
+    'a script in whose place another file is put while it runs is a violation that names it',
+    patient,
+    async () => {
+      using desk = await commandDesk()
+      desk.put('work/run.sh', 'touch begun\nwhile [ ! -e go ]; do sleep 0.02; done\n')
+      const input = { file: 'bash', args: ['run.sh'], cwd: 'work' }
+      const running = desk.run('exec', input, { facts: await shown(desk, 'exec', input) })
+      await untilThere(desk, 'work/begun')
+      desk.put('work/other.sh', 'echo other\n')
+      renameSync(path.join(desk.root, 'work/other.sh'), path.join(desk.root, 'work/run.sh'))
+      writeFileSync(path.join(desk.root, 'work/go'), '')
+      expect((await running).violation).toContain('"work/run.sh", which it runs, was replaced')
+    },
+  )
+
+  test(
+    'so do data that commands which only read name, and all that it cannot write to',
+    patient,
+    async () => {
+      using desk = await commandDesk({ 'readme.md': 'shown\n', 'work/data.txt': 'shown\n' })
+      const wait = 'touch begun; while [ ! -e go ]; do sleep 0.02; done'
+      const read = { command: 'tail -n 1 --retry data.txt ../readme.md', cwd: 'work' }
+      const facts = await shown(desk, 'shell', read)
+      expect(facts.bases.map((base) => base.path)).toEqual(['work/data.txt', 'readme.md'])
+      const fixed = { command: `${wait}; cat ../readme.md`, cwd: 'work' }
+      const running = desk.run('shell', fixed, { facts: await shown(desk, 'shell', fixed) })
+      await untilThere(desk, 'work/begun')
+      desk.put('readme.md', 'other\n')
+      writeFileSync(path.join(desk.root, 'work/go'), '')
+      expect(stdoutOf(await running)).toBe('shown\n')
+      await expect(desk.run('shell', read, { facts })).rejects.toMatchObject({ code: 'stale' })
+    },
+  )
+
+  test(
+    'a program of its own may be made executable, and written to: that is kept when it ends',
+    patient,
+    async () => {
+      using desk = await commandDesk({ 'work/run.sh': '#!/bin/sh\necho shown\n' })
+      const ran = await desk.shell('chmod +x run.sh && ./run.sh && echo "echo more" >> run.sh')
+      expect(ran).toMatchObject({ exitCode: 0, stdout: 'shown\n' })
+      expect(desk.text('work/run.sh')).toBe('#!/bin/sh\necho shown\necho more\n')
+      expect(statSync(path.join(desk.root, 'work/run.sh')).mode & 0o111).not.toBe(0)
+    },
+  )
+
+  test(
+    'what it wrote to a program that something else has changed meanwhile is not kept, and said',
+    patient,
+    async () => {
+      using desk = await commandDesk({
+        'work/run.sh':
+          'echo "# own" >> run.sh\ntouch begun\nwhile [ ! -e go ]; do sleep 0.02; done\n',
+      })
+      const running = desk.run('exec', { file: 'sh', args: ['run.sh'], cwd: 'work' })
+      await untilThere(desk, 'work/begun')
+      desk.put('work/run.sh', 'echo other\n')
+      writeFileSync(path.join(desk.root, 'work/go'), '')
+      expect((await running).violation).toMatch(
+        /wrote to "work\/run\.sh" was not kept: something else/,
+      )
+      expect(desk.text('work/run.sh')).toBe('echo other\n')
+    },
+  )
+
+  test('files that it names to change them are changed where they lie', patient, async () => {
+    using desk = await commandDesk({ 'work/b.json': '2\n', 'work/c.py': 'c\n', 'work/d.sh': 'd\n' })
+    const ran = await desk.shell(
+      'sed -i s/a/A/ a.txt && sort -o a.txt a.txt && echo 3 | tee b.json && mv c.py e.py && perl -pi -e s/d/D/ d.sh && rm -f b.json',
+    )
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect([desk.text('work/a.txt'), desk.text('work/e.py'), desk.text('work/d.sh')]).toEqual([
+      'A\n',
+      'c\n',
+      'D\n',
+    ])
+  })
+
+  const first = `#!/usr/bin/env -S FOO=1 sh\necho shown\n`
+  test.each([
+    ['a script that it is given to an interpreter', 'sh s/run.sh', ['work/s/run.sh']],
+    ['one without an ending', 'bash -eu s/plain a.txt', ['work/s/plain', 'work/a.txt']],
+    ['one behind options', 'node --require ./s/a.js s/b.js', ['work/s/a.js', 'work/s/b.js']],
+    ['one of a shell within', "bash -c 'sh s/run.sh'", ['work/s/run.sh']],
+    ['one of a wrapper', 'timeout 5 env A=1 python3.11 s/x.py', ['work/s/x.py']],
+    ['one in a folder that it changes to', 'cd s && sh run.sh', ['work/s/run.sh']],
+    ['one on its input', 'sh < s/run.sh', ['work/s/run.sh']],
+    ['one in a variable', 'f=s/run.sh; sh "$f"', ['work/s/run.sh']],
+    ['one that it sources', '. s/run.sh', ['work/s/run.sh']],
+    ['a file of make', 'make -f s/x.mk all', ['work/s/x.mk']],
+    ['a program of its own, and what runs that', './s/tool', ['work/s/tool', 'work/s/run.sh']],
+  ])('rests on %s', patient, async (_, command, files) => {
+    using desk = await commandDesk({
+      'work/s/run.sh': first,
+      'work/s/plain': 'echo shown\n',
+      'work/s/a.js': 'a\n',
+      'work/s/b.js': 'b\n',
+      'work/s/x.py': 'x\n',
+      'work/s/x.mk': 'all:\n',
+    })
+    desk.put('work/s/tool', `#!${desk.root}/work/s/run.sh\n`)
+    chmodSync(path.join(desk.root, 'work/s/tool'), 0o755)
+    const facts = await shown(desk, 'shell', { command, cwd: 'work' })
+    expect(facts.bases).toEqual(
+      files.map((at) => ({ path: at, hash: hashBytes(Buffer.from(desk.text(at))) })),
+    )
+    const programs = (facts.detail?.['programs'] as unknown as { name: string }[] | undefined)?.map(
+      ({ name }) => name,
+    )
+    if (files.includes('work/s/tool')) expect(programs).toEqual(['/usr/bin/env', 'sh'])
+    desk.put(files.at(-1) ?? '', 'echo other\n')
+    const call = desk.run('shell', { command, cwd: 'work' }, { facts })
+    await expect(call).rejects.toMatchObject({ code: 'stale' })
+  })
+})

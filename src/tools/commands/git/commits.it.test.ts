@@ -1,0 +1,233 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { CommitIdentity } from '#domain/commit-identity.ts'
+import { commandDesk, testSandbox, type RanCommand } from '../commands.fixture.ts'
+
+const patient = { timeout: 240_000 }
+const zones = '\n  - { name: all, root: ., mode: rw }'
+type Desk = Awaited<ReturnType<typeof commandDesk>>
+
+const commit: CommitIdentity = {
+  author: { name: 'scribe for Ada', email: 'worker@countersign.localhost' },
+  committer: { name: 'Countersign', email: 'countersign@countersign.localhost' },
+  trailers: [
+    { name: 'Countersign-Request', value: '0190-r' },
+    { name: 'Approved-by', value: 'Grace <grace@example.com>' },
+  ],
+}
+const ours = 'Countersign-Request: 0190-r\nApproved-by: Grace <grace@example.com>\n'
+
+/** As a person works in that folder, with an identity and settings of their own. */
+function own(desk: Desk, ...words: string[]): string {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: desk.root,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_EDITOR: 'true',
+  }
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  const cwd = path.join(desk.root, 'r')
+  const ran = spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' })
+  expect(ran.stderr.includes('fatal'), ran.stderr).toBe(false)
+  return ran.stdout
+}
+
+/** A repository with these files in its first commit. */
+async function repository(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
+  const desk = await commandDesk({ '.gitconfig': '[user]\n\tname = Somebody\n' }, { zones })
+  mkdirSync(path.join(desk.root, 'r'))
+  own(desk, 'init', '-q', '-b', 'main', '.')
+  for (const [at, text] of Object.entries({ 'a.txt': 'a\n', ...files })) {
+    mkdirSync(path.dirname(path.join(desk.root, 'r', at)), { recursive: true })
+    writeFileSync(path.join(desk.root, 'r', at), text)
+  }
+  own(desk, 'add', '-A')
+  own(desk, 'commit', '-qm', 'first')
+  return desk
+}
+
+async function shell(desk: Desk, command: string): Promise<RanCommand> {
+  const result = await desk.run('shell', { command, cwd: 'r' }, { commit })
+  return { ...(result.output as unknown as RanCommand), text: result.text }
+}
+
+const newest = (desk: Desk): string =>
+  own(desk, 'log', '-1', '--format=%an <%ae>|%cn <%ce>|%B').replace(/\n+$/, '\n')
+const identity =
+  'scribe for Ada <worker@countersign.localhost>|Countersign <countersign@countersign.localhost>|'
+
+// Rules: product.md 36
+describe.skipIf(!testSandbox.works)('a commit that a command makes', () => {
+  test.each([
+    ['a message', 'git commit -qam "second"', 'second\n\n'],
+    ['a message in a file', 'printf "two\\n\\nmore\\n" > m; git commit -qaF m', 'two\n\nmore\n\n'],
+    [
+      'trailers of its own',
+      'git commit -qam "second" -m "Reviewed-by: Bob <b@example.com>"',
+      'second\n\nReviewed-by: Bob <b@example.com>\n',
+    ],
+    ['a line that begins like a comment', 'git commit -qam two -m "#12"', 'two\n\n#12\n\n'],
+    ['no hooks', 'git commit -nqam "second"', 'second\n\n'],
+    ['an editor', 'GIT_EDITOR="sed -i 1isecond" git commit -qa', 'second\n\n'],
+  ])('with %s carries the identity and the trailers', patient, async (_, command, message) => {
+    using desk = await repository()
+    desk.put('r/a.txt', 'b\n')
+    // Neither the person's settings nor the repository's count, nor do its hooks run.
+    own(desk, 'config', 'user.name', 'Mallory')
+    own(desk, 'config', 'core.hooksPath', '.husky')
+    own(desk, 'config', 'commit.gpgSign', 'true')
+    mkdirSync(path.join(desk.root, 'r/.husky'))
+    writeFileSync(path.join(desk.root, 'r/.husky/pre-commit'), '#!/bin/sh\nexit 1\n', {
+      mode: 0o755,
+    })
+    const ran = await shell(desk, command)
+    expect(ran.exitCode, ran.stderr).toBe(0)
+    expect(newest(desk)).toBe(`${identity}${message}${ours}`)
+  })
+
+  test.each([
+    ['-m "two" -m "Approved-by: Mallory <m@example.com>"'],
+    ['-m "two" -m "APPROVED-BY : Mallory"'],
+    ['-m "two" --trailer "countersign-run: 1"'],
+    ['-m "two" -m "countersign-REQUEST: 1" -n'],
+  ])('is refused with a message that has ours already: %s', patient, async (words) => {
+    using desk = await repository()
+    desk.put('r/a.txt', 'b\n')
+    const ran = await shell(desk, `git commit -qa ${words}`)
+    expect(ran.exitCode).not.toBe(0)
+    expect(ran.stderr).toContain('which the service writes itself. Leave it out.')
+    expect(own(desk, 'log', '--format=%s')).toBe('first\n')
+  })
+
+  test.each([
+    ['amended', 'git commit -q --amend --no-edit'],
+    ['picked', 'git checkout -q side && git cherry-pick main'],
+    ['rebased', 'git rebase -q side'],
+    ['rebased by applying', 'git rebase -q --apply side'],
+    ['reused', 'echo c > a.txt && git commit -qa -C HEAD'],
+  ])(
+    'that is %s has the trailers of what allowed this, and no others',
+    patient,
+    async (_, command) => {
+      using desk = await repository()
+      own(desk, 'checkout', '-qb', 'side')
+      own(desk, 'commit', '-q', '--allow-empty', '-m', 'beside')
+      own(desk, 'checkout', '-q', 'main')
+      desk.put('r/a.txt', 'b\n')
+      own(
+        desk,
+        'commit',
+        '-qam',
+        'second',
+        '-m',
+        'Countersign-Request: old\nApproved-by: Eve <e@x.org>\n  more',
+      )
+      const ran = await shell(desk, command)
+      expect(ran.exitCode, ran.stderr).toBe(0)
+      expect(own(desk, 'log', '-1', '--format=%B').trim()).toBe(`second\n\n${ours}`.trim())
+      expect(newest(desk)).toContain('|Countersign <countersign@countersign.localhost>|')
+    },
+  )
+
+  test.each([
+    ['merges', 'git merge -q --no-edit side', "Merge branch 'side'\n\n"],
+    ['reverts', 'git revert --no-edit HEAD', /^Revert "second"\n\nThis reverts commit \w+\.\n\n/],
+  ])('that %s carries them too', patient, async (_, command, message) => {
+    using desk = await repository()
+    own(desk, 'checkout', '-qb', 'side')
+    own(desk, 'commit', '-q', '--allow-empty', '-m', 'beside')
+    own(desk, 'checkout', '-q', 'main')
+    desk.put('r/a.txt', 'b\n')
+    own(desk, 'commit', '-qam', 'second')
+    const ran = await shell(desk, command)
+    expect(ran.exitCode, ran.stderr).toBe(0)
+    const [, , text = ''] = newest(desk).split('|')
+    if (typeof message === 'string') expect(text).toBe(`${message}${ours}`)
+    else expect(text).toMatch(message)
+    expect(text.endsWith(ours)).toBe(true)
+  })
+
+  test('without a message is refused by Git as ever', patient, async () => {
+    using desk = await repository()
+    desk.put('r/a.txt', 'b\n')
+    expect((await shell(desk, 'git commit -qam ""')).exitCode).not.toBe(0)
+  })
+})
+
+// Rules: product.md 37
+describe.skipIf(!testSandbox.works)('files that the sandbox covers', () => {
+  const fixtures = {
+    '.env.example': 'TOKEN=example\n',
+    'test/fixtures/ca.pem': 'ca\n',
+    'test/odd [name]*.pem': 'odd\n',
+    '.docker/config.json': '{}\n',
+  }
+
+  test(
+    'look unchanged to Git: status, diff, add, commit, stash, reset, checkout',
+    patient,
+    async () => {
+      using desk = await repository(fixtures)
+      // Somebody's own secret in a tracked file: it is neither seen nor committed.
+      desk.put('r/.env.example', 'TOKEN=secret\n')
+      desk.put('r/local.pem', 'secret\n')
+      const quiet = await shell(
+        desk,
+        'git status --porcelain && git diff --exit-code && cat .env.example',
+      )
+      expect(quiet).toMatchObject({ exitCode: 0, stdout: 'TOKEN=example\n', stderr: '' })
+      desk.put('r/a.txt', 'b\n')
+      const steps = [
+        'git stash -q && git stash pop -q',
+        'git add . && git commit -qm second',
+        'git reset -q --hard HEAD~1 && git reset -q --hard HEAD@{1}',
+        'git checkout -q -b other && git checkout -q main',
+        'echo c > a.txt && git commit -qam third',
+        'git clean -fdq',
+        'git status --porcelain',
+      ]
+      const ran = await shell(desk, steps.join(' && '))
+      expect(ran).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
+      expect(own(desk, 'log', '--format=%s')).toBe('third\nsecond\nfirst\n')
+      expect(own(desk, 'diff', '--name-only', 'HEAD~2', 'HEAD')).toBe('a.txt\n')
+      expect(own(desk, 'log', '-p', '--all')).not.toContain('secret')
+      expect(desk.text('r/.env.example')).toBe('TOKEN=secret\n')
+      expect(desk.text('r/local.pem')).toBe('secret\n')
+      expect(own(desk, 'status', '--porcelain')).toBe(' M .env.example\n?? local.pem\n')
+    },
+  )
+
+  test('that Git does not track cannot be read, added, or removed', patient, async () => {
+    using desk = await repository()
+    desk.put('r/.env', 'secret\n')
+    const ran = await shell(
+      desk,
+      'cat .env; git add -f .env; git hash-object .env; git clean -fdxq; true',
+    )
+    expect(ran.stdout).toBe('')
+    expect(own(desk, 'log', '-p', '--all')).not.toContain('secret')
+    expect(desk.text('r/.env')).toBe('secret\n')
+  })
+
+  test(
+    'stay closed to a pre-approved command that is not Git, tracked or not',
+    patient,
+    async () => {
+      using desk = await repository(fixtures)
+      const { tools } = desk
+      const parsed = await tools.exec.parse({ file: 'cat', args: ['.env.example'], cwd: 'r' })
+      if (!parsed.ok) expect.fail('refused')
+      const result = await tools.exec.execute(parsed.input, {
+        workspace: desk.workspace,
+        signal: new AbortController().signal,
+        idempotencyKey: 'call-1:1',
+        facts: { toolHash: tools.exec.definitionHash, bases: [] },
+        printed: { kind: 'exec', argv: ['/usr/bin/cat', '.env.example'], hides: [] },
+        commit,
+      })
+      expect(result.text).toContain('Permission denied')
+    },
+  )
+})

@@ -1,0 +1,53 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { gitEnvironment, gitFolder, writeGitFiles } from '#sandbox/git/git-files.ts'
+import { identityAt, type Snapshots } from '#sandbox/snapshots/snapshots.ts'
+import type { CommandPlace } from '../plan/command-place.ts'
+import { coveredInGit, type CoveredInGit } from './tracked-bytes.ts'
+
+/** The plan and environment with which Git works inside the sandbox as it does outside. */
+export interface PreparedGit {
+  readonly plan: SandboxPlan
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/**
+ * Gives Git an identity and hooks that add our trailers (product.md 36), and lets it see what the
+ * sandbox covers as unchanged (37): a tracked file as Git itself has it, any other as one that is
+ * ignored. `sees`: whether this command may read what Git has of covered files.
+ */
+export async function prepareGit(
+  place: CommandPlace,
+  plan: SandboxPlan,
+  snapshots: Snapshots,
+  commit: CommitIdentity,
+  options: { readonly sees: boolean; readonly signal: AbortSignal },
+): Promise<PreparedGit> {
+  const folder = path.join(snapshots.folder, 'git')
+  await mkdir(folder, { mode: 0o755 })
+  if (!place.sandbox.works) {
+    await writeGitFiles(folder, commit, [])
+    return { plan, environment: gitEnvironment(commit, folder) }
+  }
+  const inGit: CoveredInGit = options.sees
+    ? await coveredInGit(place, plan, options.signal)
+    : { tracked: [], untracked: [] }
+  await writeGitFiles(folder, commit, inGit.untracked)
+  const copies: MountedCopy[] = [
+    { path: gitFolder, from: folder, mode: 'ro', identity: await identityAt(folder) },
+  ]
+  for (const [index, { bytes, mode, path: at }] of inGit.tracked.entries()) {
+    const from = path.join(snapshots.folder, `tracked-${index}`)
+    await writeFile(from, bytes, { flag: 'wx' })
+    await chmod(from, mode)
+    copies.push({ path: at, from, mode: 'ro', identity: await identityAt(from) })
+  }
+  const visible = new Set(inGit.tracked.map((file) => file.path))
+  const covered = plan.covered.filter((at) => !visible.has(at))
+  return {
+    plan: { ...plan, covered, copies: [...plan.copies, ...copies] },
+    environment: gitEnvironment(commit, gitFolder),
+  }
+}

@@ -1,0 +1,128 @@
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import type { CommandPlace } from '../plan/command-place.ts'
+import { commandLimits } from '#sandbox/process/command-limits.ts'
+import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+
+/** A file that Git tracks below something that the sandbox covers, as Git itself has it. */
+export interface TrackedFile {
+  /** absolute */
+  readonly path: string
+  readonly mode: number
+  readonly bytes: Uint8Array
+}
+
+/** What Git says of the covered paths of one command. */
+export interface CoveredInGit {
+  readonly tracked: readonly TrackedFile[]
+  /** relative to the top of their repository: Git would try to read them, and cannot */
+  readonly untracked: readonly string[]
+}
+
+const maxFileBytes = 1024 * 1024
+const gitTimeoutMs = 30_000
+
+/**
+ * Prints, for each tracked file, its mode and size, its path, and its bytes as the index has them.
+ */
+const script = `top=$1
+shift
+g() {
+  git --literal-pathspecs -c 'safe.directory=*' -c core.fsmonitor=false -c protocol.allow=never -C "$top" "$@"
+}
+while IFS= read -r -d '' entry; do
+  name=\${entry#*$'\\t'}
+  read -r mode hash stage <<< "\${entry%%$'\\t'*}"
+  [ "$stage" = 0 ] || continue
+  case $mode in 100644 | 100755) ;; *) continue ;; esac
+  size=$(g cat-file -s "$hash") && [ "$size" -le ${maxFileBytes} ] || continue
+  printf '%s %s\\0%s\\0' "$mode" "$size" "$name"
+  g cat-file blob "$hash"
+done < <(g ls-files --stage -z -- "$@")`
+
+/**
+ * Asks Git, in a sandbox in which nothing can be written, what it has for the covered files and
+ * folders of a plan. What a command reads of them is in the repository, which it can read anyway;
+ * what differs from that on the disk stays hidden.
+ */
+export async function coveredInGit(
+  { sandbox }: CommandPlace,
+  plan: SandboxPlan,
+  signal: AbortSignal,
+): Promise<CoveredInGit> {
+  const tracked: TrackedFile[] = []
+  const untracked: string[] = []
+  if (!sandbox.works) return { tracked, untracked }
+  for (const [top, covered] of await byRepository(plan)) {
+    const below = covered.map((at) => path.relative(top, at))
+    const end = await runSandboxed({
+      ...sandbox,
+      plan: {
+        ...plan,
+        zones: plan.zones.map((zone) => ({ ...zone, mode: 'ro' as const })),
+        pinned: [],
+        copies: [],
+        cwd: top,
+        cwdIdentity: null,
+      },
+      argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script, 'bash', top, ...below],
+      timeoutMs: gitTimeoutMs,
+      limits: { ...commandLimits, outputBytes: 64 * 1024 * 1024 },
+      network: false,
+      signal,
+    })
+    const files = end.timedOut || end.exceeded !== null ? [] : readAnswer(top, end.stdout.bytes)
+    tracked.push(...files)
+    untracked.push(
+      ...below.filter((at) => {
+        const absolute = path.join(top, at)
+        return !files.some((file) => file.path === absolute || file.path.startsWith(`${absolute}/`))
+      }),
+    )
+  }
+  return { tracked, untracked }
+}
+
+function readAnswer(top: string, bytes: Buffer): TrackedFile[] {
+  const files: TrackedFile[] = []
+  for (let at = 0; at < bytes.length;) {
+    const [head, name] = [bytes.indexOf(0, at), bytes.indexOf(0, bytes.indexOf(0, at) + 1)]
+    if (head < 0 || name < 0) break
+    const [mode = '', size = ''] = bytes.subarray(at, head).toString('latin1').split(' ')
+    const start = name + 1
+    const end = start + Number(size)
+    if (!(end <= bytes.length)) break
+    files.push({
+      path: path.join(top, bytes.subarray(head + 1, name).toString('utf8')),
+      mode: mode === '100755' ? 0o755 : 0o644,
+      bytes: bytes.subarray(start, end),
+    })
+    at = end
+  }
+  return files
+}
+
+/** The covered paths by the top of the repository that they lie in; those in none are left out. */
+async function byRepository({
+  covered,
+  emptied,
+  zones,
+}: SandboxPlan): Promise<ReadonlyMap<string, readonly string[]>> {
+  const tops = new Map<string, string | null>()
+  const topOf = async (folder: string): Promise<string | null> => {
+    const known = tops.get(folder)
+    if (known !== undefined) return known
+    const inZone = zones.some(({ path: at }) => folder === at || folder.startsWith(`${at}/`))
+    const isTop = inZone && (await lstat(path.join(folder, '.git')).catch(() => null)) !== null
+    const top = isTop ? folder : inZone ? await topOf(path.dirname(folder)) : null
+    tops.set(folder, top)
+    return top
+  }
+  const repositories = new Map<string, string[]>()
+  for (const at of [...covered, ...emptied]) {
+    const top = await topOf(path.dirname(at))
+    if (top !== null) repositories.set(top, [...(repositories.get(top) ?? []), at])
+  }
+  return repositories
+}

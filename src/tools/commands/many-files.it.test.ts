@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { expect, test } from 'vitest'
+import { commandDesk, testSandbox } from './commands.fixture.ts'
+
+const patient = { timeout: 240_000 }
+
+// Rules: security.md 30
+test.skipIf(!testSandbox.works)(
+  'looking through tens of thousands of files before and after a command leaves the event loop free',
+  patient,
+  async () => {
+    using desk = await commandDesk()
+    const folder = path.join(desk.root, 'work/many')
+    mkdirSync(folder)
+    for (let at = 0; at < 50_000; at += 1) writeFileSync(path.join(folder, String(at)), '')
+    await desk.shell('true')
+    const before = performance.eventLoopUtilization()
+    expect(await desk.shell('true')).toMatchObject({ exitCode: 0 })
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5)
+  },
+)
+
+// Rules: security.md 8, 30
+test.skipIf(!testSandbox.works)(
+  'thousands of protected names that a command made are removed, counted, and the first ones named',
+  patient,
+  async () => {
+    using desk = await commandDesk()
+    const ran = await desk.shell('for i in $(seq 3000); do mkdir -p d/$i; : > d/$i/.npmrc; done')
+    expect(ran.violation).toMatch(/\.npmrc", a protected name, which was removed/)
+    expect(ran.violation).toMatch(/more like these/)
+    for (const at of [1, 1500, 3000]) {
+      expect(existsSync(path.join(desk.root, `work/d/${at}/.npmrc`))).toBe(false)
+    }
+  },
+)

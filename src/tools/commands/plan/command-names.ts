@@ -1,0 +1,79 @@
+import path from 'node:path'
+import { ownFile, type OwnFilesPolicy } from '#policy/names/own-files.ts'
+import { foldName } from '#policy/names/fold-name.ts'
+import { protectedName } from '#policy/names/protected-names.ts'
+import { secretName } from '#policy/names/secret-names.ts'
+import { listsProtected } from '#policy/judge/consent/protected-consent.ts'
+import { decidingZones } from '#policy/globs/zones-of-path.ts'
+import type { NameRules, Standing } from '#sandbox/bwrap/look-for-names.ts'
+import type { Zone } from '#policy/policy.ts'
+
+/** What decides which names those are; a `CommandPlace` is one. */
+export interface NamesPlace {
+  readonly policy: OwnFilesPolicy
+  readonly projectDir: string
+  readonly worker: { readonly zones: readonly Zone[] }
+}
+
+/**
+ * What makes a repository run or read something else, or tells it where it fetches from and pushes
+ * to. The rest of `.git` is what `git add` and `git commit` write.
+ */
+const gitInternals = new Set([
+  'branches',
+  'commondir',
+  'config',
+  'config.worktree',
+  'hooks',
+  'info',
+  'modules',
+  'remotes',
+  'worktrees',
+])
+
+/** A rebase that stopped in the middle goes on by this list, and its `exec` lines are commands. */
+const rebaseTodo = 'rebase-merge/git-rebase-todo'
+const execLine = /^[ \t]*(?:x|exec)(?:[ \t\r]|$)/m
+
+/**
+ * Which names commands of a worker must not read or change (security.md 8). Paths named in
+ * `allowed` may be read.
+ */
+export function commandNames(place: NamesPlace, allowed: ReadonlySet<string>): NameRules {
+  const { policy, projectDir, worker } = place
+  const root = path.resolve(projectDir, policy.config.workspaces.get('default')?.root ?? '.')
+  const project = path.relative(root, projectDir)
+  const isAroundProject = (at: string): boolean => project === at || project.startsWith(`${at}/`)
+  return {
+    secret: (at, folder) => !allowed.has(at) && secretName(folder ? `${at}/any` : at) !== null,
+    standing(at) {
+      if (ownFile(policy, projectDir, at) !== null) return 'guarded'
+      const protection = protectedName(at)
+      // The project folder is not renamed, nor what it lies in, so that another cannot take its
+      // place.
+      if (protection === null) return isAroundProject(at) ? 'pinned' : null
+      const zones = decidingZones(worker.zones, at)
+      if (zones.length > 0 && zones.every((zone) => listsProtected(zone, at))) return null
+      return protection.name === '.git' || protection.name === 'git~1'
+        ? standingInGit(at)
+        : 'guarded'
+    },
+    // git takes any folder that is made like this for a repository, whatever its name, and does
+    // what its config says.
+    isRepository(names) {
+      const folded = new Set([...names].map(foldName))
+      const isBare = folded.has('objects') && folded.has('refs')
+      return folded.has('head') && (isBare || folded.has('commondir'))
+    },
+    inRepository: (name) => (gitInternals.has(foldName(name)) ? 'guarded' : null),
+    runsProgram: (text) => execLine.test(text),
+  }
+}
+
+function standingInGit(at: string): Standing | null {
+  const names = at.split('/').map(foldName)
+  const below = names.slice(names.findIndex((name) => name === '.git' || name === 'git~1') + 1)
+  if (below.length === 0) return 'pinned'
+  if (below.join('/') === rebaseTodo) return 'script'
+  return below.length === 1 && gitInternals.has(below[0] ?? '') ? 'guarded' : null
+}

@@ -1,0 +1,24 @@
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+
+/** What this host has for commands. */
+export interface CommandSite {
+  readonly sandbox: HostSandbox
+  /** absolute; does not exist for commands */
+  readonly dataDir: string
+  readonly projectDir: string
+}
+
+/** The worker and the host that a command runs for and on. */
+export interface CommandPlace extends CommandSite {
+  readonly policy: Policy
+  readonly worker: WorkerDefinition
+}
+
+/** Where this worker's commands run, for the model: `in a sandbox without a network`. */
+export function sandboxWords({ sandbox, worker }: CommandPlace): string {
+  if (!sandbox.works) return 'on a host where no sandbox works'
+  return worker.sandbox.network === 'allow'
+    ? 'in a sandbox with a network'
+    : 'in a sandbox without a network'
+}

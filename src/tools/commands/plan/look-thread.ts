@@ -1,0 +1,78 @@
+import { parentPort } from 'node:worker_threads'
+import { containsPath } from '#policy/globs/zones-of-path.ts'
+import { lookForNames, TooManyEntries, type ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import { undoNames } from '#sandbox/bwrap/undo-names.ts'
+import { commandNames } from './command-names.ts'
+import type { LookAnswer, LookQuestion, ZonesToLook } from './look-protocol.ts'
+
+/** More sentences are counted: a command can make any number of names. */
+const maxSentences = 10_000
+const running = new Map<number, AbortController>()
+
+/**
+ * Runs in a worker thread (security.md 30): a zone may hold hundreds of thousands of files, and the
+ * service's own event loop must turn meanwhile.
+ */
+parentPort?.on('message', (question: LookQuestion) => {
+  if (question.do === 'cancel') running.get(question.id)?.abort()
+  else void take(question)
+})
+
+async function take(question: Exclude<LookQuestion, { do: 'cancel' }>): Promise<void> {
+  const { id } = question
+  const stop = new AbortController()
+  running.set(id, stop)
+  const answer = await answerTo(question, stop.signal).catch((error: unknown): LookAnswer => {
+    const message = error instanceof Error ? error.message : String(error)
+    const type = stop.signal.aborted
+      ? 'cancelled'
+      : error instanceof TooManyEntries
+        ? 'tooMany'
+        : 'failed'
+    return { id, type, message }
+  })
+  running.delete(id)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(answer)
+}
+
+async function answerTo(
+  question: Exclude<LookQuestion, { do: 'cancel' }>,
+  signal: AbortSignal,
+): Promise<LookAnswer> {
+  const { id, zones } = question
+  if (question.do === 'look') {
+    return { id, type: 'names', names: await look(zones, question.bounded, signal) }
+  }
+  const after = await look(zones, false, signal)
+  const done = await undoNames(zones.root, question.before, after, question.untilMs)
+  const more = Math.max(0, done.length - maxSentences)
+  return { id, type: 'undone', done: done.slice(0, maxSentences), more }
+}
+
+async function look(
+  { allowed, folders, hidden, missing, names, root, sinceMs, zones }: ZonesToLook,
+  bounded: boolean,
+  signal: AbortSignal,
+): Promise<ZoneNames> {
+  const rules = commandNames(names, allowed)
+  const isWritable = (at: string): boolean => {
+    const holding = zones.filter((zone) => containsPath(zone.at, at))
+    return holding.toSorted((left, right) => right.at.length - left.at.length)[0]?.mode === 'rw'
+  }
+  const result = await lookForNames({
+    root,
+    folders,
+    // A zone that is not there yet must not be made by a command under another zone's mode.
+    names: { ...rules, standing: (at) => (missing.includes(at) ? 'guarded' : rules.standing(at)) },
+    hidden,
+    bounded,
+    setIdSinceMs: sinceMs,
+    signal,
+  })
+  return {
+    ...result,
+    guarded: new Map([...result.guarded].filter(([at]) => isWritable(at))),
+    setId: result.setId.filter(({ path }) => isWritable(path)),
+  }
+}

@@ -1,0 +1,158 @@
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { containsPath } from '#policy/globs/zones-of-path.ts'
+import { identityOf } from '#sandbox/hidden-paths.ts'
+import { openDirectory, plainWalk } from '#sandbox/open-directory.ts'
+import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import type { MountedZone, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { foldersToKeep } from '#policy/names/own-files.ts'
+import type { CommandPlace } from './command-place.ts'
+import { lookInThread, undoInThread } from './look-in-thread.ts'
+import type { ZonesToLook } from './look-protocol.ts'
+
+/** What a command sees, and the protected names as they were before it. */
+export interface PlannedSandbox {
+  readonly plan: SandboxPlan
+  readonly before: ZoneNames
+  /**
+   * Looks again, once the command has ended, and undoes what came to be of protected names since
+   * `before`, in a thread: sentences. What was changed after `untilMs` stays.
+   */
+  undo(before: Pick<ZoneNames, 'guarded' | 'closed'>, untilMs?: number): Promise<string[]>
+}
+
+/**
+ * What a command of this worker sees of the host: the zones where they lie, without the data
+ * folder, keys and other programs' sockets, and with the protected names as they are (security.md
+ * 7, 8). `allowed`: files of keys that this very command was approved with. `bounded`: as a command
+ * begins. Throws `ToolProblem` when a zone is not the folder that the policy names.
+ */
+export async function makePlan(
+  place: CommandPlace,
+  workspace: Workspace,
+  cwd: string,
+  allowed: ReadonlySet<string>,
+  bounded = true,
+): Promise<PlannedSandbox> {
+  const { root } = workspace
+  const zones: (MountedZone & { readonly at: string })[] = []
+  const missing: string[] = []
+  for (const { mode, root: at } of strictestByRoot(place)) {
+    const state = await workspace.state(at)
+    if (state.kind === 'absent') {
+      missing.push(at)
+      continue
+    }
+    const real = path.join(root, at)
+    if (state.kind !== 'directory') throw new ToolProblem(`The zone ${at} is no folder.`)
+    zones.push({ at, path: real, mode, identity: identityOf(await lstat(real, { bigint: true })) })
+  }
+  const outermost = zones.filter(
+    (zone) => !zones.some((other) => other !== zone && containsPath(other.at, zone.at)),
+  )
+  const folders = outermost.map(({ at }) => at)
+  const isWritable = (at: string): boolean => {
+    const holding = zones.filter((zone) => containsPath(zone.at, at))
+    return holding.toSorted((left, right) => right.at.length - left.at.length)[0]?.mode === 'rw'
+  }
+  const { policy, projectDir, worker } = place
+  const toLook: ZonesToLook = {
+    root,
+    folders,
+    zones: zones.map((zone) => ({ at: zone.at, mode: zone.mode })),
+    missing,
+    hidden: place.dataDir,
+    names: {
+      policy: {
+        config: { workspaces: policy.config.workspaces },
+        workers: new Map([...policy.workers].map(([name, { model }]) => [name, { model }])),
+        toolFiles: policy.toolFiles.map((file) => ({ path: file.path })),
+      },
+      projectDir,
+      worker: { zones: worker.zones },
+    },
+    allowed,
+    sinceMs: null,
+  }
+  const project = path.relative(root, place.projectDir)
+  const isInZone = folders.some((folder) => containsPath(folder, project))
+  if (bounded && !project.startsWith('..') && isInZone && isWritable(project)) {
+    await makeOwnFolders(root, place.projectDir)
+  }
+  const sinceMs = Date.now()
+  const before = await lookInThread(toLook, bounded)
+  const at = (below: string): string => path.join(root, below)
+  const mounted = [...before.guarded].filter(([, { link }]) => !link)
+  const covered = before.secrets.filter(({ folder }) => !folder).map((secret) => secret.path)
+  const emptied = before.secrets.filter(({ folder }) => folder).map((secret) => at(secret.path))
+  const data = path.relative(root, place.dataDir)
+  const inZone = !data.startsWith('..') && folders.some((folder) => containsPath(folder, data))
+  if (inZone && (await isFolder(place.dataDir))) emptied.push(place.dataDir)
+  const here = at(cwd)
+  const isEmptied = emptied.some((folder) => here === folder || here.startsWith(`${folder}/`))
+  const standsBelow = (path: string): boolean => covered.includes(path)
+  return {
+    plan: {
+      zones,
+      pinned: mounted.filter(([, { pinned }]) => pinned).map(([name]) => at(name)),
+      readOnly: mounted
+        .filter(([name, { pinned }]) => !pinned && !standsBelow(name))
+        .map(([name]) => at(name)),
+      covered: [...covered, ...before.special].map(at),
+      emptied,
+      copies: [],
+      cwd: here,
+      cwdIdentity: isEmptied ? null : await identityOfFolder(root, cwd),
+    },
+    before,
+    undo: (was, untilMs = Number.POSITIVE_INFINITY) =>
+      undoInThread({ ...toLook, sinceMs }, was, untilMs),
+  }
+}
+
+/** `null` when there is no such folder: the sandbox says so. */
+async function identityOfFolder(root: string, at: string): Promise<string | null> {
+  try {
+    const components = at === '' ? [] : at.split('/')
+    await using folder = await openDirectory(plainWalk(root), components, false)
+    return folder.identity
+  } catch (error) {
+    if (error instanceof WorkspaceProblem && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+async function isFolder(at: string): Promise<boolean> {
+  return lstat(at).then(
+    (state) => state.isDirectory(),
+    () => false,
+  )
+}
+
+/** One entry a root: of zones that share one, a read-only one decides. */
+function strictestByRoot(place: CommandPlace): { root: string; mode: 'ro' | 'rw' }[] {
+  const modes = new Map<string, 'ro' | 'rw'>()
+  for (const { mode, root } of place.worker.zones) {
+    modes.set(root, modes.get(root) === 'ro' ? 'ro' : mode)
+  }
+  return [...modes].map(([root, mode]) => ({ root, mode }))
+}
+
+/**
+ * Makes the project's own folders that are missing, empty, so that the sandbox can keep a command
+ * from making them (security.md 8): the service would act on what appears there while the command
+ * still runs. A folder that cannot be made by us cannot be made by the command either.
+ */
+async function makeOwnFolders(root: string, projectDir: string): Promise<void> {
+  const at = path.relative(root, projectDir)
+  const components = at === '' ? [] : at.split(path.sep)
+  for (const name of foldersToKeep) {
+    const folder = await openDirectory(plainWalk(root), [...components, name], true).catch(
+      () => null,
+    )
+    await folder?.[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,107 @@
+import type { CommandInput } from '#domain/command.ts'
+import type { Presented, PresentContext } from '#domain/tool.ts'
+import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
+import { gitVariables } from '#sandbox/git/git-files.ts'
+import { markName } from '#sandbox/unconfined/run-unconfined.ts'
+import { makePresentation } from '../../presentations/make-presentation.ts'
+import { oneLine } from '../../presentations/structured.ts'
+import { textWarnings } from '../../presentations/text-warnings.ts'
+import { commandFacts, factsOf } from '../facts/command-facts.ts'
+import type { CommandPlace } from '../plan/command-place.ts'
+import { storeFiles } from './store-files.ts'
+import { runsWorkspaceCode } from '../facts/command-vectors.ts'
+import { secretName } from '#policy/names/secret-names.ts'
+
+/**
+ * What an approver reads of a command: a vector word by word, or the script as it is, with what it
+ * rests on (api.md, presentation; dashboard.md, request).
+ */
+export async function presentCommand(
+  place: CommandPlace,
+  input: CommandInput,
+  timeoutSeconds: number,
+  context: PresentContext & { readonly toolHash: string },
+): Promise<Presented> {
+  const facts = await commandFacts(place, context.workspace, input)
+  const stored = await storeFiles(place, context.workspace, facts.files)
+  const content = input.kind === 'exec' ? listed(input.argv) : input.script
+  const bytes = input.kind === 'exec' ? `${JSON.stringify(input.argv)}\n` : input.script
+  const secrets = facts.files.filter(({ path }) => secretName(path) !== null)
+  const running = facts.vectors.filter(runsWorkspaceCode)
+  const text = input.kind === 'exec' ? input.argv.join('\n') : input.script
+  return {
+    title: oneLine(
+      `Run ${input.kind === 'exec' ? input.argv.map(quoted).join(' ') : input.script}`,
+    ),
+    presentation: makePresentation({
+      type: 'command',
+      language: input.kind === 'exec' ? null : 'bash',
+      content,
+      metadata: {
+        ...(input.kind === 'exec'
+          ? { argv: [...input.argv] }
+          : { commands: facts.vectors.map((vector) => [...vector]) }),
+        cwd: input.cwd === '' ? '.' : input.cwd,
+        timeoutSeconds,
+        sandbox: { ...facts.sandbox, watched: watchedBounds(place) },
+        environment: [
+          ...Object.keys(commandEnvironment),
+          ...gitVariables,
+          ...(place.sandbox.works ? [] : [markName]),
+        ],
+        programs: facts.programs.map((program) => ({ ...program })),
+        files: stored.files.map((file) => ({ ...file })),
+        runsWorkspaceCode: running.length > 0,
+      },
+      warnings: [
+        ...sandboxWarnings(place),
+        ...(running.length === 0
+          ? []
+          : [
+              `It runs code from the workspace (${running.map(([name = '']) => quoted(name)).join(', ')}): what that does is more than what is shown here.`,
+            ]),
+        ...secrets.map(
+          ({ path }) => `It may read ${JSON.stringify(path)}, a key or environment file.`,
+        ),
+        ...textWarnings(text.split('\n')),
+      ],
+    }),
+    facts: factsOf(facts, context.toolHash),
+    content: Buffer.from(bytes),
+    contentType: 'text/plain',
+    named: stored.bytes,
+    proposes: new Map(),
+  }
+}
+
+/**
+ * The bounds that the kernel does not hold for all of a command together (security.md 30), which
+ * are measured instead.
+ */
+function watchedBounds({ sandbox }: CommandPlace): string[] {
+  const { memory, processes } = sandbox.works ? sandbox.bounds : { memory: false, processes: false }
+  return [
+    ...(memory ? [] : ['memory']),
+    ...(processes ? [] : ['processes']),
+    'writtenBytes',
+    ...(sandbox.works ? ['files'] : []),
+  ]
+}
+
+function sandboxWarnings({ sandbox }: CommandPlace): string[] {
+  return sandbox.works
+    ? []
+    : [
+        `It will run without a sandbox: none works on the host of this run (${sandbox.problem}). It can then read, change and send away whatever the person can who runs Countersign there, its data folder and keys included; its zones are no limit to it.`,
+      ]
+}
+
+/** One word a line, numbered, so that no space can hide where one ends. */
+function listed(argv: readonly string[]): string {
+  return argv.map((word, index) => `${index}  ${JSON.stringify(word)}\n`).join('')
+}
+
+/** A word as a shell would need it written. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import path from 'node:path'
+import { hashBytes, hashJson } from '#domain/digest.ts'
+
+/**
+ * What a package's folder holds: hash of every file by its path in it, and one digest over all of
+ * them.
+ */
+export interface PackageFolder {
+  readonly digest: string
+  readonly files: ReadonlyMap<string, string>
+}
+
+/** What may still be read; over it, reading ends with a sentence. */
+export interface Room {
+  files: number
+  bytes: number
+}
+
+/** What all the packages of a version may have. */
+export function wholeRoom(): Room {
+  return { files: 200_000, bytes: 4 * 1024 * 1024 * 1024 }
+}
+
+/** The packages have too much in them. The message is a sentence. */
+export class TooMuchInPackages extends Error {
+  override readonly name = 'TooMuchInPackages'
+}
+
+/**
+ * Hashes everything in a package's folder (security.md 36): code, package.json, data and native
+ * addons alike, so that what is loaded late counts as well as what is loaded at once. A link counts
+ * by where it leads. A package that lies outside of `node_modules`, because it is linked, goes
+ * without its own `node_modules`, `.git` and data folder.
+ */
+export function hashPackageFolder(folder: string, room: Room): PackageFolder {
+  const isLinked = !folder.split(path.sep).includes('node_modules')
+  const leftOut = new Set(isLinked ? ['node_modules', '.git', '.countersign'] : [])
+  const files = new Map<string, string>()
+  const visit = (below: string): void => {
+    for (const entry of readdirSync(path.join(folder, below), { withFileTypes: true })) {
+      const { name } = entry
+      if (leftOut.has(name)) continue
+      const at = below === '' ? name : `${below}/${name}`
+      if (entry.isDirectory()) {
+        visit(at)
+        continue
+      }
+      room.files -= 1
+      if (entry.isSymbolicLink()) files.set(at, `link:${readlinkSync(path.join(folder, at))}`)
+      else if (!entry.isFile()) files.set(at, 'special')
+      else {
+        const bytes = readFileSync(path.join(folder, at))
+        room.bytes -= bytes.length
+        files.set(at, hashBytes(bytes))
+      }
+      if (room.files >= 0 && room.bytes >= 0) continue
+      throw new TooMuchInPackages(
+        `The packages that tools load have more than ${wholeRoom().files} files or ${wholeRoom().bytes} bytes.`,
+      )
+    }
+  }
+  visit('')
+  const sorted = [...files].toSorted(([left], [right]) => (left < right ? -1 : 1))
+  return { digest: hashJson(sorted), files }
+}

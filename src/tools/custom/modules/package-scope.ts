@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { hashBytes, hashJson } from '#domain/digest.ts'
+import type { Json } from '#domain/json.ts'
+
+/** The package.json that decides how the project's own tool files resolve names. */
+export interface PackageScope {
+  /** absolute */
+  readonly file: string
+  /** hash of the keys that decide; of the bytes when they are not JSON */
+  readonly hash: string
+  readonly text: string
+}
+
+/** Other keys may change without a tool loading anything else: scripts, versions, dependencies. */
+const deciding = ['name', 'type', 'main', 'exports', 'imports'] as const
+
+/** The nearest package.json at or above a folder; `null` when there is none. */
+export function packageScopeOf(folder: string): PackageScope | null {
+  for (let at = folder; ; at = path.dirname(at)) {
+    const file = path.join(at, 'package.json')
+    const text = textOf(file)
+    if (text !== null) return { file, hash: decidingHash(text), text }
+    if (path.dirname(at) === at) return null
+  }
+}
+
+function decidingHash(text: string): string {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return hashBytes(text)
+  }
+  if (typeof parsed !== 'object' || parsed === null) return hashBytes(text)
+  const fields = parsed as Record<string, Json>
+  // The order of conditions decides too, so that the text is hashed, not its canonical form.
+  return hashJson(deciding.map((key) => JSON.stringify(fields[key] ?? null)))
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw error
+  }
+}

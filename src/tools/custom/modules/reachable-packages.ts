@@ -1,0 +1,88 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+
+/** These are the service's own copies for the project's files (workers-and-policy.md). */
+const servicePackages = new Set(['countersign', 'zod', 'ai'])
+const code = /\.[mc]?[jt]sx?$/
+const packageName = String.raw`(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*`
+/** A text in quotes that could be what is imported: a package's name, perhaps with a path in it. */
+const quoted = new RegExp(String.raw`(['"\`])(${packageName})(?:\/[^'"\`\n]*)?\1`, 'gi')
+
+/**
+ * The packages that a project's tools can load: those whose name stands in quotes in one of
+ * `toolFiles` (relative paths) or among the `imports` of their package.json, and whatever these
+ * depend on. Real, absolute folders. Nothing is run, and what no file depends on by name is not
+ * found: loading it is refused.
+ */
+export function reachablePackages(
+  projectDir: string,
+  toolFiles: readonly string[],
+  importsText: string,
+): readonly string[] {
+  const folders = new Set<string>()
+  const waiting: string[] = []
+  const add = (name: string, from: string): void => {
+    const folder = packageFolder(name, from)
+    if (folder === null || folders.has(folder)) return
+    folders.add(folder)
+    waiting.push(folder)
+  }
+  for (const file of toolFiles.filter((toolFile) => code.test(toolFile))) {
+    const at = path.join(projectDir, file)
+    for (const name of namesIn(readFileSync(at, 'utf8'))) {
+      if (!servicePackages.has(name)) add(name, path.dirname(at))
+    }
+  }
+  for (const name of namesIn(importsText)) add(name, projectDir)
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const name of dependenciesOf(folder)) add(name, folder)
+  }
+  return [...folders].toSorted()
+}
+
+function namesIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(quoted)].map(([, , name]) => name ?? ''))
+}
+
+/** Where a package is found from a folder, as Node looks for it. */
+function packageFolder(name: string, from: string): string | null {
+  for (let at = from; ; at = path.dirname(at)) {
+    if (path.basename(at) !== 'node_modules') {
+      try {
+        return realpathSync(path.join(at, 'node_modules', name))
+      } catch {
+        // Not there: Node looks further up.
+      }
+    }
+    if (path.dirname(at) === at) return null
+  }
+}
+
+function dependenciesOf(folder: string): readonly string[] {
+  try {
+    return dependenciesIn(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  } catch {
+    return []
+  }
+}
+
+/** The packages that the text of a package.json says it may load; none when it is not one. */
+export function dependenciesIn(text: string): readonly string[] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return []
+  }
+  if (typeof parsed !== 'object' || parsed === null) return []
+  const keys = [
+    'dependencies',
+    'optionalDependencies',
+    'peerDependencies',
+    'peerDependenciesMeta',
+  ] as const
+  return keys.flatMap((key) => {
+    const value: unknown = Reflect.get(parsed, key)
+    return typeof value === 'object' && value !== null ? Object.keys(value) : []
+  })
+}

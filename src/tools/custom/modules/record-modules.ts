@@ -1,0 +1,39 @@
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
+import type { ToolFile } from '#policy/policy.ts'
+import { hashPackageFolder, wholeRoom } from './package-folder.ts'
+import { packageScopeOf } from './package-scope.ts'
+import { reachablePackages } from './reachable-packages.ts'
+
+/**
+ * What tools load beside the files below tools/ (security.md 36), as a version records it: each
+ * package that they can reach, as a folder whose path ends with `/`, and the package.json that
+ * decides how their own files resolve names. Paths are relative to the project folder and may lead
+ * out of it. Reads much, and synchronously: see `readModules`.
+ */
+export function recordModules(projectDir: string, toolFiles: readonly string[]): ToolFile[] {
+  const root = realpathSync(projectDir)
+  const scope = packageScopeOf(root)
+  const room = wholeRoom()
+  const packages = reachablePackages(root, toolFiles, importsOf(scope?.text ?? '')).map(
+    (folder) => ({
+      path: `${projectPath(root, folder)}/`,
+      hash: hashPackageFolder(folder, room).digest,
+    }),
+  )
+  if (scope === null) return packages
+  return [...packages, { path: projectPath(root, scope.file), hash: scope.hash }]
+}
+
+/** A path as a version names it. */
+export function projectPath(root: string, at: string): string {
+  return path.relative(root, at).split(path.sep).join('/')
+}
+
+function importsOf(text: string): string {
+  try {
+    return JSON.stringify((JSON.parse(text) as { imports?: unknown }).imports ?? {})
+  } catch {
+    return ''
+  }
+}

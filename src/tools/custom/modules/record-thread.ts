@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { recordModules } from './record-modules.ts'
+
+/**
+ * Runs in a thread, because packages may be large: an answer is what was recorded, or the sentence
+ * why not.
+ */
+const { projectDir, toolFiles } = workerData as { projectDir: string; toolFiles: string[] }
+
+function send(message: unknown): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(message)
+}
+
+send('loaded')
+try {
+  send({ modules: recordModules(projectDir, toolFiles) })
+} catch (error) {
+  send({ problem: error instanceof Error ? error.message : String(error) })
+}

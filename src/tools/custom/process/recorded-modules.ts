@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { hashBytes } from '#domain/digest.ts'
+import { hashPackageFolder, wholeRoom, type PackageFolder } from '../modules/package-folder.ts'
+import { packageScopeOf } from '../modules/package-scope.ts'
+import { projectPath } from '../modules/record-modules.ts'
+
+/** What a version recorded of the modules of its tools. */
+export interface Recorded {
+  /** real path */
+  readonly projectDir: string
+  /**
+   * `sha256:…` of every file below tools/ and of package.json, and of each package's folder, whose
+   * path ends with `/`
+   */
+  readonly hashes: Readonly<Record<string, string>>
+}
+
+/**
+ * A module that is to be loaded is not, or not any more, the one that the policy version recorded.
+ */
+export class ToolFileChanged extends Error {
+  override readonly name = 'ToolFileChanged'
+  readonly file: string
+  /** as Node says it: code that can do without a package goes on without it */
+  readonly code: string | undefined
+  constructor(file: string, message: string, code?: string) {
+    super(message)
+    this.file = file
+    this.code = code
+  }
+}
+
+/**
+ * Answers for the bytes of modules by what a version recorded. Packages are looked through once,
+ * when first loaded from.
+ */
+export class RecordedModules {
+  readonly #recorded: Recorded
+  readonly #packages = new Map<string, PackageFolder>()
+  readonly #room = wholeRoom()
+
+  constructor(recorded: Recorded) {
+    this.#recorded = recorded
+  }
+
+  /**
+   * Throws when another package.json than the recorded one decides how tool files resolve names.
+   */
+  checkScope(): void {
+    const { projectDir, hashes } = this.#recorded
+    const scope = packageScopeOf(projectDir)
+    const file = scope === null ? null : projectPath(projectDir, scope.file)
+    const recorded = Object.keys(hashes).find((at) => /^(\.\.\/)*package\.json$/.test(at))
+    if (file === null ? recorded === undefined : hashes[file] === scope?.hash) return
+    const label = file ?? recorded ?? 'package.json'
+    throw new ToolFileChanged(label, changedSentence(label))
+  }
+
+  /**
+   * The bytes of a file, read once, when they are those that were recorded. Throws
+   * `ToolFileChanged` otherwise.
+   */
+  bytesOf(file: string): Buffer {
+    const { projectDir } = this.#recorded
+    const at = projectPath(projectDir, file)
+    const expected = this.#hashOf(at)
+    if (expected === undefined) {
+      throw new ToolFileChanged(
+        at,
+        `${at} is not part of the policy version: what tools import lies below tools/, in regular files, or in a package that a tool file names in quotes, or that such a package depends on. After installing a package, activate the project again`,
+        'MODULE_NOT_FOUND',
+      )
+    }
+    const bytes = readFileSync(file)
+    if (hashBytes(bytes) !== expected) throw new ToolFileChanged(at, changedSentence(at))
+    return bytes
+  }
+
+  /**
+   * The folder of the recorded package that a file lies in, absolute; `null`: in none. Its bytes
+   * are not looked at.
+   */
+  packageOf(file: string): string | null {
+    const folder = this.#folderOf(projectPath(this.#recorded.projectDir, file))
+    return folder === null ? null : path.join(this.#recorded.projectDir, folder)
+  }
+
+  #hashOf(at: string): string | undefined {
+    const { hashes } = this.#recorded
+    const folder = this.#folderOf(at)
+    if (folder !== null) return this.#files(folder, at).get(at.slice(folder.length))
+    return at.endsWith('/') || !Object.hasOwn(hashes, at) ? undefined : hashes[at]
+  }
+
+  /** The innermost recorded folder that a path lies in. */
+  #folderOf(at: string): string | null {
+    const { hashes } = this.#recorded
+    for (let end = at.lastIndexOf('/'); end > 0; end = at.lastIndexOf('/', end - 1)) {
+      const folder = at.slice(0, end + 1)
+      if (Object.hasOwn(hashes, folder)) return folder
+    }
+    return null
+  }
+
+  #files(folder: string, wanted: string): ReadonlyMap<string, string> {
+    const known = this.#packages.get(folder)
+    if (known !== undefined) return known.files
+    const { projectDir, hashes } = this.#recorded
+    const hashed = hashPackageFolder(path.join(projectDir, folder), this.#room)
+    if (hashed.digest !== hashes[folder]) {
+      throw new ToolFileChanged(wanted, `${wanted} is not loaded: ${changedSentence(folder)}`)
+    }
+    this.#packages.set(folder, hashed)
+    return hashed.files
+  }
+}
+
+/**
+ * The sentence a call is refused with when a file differs from the version's (architecture.md,
+ * execution).
+ */
+export function changedSentence(file: string): string {
+  return `${file} on this host is not the one of the policy version in force. If it should be, activate the project again`
+}

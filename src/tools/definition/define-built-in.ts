@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { builtInTools, type AccessOf, type BuiltInToolName } from '#domain/built-in-tools.ts'
+import { hashJson } from '#domain/digest.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type {
+  ExecuteContext,
+  ParsedInput,
+  PresentContext,
+  Presented,
+  Tool,
+  ToolResult,
+  Workspace,
+} from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import type { Scope } from '#domain/verdict.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { textProblems } from './text-problems.ts'
+
+/**
+ * What a built-in tool is made of, besides what is declared of its name; `T` is its canonical
+ * input.
+ */
+export interface BuiltIn<Name extends BuiltInToolName, T> {
+  readonly name: Name
+  readonly description: string
+  /** its output is the canonical input and parses to itself */
+  readonly schema: z.ZodType<T>
+  readonly readOnly: boolean
+  readonly scopes: readonly Scope[]
+  accesses(input: T): readonly AccessOf<Name>[]
+  /** see `Tool.unchanged`; a `ToolProblem` or `WorkspaceProblem` stands for `null` */
+  unchanged?(input: T, workspace: Workspace): Promise<string | null>
+  present(input: T, context: PresentContext & { readonly toolHash: string }): Promise<Presented>
+  execute(input: T, context: ExecuteContext): Promise<ToolResult>
+}
+
+/** A tool that was made for a declared name. */
+export type NamedTool<Name extends BuiltInToolName> = Tool & { readonly name: Name }
+
+/**
+ * A built-in tool in the shape that policy and services use. Its definition hash covers name,
+ * description, schema.
+ */
+export function defineBuiltIn<Name extends BuiltInToolName, T>(
+  definition: BuiltIn<Name, T>,
+): NamedTool<Name> {
+  const { name, description, schema, readOnly, scopes } = definition
+  const { consent, risk } = builtInTools[name]
+  const needsPerson = consent === 'approval' || consent === 'answer' ? consent : null
+  const jsonSchema = jsonSchemaOf(schema)
+  const definitionHash = hashJson({ name, description, jsonSchema })
+  return {
+    name,
+    description,
+    jsonSchema,
+    risk,
+    readOnly,
+    scopes,
+    definitionHash,
+    idempotent: false,
+    manual: false,
+    parse: (input) => parseInput(schema, input),
+    accesses: (input) => definition.accesses(schema.parse(input)),
+    ...(needsPerson === null ? {} : { needsPerson }),
+    approval: async () => (needsPerson === null ? null : 'ask'),
+    unchanged: async (input, workspace) =>
+      (await definition.unchanged?.(schema.parse(input), workspace).catch(orNull)) ?? null,
+    present: (input, context) =>
+      definition.present(schema.parse(input), { ...context, toolHash: definitionHash }),
+    async execute(input, context) {
+      try {
+        return await definition.execute(schema.parse(input), context)
+      } catch (error) {
+        return toolError(error)
+      }
+    },
+  }
+}
+
+/** Every call has the tools of its worker built anew, of the same schemas. */
+const jsonSchemas = new WeakMap<z.ZodType, JsonObject>()
+
+function jsonSchemaOf(schema: z.ZodType): JsonObject {
+  const known = jsonSchemas.get(schema)
+  if (known !== undefined) return known
+  const jsonSchema = z.toJSONSchema(schema, { io: 'input' }) as JsonObject
+  delete jsonSchema.$schema
+  jsonSchemas.set(schema, jsonSchema)
+  return jsonSchema
+}
+
+function orNull(error: unknown): null {
+  if (error instanceof ToolProblem || error instanceof WorkspaceProblem) return null
+  throw error
+}
+
+/** An error for the model; a stale base and what is not foreseen are thrown. */
+function toolError(error: unknown): ToolResult {
+  if (error instanceof ToolProblem) {
+    return { type: 'error', output: { problem: error.message }, text: error.message }
+  }
+  if (error instanceof WorkspaceProblem && error.code !== 'stale') {
+    const output = { code: error.code, problem: error.message }
+    return { type: 'error', output, text: error.message }
+  }
+  throw error
+}
+
+function parseInput<T>(schema: z.ZodType<T>, input: Json): ParsedInput {
+  const problems = textProblems(input)
+  if (problems.length > 0) return { ok: false, problems }
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return { ok: true, input: parsed.data as JsonObject }
+  return {
+    ok: false,
+    problems: parsed.error.issues.map((issue) => {
+      const at = issue.path.map(String).join('.')
+      return at === '' ? issue.message : `${at}: ${issue.message}`
+    }),
+  }
+}

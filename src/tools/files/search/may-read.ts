@@ -1,0 +1,57 @@
+import type { CallTraits } from '#policy/judge/routing/when-matches.ts'
+import { whenMatches } from '#policy/judge/routing/when-matches.ts'
+import { decidingZones } from '#policy/globs/zones-of-path.ts'
+import { secretName } from '#policy/names/secret-names.ts'
+import type { Policy, When, WorkerDefinition, Zone } from '#policy/policy.ts'
+
+/** Which paths a call on a folder may also look into. */
+export type MayRead = (path: string, kind: 'file' | 'directory', from: string) => boolean
+
+/** What says so, as plain data: a search looks in a thread of its own. */
+export interface ReadingBounds {
+  readonly worker: string
+  readonly queue: string | null
+  readonly zones: readonly Pick<Zone, 'root' | 'suffixes'>[]
+  readonly overlays: readonly When[]
+}
+
+/** The bounds of a worker under a policy. */
+export function readingBounds(policy: Policy, worker: WorkerDefinition): ReadingBounds {
+  return {
+    worker: worker.name,
+    queue: worker.queue,
+    zones: worker.zones.map(({ root, suffixes }) => ({ root, suffixes })),
+    overlays: policy.config.overlays.map(({ when }) => when),
+  }
+}
+
+/**
+ * Which files a search of a folder looks into: not what the zones' suffixes leave out, not key and
+ * environment files, and not those whose reading an overlay makes ask or blocks when it did not
+ * speak of the search itself. (Zones below the folder were judged with the call.) Folders are
+ * entered while they lie in a zone.
+ */
+export function mayReadWithin(bounds: ReadingBounds): MayRead {
+  return (path, kind, from) => {
+    const zones = decidingZones(bounds.zones, path)
+    if (zones.length === 0) return false
+    if (kind === 'directory') return true
+    const isCovered = zones.every(
+      ({ suffixes }) => suffixes === null || suffixes.some((suffix) => path.endsWith(suffix)),
+    )
+    if (!isCovered || secretName(path) !== null) return false
+    const read = traits(bounds, 'read_file', path, 'file')
+    const search = traits(bounds, 'search_files', from, 'directory')
+    return !bounds.overlays.some((when) => whenMatches(when, read) && !whenMatches(when, search))
+  }
+}
+
+function traits(
+  { worker, queue }: ReadingBounds,
+  tool: string,
+  path: string,
+  target: 'file' | 'directory',
+): CallTraits {
+  const accesses = [{ operation: 'read', path, target } as const]
+  return { tool, accesses, worker, queue, risk: 'low', command: null }
+}

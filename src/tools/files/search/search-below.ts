@@ -1,0 +1,63 @@
+import type { Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { decodeText } from '../../presentations/file-kind.ts'
+import { compilePattern, globMatcher } from './patterns.ts'
+import { stoppedAt, type LookEnd, type Looking } from './look-below.ts'
+import { searchLines } from './search-lines.ts'
+import { walkFiles } from './walk-files.ts'
+
+const maxMatches = 500
+const maxFileBytes = 8 * 1024 * 1024
+const maxFiles = 20_000
+
+/** Sends the lines of text files below a folder that match, file by file. */
+export async function searchBelow(
+  { workspace, folder, mayRead, until, limitMs, report }: Looking,
+  { pattern, glob }: { readonly pattern: string; readonly glob?: string | undefined },
+): Promise<LookEnd> {
+  const matches = globMatcher(glob)
+  const expression = compilePattern(pattern)
+  const passedOver = { closed: 0, large: 0 }
+  let files = 0
+  let matchCount = 0
+  let stopped: string | null = null
+  for await (const entry of walkFiles(workspace, folder, mayRead, Number.MAX_SAFE_INTEGER)) {
+    if (performance.now() > until) stopped = stoppedAt(limitMs)
+    else if (files >= maxFiles) stopped = `stopped after ${maxFiles} files; narrow path or glob`
+    if (stopped !== null) break
+    if (entry.state.kind !== 'file' || !matches(entry.below)) continue
+    if (entry.closed) passedOver.closed += 1
+    else if (entry.state.bytes > maxFileBytes) passedOver.large += 1
+    else {
+      const text = await textAt(workspace, entry.path)
+      if (text === null) continue
+      const answer = searchLines(expression, text, maxMatches - matchCount)
+      files += 1
+      matchCount += answer.matches.length
+      if (answer.matches.length > 0 || files % 100 === 0) {
+        report({ results: answer.matches.map((match) => ({ path: entry.path, ...match })), files })
+      }
+      if (answer.more) stopped = `only the first ${maxMatches} matches are given`
+    }
+    if (stopped !== null) break
+  }
+  report({ results: [], files })
+  const notes = stopped === null ? [] : [stopped]
+  if (passedOver.closed > 0) {
+    notes.push(`${passedOver.closed} files not searched: reading them needs its own approval`)
+  }
+  if (passedOver.large > 0) {
+    notes.push(`${passedOver.large} files not searched: larger than ${maxFileBytes} bytes`)
+  }
+  return { truncated: stopped !== null, notes }
+}
+
+/** `null` for what is not text, and for what went away meanwhile. */
+async function textAt(workspace: Workspace, path: string): Promise<string | null> {
+  try {
+    return decodeText(await workspace.read(path, { maxBytes: maxFileBytes }))
+  } catch (error) {
+    if (error instanceof WorkspaceProblem) return null
+    throw error
+  }
+}

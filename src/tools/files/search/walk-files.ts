@@ -1,0 +1,57 @@
+import type { FileState, Workspace } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { nameProblem } from '#sandbox/path-names.ts'
+import type { MayRead } from './may-read.ts'
+
+/** One name below the folder that is walked. */
+export interface WalkedEntry {
+  /** relative to the workspace root */
+  readonly path: string
+  /** relative to the folder that is walked */
+  readonly below: string
+  readonly state: FileState
+  /** the policy does not let this call look inside: named, never read nor entered */
+  readonly closed: boolean
+}
+
+/**
+ * Everything below a folder, depth first, sorted by name, links and folders included but links
+ * never followed. The caller stops when it has enough, or when its time is up. Of one folder at
+ * most `maxEntries` are looked at. Folders that vanish meanwhile are passed over; the first one
+ * must be there.
+ */
+export async function* walkFiles(
+  workspace: Workspace,
+  folder: string,
+  mayRead: MayRead,
+  maxEntries: number,
+): AsyncGenerator<WalkedEntry> {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const pending = [folder]
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    const inside: string[] = []
+    for (const { name, state } of await entriesOf(workspace, current, folder, maxEntries)) {
+      const path = current === '' ? name : `${current}/${name}`
+      const closed =
+        nameProblem(name) !== null ||
+        !mayRead(path, state.kind === 'directory' ? 'directory' : 'file', folder)
+      yield { path, below: path.slice(prefix.length), state, closed }
+      if (state.kind === 'directory' && !closed) inside.push(path)
+    }
+    pending.push(...inside.toReversed())
+  }
+}
+
+async function entriesOf(
+  workspace: Workspace,
+  current: string,
+  first: string,
+  maxEntries: number,
+): Promise<Awaited<ReturnType<Workspace['list']>>> {
+  try {
+    return await workspace.list(current, { maxEntries })
+  } catch (error) {
+    if (current !== first && error instanceof WorkspaceProblem) return []
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ApiRequest } from '#client/call.ts'
+import { readContent } from '../api/call-api.ts'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Hash } from '../text/hash.tsx'
+import { SecretsContext } from '../text/secret-chips.tsx'
+import { LinesView } from './lines-view.tsx'
+
+/** Bytes behind a request, read when this is shown: text as text, all else in hexadecimal. */
+export function ContentView(props: { content: ApiRequest; revision: number; what: string }) {
+  const { content: request, revision } = props
+  const content = useQuery({
+    queryKey: ['content', request.path, revision],
+    queryFn: ({ signal }) => readContent({ ...request, signal }),
+    staleTime: Infinity,
+  })
+  if (content.isPending) return <Loading what={props.what} lines={4} />
+  if (content.isError) {
+    return <Failure error={content.error} retry={() => void content.refetch()} />
+  }
+  const { bytes, digest, mediaType } = content.data
+  const text = mediaType.startsWith('text/') ? decode(bytes) : null
+  return (
+    <>
+      <p className="dim small">
+        {bytes.length.toLocaleString('en')} bytes{' '}
+        {digest !== null && <Hash value={digest} what="hash of the content" />}
+      </p>
+      {/* The raw form: that it was read is recorded already. */}
+      <SecretsContext value={null}>
+        {text === null ? (
+          <LinesView text={hexLines(bytes)} showFinalNewline={false} />
+        ) : (
+          <LinesView text={text} showFinalNewline />
+        )}
+      </SecretsContext>
+    </>
+  )
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Bytes as lines of sixteen, in hexadecimal and as printable characters. */
+function hexLines(bytes: Uint8Array): string {
+  const lines: string[] = []
+  for (let at = 0; at < bytes.length; at += 16) {
+    const row = [...bytes.subarray(at, at + 16)]
+    const hex = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ')
+    const characters = row.map((byte) =>
+      byte > 31 && byte < 127 ? String.fromCharCode(byte) : '.',
+    )
+    lines.push(`${at.toString(16).padStart(8, '0')}  ${hex.padEnd(48)} ${characters.join('')}`)
+  }
+  return lines.join('\n')
+}

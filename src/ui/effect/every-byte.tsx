@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestOf } from '#client/call.ts'
+import { SaveButton } from '../states/save-button.tsx'
+import { ContentView } from './content-view.tsx'
+
+/**
+ * Every byte of what will run or be written: shown when it is text, and to be downloaded in any
+ * case.
+ */
+export function EveryByte({ request }: { request: RequestDetail }) {
+  const [open, setOpen] = useState(false)
+  const content = requestOf('getContent', { params: { id: request.id } })
+  return (
+    <div className="column">
+      <div className="row">
+        <Button
+          size="xs"
+          variant="default"
+          aria-expanded={open}
+          onClick={() => setOpen((before) => !before)}
+        >
+          {open ? 'Hide every byte' : 'Show every byte'}
+        </Button>
+        <SaveButton
+          size="xs"
+          variant="subtle"
+          request={content}
+          name={`request-${request.number}`}
+          icon={<IconDownload size={14} aria-hidden />}
+        >
+          Download
+        </SaveButton>
+      </div>
+      {open && <ContentView content={content} revision={request.revision} what="every byte" />}
+    </div>
+  )
+}

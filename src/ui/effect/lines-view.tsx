@@ -1,0 +1,96 @@
+import { Button } from '@mantine/core'
+import { useEffect, useMemo, useState } from 'react'
+import { lineBlocks, splitLines, type LineBlock } from '#domain/text/line-pieces.ts'
+import { VisibleLine } from '../text/visible-text.tsx'
+import './code.css'
+
+const linesAtOnce = 2_000
+
+/** How many lines of a text are on the page, the folded ones among them. */
+export interface VisibleLines {
+  readonly visible: number
+  readonly total: number
+}
+
+/** The first blocks, up to `maxLines` drawn lines, and how many lines they hold. */
+function firstBlocks(blocks: readonly LineBlock[], maxLines: number) {
+  let drawn = 0
+  let visible = 0
+  let count = 0
+  for (const block of blocks) {
+    if (drawn >= maxLines) break
+    drawn += block.kind === 'blank' ? 1 : block.lines.length
+    visible += block.lines.length
+    count += 1
+  }
+  return { blocks: blocks.slice(0, count), visible }
+}
+
+/** Text with line numbers, as text. A long one is drawn in steps, which say what is left. */
+export function LinesView(props: {
+  text: string
+  /** whether a missing line feed at the end means something */
+  showFinalNewline: boolean
+  tone?: 'added' | 'diff'
+  onVisible?: (visible: VisibleLines) => void
+}) {
+  const { text, onVisible } = props
+  const { lines, finalNewline } = useMemo(() => splitLines(text), [text])
+  const [maxLines, setMaxLines] = useState(linesAtOnce)
+  // Blank runs are folded first, so that they do not count against the drawn lines.
+  const folded = useMemo(() => lineBlocks(lines, 100), [lines])
+  const { blocks, visible } = useMemo(() => firstBlocks(folded, maxLines), [folded, maxLines])
+  const total = lines.length
+  const isComplete = visible === total
+  useEffect(() => onVisible?.({ visible, total }), [onVisible, visible, total])
+  const rest = total - visible
+  return (
+    <div className={`code ${props.tone === 'added' ? 'code-added' : ''}`}>
+      {lines.length === 0 && <p className="dim code-note">Empty: no lines.</p>}
+      {blocks.map((block) => (
+        <Block key={block.from} block={block} diff={props.tone === 'diff'} />
+      ))}
+      {isComplete && props.showFinalNewline && !finalNewline && lines.length > 0 && (
+        <p className="code-note">No newline at the end</p>
+      )}
+      {!isComplete && (
+        <Button
+          variant="light"
+          fullWidth
+          radius={0}
+          onClick={() => setMaxLines(maxLines + linesAtOnce)}
+        >
+          Show {Math.min(linesAtOnce, rest).toLocaleString('en')} more of{' '}
+          {rest.toLocaleString('en')} lines that are not shown yet
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Block({ block, diff }: { block: LineBlock; diff: boolean }) {
+  const [open, setOpen] = useState(false)
+  if (block.kind === 'blank' && !open) {
+    return (
+      <button type="button" className="code-fold" onClick={() => setOpen(true)}>
+        {block.lines.length} blank lines (show them)
+      </button>
+    )
+  }
+  return block.lines.map((line, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- a line is its number
+    <div key={index} className={`code-line ${diff ? signClass(line) : ''}`}>
+      <span className="code-number" aria-hidden>
+        {block.from + index}
+      </span>
+      <code className="code-text">
+        <VisibleLine line={line} />
+      </code>
+    </div>
+  ))
+}
+
+function signClass(line: string): string {
+  if (line.startsWith('+')) return 'code-line-added'
+  return line.startsWith('-') ? 'code-line-removed' : ''
+}

@@ -1,0 +1,97 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { RequestDetail, RequestItem } from '#api/schemas/requests/requests.ts'
+import { requestQuery } from '../api/queries.ts'
+import { useFullyViewed } from '../request/decision/seeing/use-seen.ts'
+import { Effect } from '../effect/effect.tsx'
+import { Risk } from '../request/facts/risk.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** What was on the screen of one request: what an approval of it names. */
+export interface SeenItem {
+  readonly digest: string
+  readonly revision: number
+  readonly seen: string
+}
+
+/**
+ * One of several to approve: what will happen, whole, and whether all of it has been on the screen
+ * (product.md 39).
+ */
+export function BulkItem(props: {
+  item: RequestItem
+  onSeen: (id: string, fullyViewed: SeenItem | null) => void
+  onRemove: () => void
+}) {
+  const { item } = props
+  const query = useQuery(requestQuery(item.id))
+  // What was opened stays: a change of the call is another one, and nobody has seen it.
+  const [opened, setOpened] = useState<RequestDetail | null>(null)
+  if (opened === null && query.data !== undefined) setOpened(query.data)
+  const changed =
+    opened !== null && query.data !== undefined && query.data.revision !== opened.revision
+  return (
+    <li className="column">
+      <div className="row">
+        <Risk risk={item.risk} />
+        <span className="grow break">
+          <VisibleText text={item.title} /> <span className="dim">#{item.number}</span>
+        </span>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          onClick={props.onRemove}
+          aria-label={`Take out #${item.number}`}
+        >
+          Take out
+        </Button>
+      </div>
+      {query.isError && opened === null && (
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      )}
+      {query.isPending && <Loading what={`#${item.number}`} lines={3} />}
+      {changed && <p role="alert">Somebody changed it since: decide it on its page.</p>}
+      {opened !== null && <Opened request={opened} changed={changed} onSeen={props.onSeen} />}
+    </li>
+  )
+}
+
+function Opened(props: {
+  request: RequestDetail
+  changed: boolean
+  onSeen: (id: string, fullyViewed: SeenItem | null) => void
+}) {
+  const { request, changed, onSeen } = props
+  const { id, digest, revision, presentation } = request
+  const [region, setRegion] = useState<HTMLElement | null>(null)
+  const [allVisible, setAllVisible] = useState(false)
+  const secrets = useRequestSecrets(id, revision)
+  const complete = allVisible && !presentation.truncated && secrets.allRevealed
+  const fullyViewed = useFullyViewed(region, presentation.digest, complete) && !changed
+  useEffect(() => {
+    onSeen(id, fullyViewed ? { digest, revision, seen: presentation.digest } : null)
+  }, [id, digest, revision, presentation.digest, fullyViewed, onSeen])
+  return (
+    <>
+      <SecretsContext value={secrets.counted}>
+        <Effect request={request} onRegion={setRegion} onAllVisible={setAllVisible} />
+      </SecretsContext>
+      <p className="small" role="status">
+        {fullyViewed ? (
+          <span className="ok">Seen whole</span>
+        ) : presentation.truncated ? (
+          'Not shown whole here: approve it on its page.'
+        ) : secrets.allRevealed ? (
+          'Not seen whole yet: it counts once all of it was on the screen.'
+        ) : (
+          'It counts once every masked value was revealed.'
+        )}
+      </p>
+    </>
+  )
+}

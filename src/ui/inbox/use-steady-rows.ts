@@ -1,0 +1,25 @@
+import { useCallback, useEffect, useState } from 'react'
+import { layFreshRows, type FreshList, type InboxRows, type OwnActs } from './inbox-rows.ts'
+
+const none: OwnActs = { requested: new Set(), decided: new Set() }
+
+/** Keeps the rows on the screen still while fresh lists arrive, until the person loads them. */
+export function useSteadyRows(fresh: FreshList | undefined): InboxRows & {
+  cause: (act: keyof OwnActs, ids: readonly string[]) => void
+  showFresh: () => void
+} {
+  const [state, setState] = useState<InboxRows>({ rows: [], waiting: [] })
+  const [acts, setActs] = useState(none)
+  useEffect(() => {
+    if (fresh === undefined) return
+    setState((before) => layFreshRows(before.rows, fresh, acts))
+  }, [fresh, acts])
+
+  const cause = useCallback((act: keyof OwnActs, ids: readonly string[]) => {
+    setActs((before) => ({ ...before, [act]: new Set([...before[act], ...ids]) }))
+  }, [])
+  const showFresh = useCallback(() => {
+    setState(layFreshRows([], fresh ?? { items: [], hasMore: false }, none))
+  }, [fresh])
+  return { ...state, cause, showFresh }
+}

@@ -1,0 +1,50 @@
+import { Link } from 'react-router'
+import type { AlikeRequest, RequestDetail } from '#api/schemas/requests/requests.ts'
+import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
+import { Notice } from '../../states/notice.tsx'
+import { Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+
+/** Earlier requests like this one: the very call, and others about the same file or program. */
+export function Alike({ request }: { request: RequestDetail }) {
+  const { same, similar, hidden, again } = request.alike
+  const repeated = request.state === 'pending' ? againSentence(again) : null
+  if (same.length + similar.length + hidden === 0 && repeated === null) return null
+  return (
+    <section className="card column" aria-labelledby="alike-title">
+      <h2 id="alike-title">Asked before</h2>
+      {repeated !== null && <Notice tone="bad" title={`${repeated}.`} />}
+      <AlikeList label="This very call" requests={same} />
+      <AlikeList label="The same file or program" requests={similar} />
+      {hidden > 0 && (
+        <p className="small dim">
+          {hidden === 1 ? 'One more is' : `${hidden} more are`} not for you to see.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function AlikeList({ label, requests }: { label: string; requests: readonly AlikeRequest[] }) {
+  if (requests.length === 0) return null
+  return (
+    <>
+      <h3>{label}</h3>
+      <ul className="plain-list alike">
+        {requests.map((one) => (
+          <li key={one.requestId}>
+            <Link to={`/requests/${one.number}`}>#{one.number}</Link>
+            <span className="grow break">
+              <VisibleText text={one.title} />: {alikeWords(one)}, <Time at={one.at} />
+              {one.reason !== null && (
+                <>
+                  : “<VisibleText text={one.reason} />”
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+const icons = { good: IconCircleCheck, bad: IconAlertTriangle, plain: IconInfoCircle } as const
+
+/**
+ * Something that happened to the request, in the place where the person acted. Bad news is an
+ * alert.
+ */
+export function Notice(props: { tone: keyof typeof icons; title: string; children?: ReactNode }) {
+  const Icon = icons[props.tone]
+  return (
+    <div className={`notice notice-${props.tone}`} {...(props.tone === 'bad' && { role: 'alert' })}>
+      <Icon size={20} stroke={1.8} aria-hidden />
+      <div className="grow break">
+        <strong>{props.title}</strong>
+        <div>{props.children}</div>
+      </div>
+    </div>
+  )
+}

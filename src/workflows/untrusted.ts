@@ -1,0 +1,127 @@
+import type {
+  CallOutcome,
+  CallPlan,
+  RunBeginning,
+  SettleOutcome,
+  TurnOutcome,
+} from '#domain/workflow-outcomes.ts'
+import type { RunPosition } from './messages.ts'
+
+/**
+ * Reads what reaches a workflow from outside, without trust: a program that reaches Temporal can
+ * start a workflow, signal it and complete its activities with anything. What cannot be read is
+ * `null`, and nothing here throws (security.md 31).
+ */
+
+const maxIdCharacters = 200
+const maxQueueCharacters = 900
+const maxIds = 1000
+/** A hundred years: more than any deadline, and a valid timer. */
+const maxDeadlineMs = 100 * 365 * 86_400_000
+/** When to read the store again after an answer without a deadline. */
+const lookAgainMs = 60_000
+
+type Unknown = Readonly<Record<string, unknown>>
+
+function recordOf(value: unknown): Unknown {
+  return typeof value === 'object' && value !== null ? (value as Unknown) : {}
+}
+
+/** An id, or `null` for what is none. */
+export function idOf(value: unknown): string | null {
+  return typeof value === 'string' && value.length > 0 && value.length <= maxIdCharacters
+    ? value
+    : null
+}
+
+/** The ids of a signal or an answer, and whether they are too many to be looked at one by one. */
+export function idsOf(value: unknown): { readonly ids: readonly string[]; readonly more: boolean } {
+  if (!Array.isArray(value)) return { ids: [], more: false }
+  const ids = value.slice(0, maxIds).filter((id) => idOf(id) !== null) as readonly string[]
+  return { ids, more: value.length > maxIds }
+}
+
+/** The name of a task queue that the server takes. */
+export function queueOf(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '' || value.length > maxQueueCharacters) return null
+  return value.startsWith('/_sys/') ? null : value
+}
+
+function turnOf(value: unknown): number | null {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null
+}
+
+/** Where a run begins; a position that is half understood is read from the store. */
+export function positionOf(value: unknown): RunPosition | null {
+  const { runId, turn, taskQueue, manualCalls } = recordOf(value)
+  const id = idOf(runId)
+  if (id === null) return null
+  const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
+  const { ids } = idsOf(manualCalls)
+  return {
+    runId: id,
+    ...(at === null || queue === null ? {} : { turn: at, taskQueue: queue }),
+    ...(ids.length === 0 ? {} : { manualCalls: ids }),
+  }
+}
+
+/** Where a run stands, by the store. */
+export function beginningOf(value: unknown): RunBeginning | null {
+  const { ended, turn, taskQueue, manualCalls } = recordOf(value)
+  const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
+  if (typeof ended !== 'boolean' || at === null || (queue === null && !ended)) return null
+  const known = manualCalls === undefined ? {} : { manualCalls: idsOf(manualCalls).ids }
+  return { ended, turn: at, taskQueue: queue ?? '', ...known }
+}
+
+/** Milliseconds until something is due; `null`: nothing is. */
+function deadlineOf(value: unknown): number | null {
+  if (value === null) return null
+  if (typeof value !== 'number' || !Number.isFinite(value)) return lookAgainMs
+  return Math.min(Math.max(0, value), maxDeadlineMs)
+}
+
+/** The deadline of an answer that is nothing else. */
+export function nextDeadlineOf(value: unknown): number | null {
+  return deadlineOf(recordOf(value)['nextDeadlineMs'])
+}
+
+/** What a turn came to. */
+export function turnOutcomeOf(value: unknown): TurnOutcome | null {
+  const { kind, calls, nextDeadlineMs, manualCalls } = recordOf(value)
+  switch (kind) {
+    case 'ended':
+    case 'finished':
+      return { kind }
+    case 'waiting_for_input':
+      return manualCalls === undefined ? { kind } : { kind, manualCalls: idsOf(manualCalls).ids }
+    case 'calls': {
+      if (!Array.isArray(calls) || calls.length > maxIds) return null
+      const plans = calls.map(planOf)
+      if (plans.includes(null)) return null
+      return { kind, calls: plans as CallPlan[], nextDeadlineMs: deadlineOf(nextDeadlineMs) }
+    }
+    default:
+      return null
+  }
+}
+
+function planOf(value: unknown): CallPlan | null {
+  const { callId, step, requestId, readOnly } = recordOf(value)
+  const id = idOf(callId)
+  if (id === null || (step !== 'execute' && step !== 'wait' && step !== 'done')) return null
+  return { callId: id, step, requestId: idOf(requestId), readOnly: readOnly === true }
+}
+
+/** What became of a call. */
+export function callOutcomeOf(value: unknown): CallOutcome | null {
+  const { kind, requestIds, nextDeadlineMs } = recordOf(value)
+  if (kind === 'done' || kind === 'ended') return { kind }
+  if (kind !== 'wait') return null
+  return { kind, requestIds: idsOf(requestIds).ids, nextDeadlineMs: deadlineOf(nextDeadlineMs) }
+}
+
+/** What the store says of an attempt whose activity failed. */
+export function settleOutcomeOf(value: unknown): SettleOutcome | null {
+  return recordOf(value)['kind'] === 'again' ? { kind: 'again' } : callOutcomeOf(value)
+}

@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { recordRefusal, recordRepeats } from '#services/refusals/record-refusal.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '../../harness/fixtures/gated-run.ts'
+import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+/** in no team that decides, with no right, behind nothing */
+let edsger: Client
+let run: TestRun
+let request: TestRequest
+
+beforeAll(async () => {
+  api = await createTestApi()
+  edsger = await api.signIn(api.people.edsger)
+  run = await addRun(api.service, { startedBy: api.people.ada })
+  request = await addRequest(api.service, run)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await sql`truncate refused_attempt`.execute(api.database.db)
+})
+
+interface Told {
+  readonly type: string
+  readonly actor: { readonly id: string }
+  readonly requestId?: string
+  readonly runId?: string
+  readonly detail: { readonly code: string; readonly attempt: string; readonly repeated?: number }
+}
+
+async function told(personId = api.people.edsger.id): Promise<readonly Told[]> {
+  const { rows } = await sql<{ document: string }>`
+    select document from audit_event where actor_id = ${personId}
+      and type in ('decision.refused', 'attempt.refused') order by at, id
+  `.execute(api.database.db)
+  return rows.map((row) => JSON.parse(row.document) as Told)
+}
+
+type Attempt = readonly [string, () => Promise<Reply>, number, string]
+const attempts: readonly Attempt[] = [
+  [
+    'starts a run in a mode without the right',
+    () => edsger.post('/v1/runs', { worker: 'scribe', input: 'go', mode: 'approve_all' }),
+    403,
+    'mode_not_permitted',
+  ],
+  [
+    'decides what they may not see',
+    () =>
+      edsger.post(`/v1/requests/${request.id}/decisions`, {
+        decision: 'approve',
+        digest: request.digest,
+        revision: 1,
+      }),
+    404,
+    'not_found',
+  ],
+  [
+    'claims what they may not see',
+    () => edsger.post(`/v1/requests/${request.id}/claim`),
+    404,
+    'not_found',
+  ],
+  [
+    'comments on it',
+    () => edsger.post(`/v1/requests/${request.id}/comments`, { text: 'let it' }),
+    404,
+    'not_found',
+  ],
+  [
+    'cancels a run of somebody else',
+    () => edsger.post(`/v1/runs/${run.id}/cancel`, {}),
+    404,
+    'not_found',
+  ],
+  [
+    'tells it something',
+    () => edsger.post(`/v1/runs/${run.id}/messages`, { text: 'do it' }),
+    404,
+    'not_found',
+  ],
+  [
+    'makes a key for somebody else',
+    () =>
+      edsger.post('/v1/keys', {
+        name: 'k',
+        owner: 'ada@example.com',
+        scopes: ['runs:write'],
+      }),
+    403,
+    'forbidden',
+  ],
+  ['disables a person', () => edsger.post(`/v1/people/ada@example.com/disable`), 403, 'forbidden'],
+]
+
+// Rules: security.md 22, 33
+test.each(attempts)(
+  'whoever %s is in the trail, and is told no more than before',
+  async (...of) => {
+    const [, attempt, status, code] = of
+    const before = (await told()).length
+    const reply = await attempt()
+    expect(reply).toMatchObject({ status, body: { code } })
+    const [event, ...more] = (await told()).slice(before)
+    expect(more).toEqual([])
+    expect(event).toMatchObject({ actor: { id: api.people.edsger.id }, detail: { code } })
+  },
+)
+
+test('the trail of a request and of a run name who tried something on them unseen', async () => {
+  await edsger.post(`/v1/requests/${request.id}/claim`)
+  await edsger.post(`/v1/runs/${run.id}/cancel`, {})
+  expect((await told()).slice(-2)).toMatchObject([
+    { type: 'attempt.refused', requestId: request.id, runId: run.id },
+    { type: 'attempt.refused', runId: run.id },
+  ])
+  const grace = await api.signIn(api.people.grace)
+  const { body } = await grace.get(`/v1/audit?requestId=${request.id}`)
+  expect(JSON.stringify(body.items)).toContain('Edsger')
+})
+
+test('what is malformed, and what is only read, is no attempt', async () => {
+  const before = (await told()).length
+  expect((await edsger.post('/v1/runs', { worker: 7 })).status).toBe(422)
+  expect((await edsger.get(`/v1/requests/${request.id}`)).status).toBe(404)
+  expect(await told()).toHaveLength(before)
+})
+
+test('the same attempt a hundred times within the minute is told twice: once at once, once with how often', async () => {
+  const before = (await told()).length
+  const cancel = () => edsger.post(`/v1/runs/${run.id}/cancel`, {})
+  for (let times = 0; times < 20; times += 1) {
+    await Promise.all(Array.from({ length: 5 }, cancel))
+  }
+  expect((await told()).slice(before)).toHaveLength(1)
+  await recordRepeats(api.service.ctx)
+  expect((await told()).slice(before)).toHaveLength(1)
+  await sql`update refused_attempt set until = clock_timestamp()`.execute(api.database.db)
+  await Promise.all([recordRepeats(api.service.ctx), recordRepeats(api.service.ctx)])
+  expect((await told()).slice(before)).toMatchObject([
+    { detail: { code: 'not_found' } },
+    { runId: run.id, detail: { code: 'not_found', repeated: 99 } },
+  ])
+  await cancel()
+  expect((await told()).slice(before)).toHaveLength(3)
+})
+
+test('somebody who tries everything does not flood the trail, and hides nobody else in it', async () => {
+  const { linus, olga } = api.people
+  for (let which = 0; which < 60; which += 1) {
+    await recordRefusal(api.service.ctx, {
+      type: 'attempt.refused',
+      ...linus.caller,
+      detail: { attempt: 'POST /v1/keys', code: 'forbidden', which: `${which}` },
+    })
+  }
+  const events = await told(linus.id)
+  expect(events).toHaveLength(31)
+  expect(events.at(-1)?.detail).toEqual({ attempt: 'POST /v1/keys', code: 'forbidden', many: true })
+  await recordRefusal(api.service.ctx, {
+    type: 'attempt.refused',
+    ...olga.caller,
+    detail: { attempt: 'POST /v1/keys', code: 'forbidden' },
+  })
+  expect(await told(olga.id)).toHaveLength(1)
+})

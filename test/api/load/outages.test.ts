@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addRequest, addRun, type TestRequest } from '../../harness/fixtures/gated-run.ts'
+import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let grace: Client
+let request: TestRequest
+
+beforeAll(async () => {
+  api = await createTestApi()
+  grace = await api.signIn(api.people.grace)
+  request = await addRequest(api.service, await addRun(api.service, { startedBy: api.people.ada }))
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const decide = () =>
+  grace.post(`/v1/requests/${request.id}/decisions`, {
+    decision: 'approve',
+    digest: request.digest,
+    revision: request.revision,
+  })
+
+/** Every event of the trail fails as Postgres says it does in an outage. */
+async function failWith(sqlState: string): Promise<AsyncDisposable> {
+  const { db } = api.database
+  await sql`
+    create function fail_for_test() returns trigger language plpgsql as
+    ${sql.lit(`begin raise exception 'could not extend file' using errcode = '${sqlState}'; end`)}
+  `.execute(db)
+  await sql`
+    create trigger fail_for_test before insert on audit_event execute function fail_for_test()
+  `.execute(db)
+  return {
+    async [Symbol.asyncDispose]() {
+      await sql`drop function fail_for_test cascade`.execute(db)
+    },
+  }
+}
+
+// Rules: security.md 42
+describe('a decision that meets', () => {
+  test.each([
+    ['53100', 507, 'disk_full', 'disk_full', 'The disk is full'],
+    ['57014', 503, 'unavailable', 'database_slow', 'The database took too long'],
+    ['53300', 503, 'unavailable', 'database_busy', 'The service is busy'],
+    ['25006', 503, 'unavailable', 'database_read_only', 'The database takes no changes'],
+  ])('SQLSTATE %s is answered with its own sentence and counted', async (...row) => {
+    const [state, status, code, cause, sentence] = row
+    await using _failing = await failWith(state)
+    const reply = await decide()
+    expect(reply).toMatchObject({
+      status,
+      body: { code, cause, detail: expect.stringContaining(sentence) },
+    })
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('none of them is recorded, whatever it met before', async () => {
+    expect((await decide()).body).toMatchObject({ state: 'approved' })
+    const aud = await api.signIn(api.people.aud)
+    const { text } = await aud.get('/metrics')
+    expect(text).toMatch(/^countersign_outages_total\{cause="disk_full"\} [1-9]/m)
+    expect(text).toMatch(/^countersign_outages_total\{cause="database_away"\} 0$/m)
+  })
+})
