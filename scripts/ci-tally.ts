@@ -1,51 +1,107 @@
 import { readFile } from 'node:fs/promises'
 
-/** What one stage of CI says: how its command ended and the vitest report it left, if it does. */
+/** What one stage of CI says: how its command ended and the vitest reports it left, if it does. */
 export interface StageEnd {
   name: string
   exitCode: number
   /** Path of vitest's JSON report, for stages that run tests. */
   report?: string
+  /** Path of the report of the failed files alone, which ran a second time. */
+  secondReport?: string
+}
+
+/** A test that failed, or a file that failed outside of its tests. */
+export interface Failure {
+  file: string
+  test: string
+  message: string
 }
 
 export interface Tally {
   passed: number
   failed: number
+  failures: Failure[]
+  /** Tests that failed, and passed when their file ran a second time, alone. */
+  unsteady: Failure[]
 }
 
-/** The part of vitest's JSON report that is counted. */
-interface VitestReport {
-  numPassedTests: number
-  numFailedTests: number
-  testResults: { status: string; assertionResults: unknown[] }[]
+/** What is read of one report of vitest. */
+export interface TestReport {
+  /** Names of the tests that passed, each with its file. */
+  passed: { file: string; test: string }[]
+  failures: Failure[]
 }
+
+/** The part of vitest's JSON report that is read. */
+interface VitestReport {
+  testResults: {
+    name: string
+    status: string
+    message?: string
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] }[]
+  }[]
+}
+
+const outsideOfTests = '(outside of its tests)'
 
 /**
  * Adds up stages. A test file that could not be loaded is one failure, and so is a stage that ended
  * badly without a failed test to show for it: nothing that went wrong may count as zero failures.
  */
 export async function tally(stages: readonly StageEnd[]): Promise<Tally> {
-  const total = { passed: 0, failed: 0 }
+  const total: Tally = { passed: 0, failed: 0, failures: [], unsteady: [] }
   for (const stage of stages) {
-    const counted = stage.report ? await countReport(stage.report) : { passed: 0, failed: 0 }
-    total.passed += counted.passed
-    total.failed += counted.failed
-    const unexplained = stage.exitCode !== 0 && counted.failed === 0
-    const silent = stage.report !== undefined && counted.passed + counted.failed === 0
-    if (unexplained || silent) total.failed += 1
+    const first = await readReport(stage.report)
+    const second = await readReport(stage.secondReport)
+    const unsteady = first.failures.filter((failure) => passedIn(second, failure))
+    const failures = [
+      ...first.failures.filter((failure) => !unsteady.includes(failure)),
+      ...second.failures.filter((failure) => !contains(first.failures, failure)),
+    ]
+    if (first.failures.length === 0 && stage.exitCode !== 0) failures.push(endedBadly(stage))
+    else if (stage.report !== undefined && first.passed.length + first.failures.length === 0)
+      failures.push(endedBadly(stage))
+    total.passed += first.passed.length + unsteady.length
+    total.failed += failures.length
+    total.failures.push(...failures)
+    total.unsteady.push(...unsteady)
   }
   return total
 }
 
-async function countReport(path: string): Promise<Tally> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  if (text === undefined) return { passed: 0, failed: 0 }
-  const report = JSON.parse(text) as VitestReport
-  const unloaded = report.testResults.filter(
-    (file) => file.status === 'failed' && file.assertionResults.length === 0,
-  )
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + unloaded.length,
+/** Reads a report; one that is absent says nothing. */
+export async function readReport(path: string | undefined): Promise<TestReport> {
+  const text = path && (await readFile(path, 'utf8').catch(() => undefined))
+  if (!text) return { passed: [], failures: [] }
+  const report: TestReport = { passed: [], failures: [] }
+  for (const { name: file, status, message, assertionResults } of (JSON.parse(text) as VitestReport)
+    .testResults) {
+    const failed = assertionResults.filter((result) => result.status === 'failed')
+    for (const { fullName, failureMessages } of failed)
+      report.failures.push({ file, test: fullName, message: (failureMessages ?? []).join('\n') })
+    if (status === 'failed' && failed.length === 0)
+      report.failures.push({ file, test: outsideOfTests, message: message ?? '' })
+    for (const result of assertionResults)
+      if (result.status === 'passed') report.passed.push({ file, test: result.fullName })
   }
+  return report
+}
+
+function passedIn(report: TestReport, { file, test }: Failure): boolean {
+  if (contains(report.failures, { file, test })) return false
+  if (test === outsideOfTests) return report.passed.some((passed) => passed.file === file)
+  return contains(report.passed, { file, test })
+}
+
+function contains(
+  list: readonly { file: string; test: string }[],
+  wanted: { file: string; test: string },
+): boolean {
+  return list.some(({ file, test }) => file === wanted.file && test === wanted.test)
+}
+
+function endedBadly({ name, exitCode }: StageEnd): Failure {
+  const message =
+    exitCode === 0 ? 'It ran no test, or left no report.' : `It ended with exit code ${exitCode}.`
+  return { file: `npm run ${name}`, test: outsideOfTests, message }
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
-import { tally, type StageEnd } from './ci-tally.ts'
+import { join, relative } from 'node:path'
+import { readReport, tally, type Failure, type StageEnd } from './ci-tally.ts'
 
 /** The stages after `npm ci`, each an npm script, with the most it may take. */
 const stages = [
@@ -20,22 +20,58 @@ const reports = join(import.meta.dirname, '..', 'test-results')
 await rm(reports, { recursive: true, force: true })
 await mkdir(reports, { recursive: true })
 
+/** So many failed tests may run a second time: more of them are no accident. */
+const maxAgain = 3
+
 const ends: StageEnd[] = []
 for (const stage of stages) {
-  const report = join(reports, `${stage.name.replace(':', '-')}.json`)
-  const reporters = ['--', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   console.log(`\n== npm run ${stage.name}`)
-  const leftMinutes = Math.max(1, Math.floor((endsAt - performance.now()) / 60_000))
-  const minutes = Math.min(stage.minutes, leftMinutes)
-  const args = ['--kill-after=60', `${minutes}m`, 'npm', 'run', stage.name]
-  const { status } = spawnSync('timeout', stage.tests ? [...args, ...reporters] : args, {
-    stdio: 'inherit',
-  })
-  const exitCode = status ?? 1
+  const report = join(reports, `${stage.name.replace(':', '-')}.json`)
+  const exitCode = runStage(stage, stage.tests ? reportTo(report) : [])
   if (exitCode !== 0) console.log(`== ${stage.name} ended with ${exitCode}`)
-  ends.push({ name: stage.name, exitCode, ...(stage.tests ? { report } : {}) })
+  const end: StageEnd = { name: stage.name, exitCode, ...(stage.tests ? { report } : {}) }
+  if (stage.name === 'test') Object.assign(end, await runFailedAgain(stage, report))
+  ends.push(end)
 }
 
-const { passed, failed } = await tally(ends)
+const { passed, failed, failures, unsteady } = await tally(ends)
+for (const failure of unsteady) print('unsteady (failed, then passed alone)', failure)
+for (const failure of failures) print('failed', failure)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
+
+function runStage(stage: (typeof stages)[number], args: readonly string[]): number {
+  const leftMinutes = Math.max(1, Math.floor((endsAt - performance.now()) / 60_000))
+  const minutes = Math.min(stage.minutes, leftMinutes)
+  const command = ['--kill-after=60', `${minutes}m`, 'npm', 'run', stage.name, '--', ...args]
+  return spawnSync('timeout', command, { stdio: 'inherit' }).status ?? 1
+}
+
+function reportTo(path: string): string[] {
+  return ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`]
+}
+
+/**
+ * Runs the files of a few failed tests once more, alone. A test that passes then depends on what
+ * runs beside it: it is reported as unsteady with its first message, and does not fail the whole.
+ * The tests of the slow stage are never run again: they draw random inputs and faults.
+ */
+async function runFailedAgain(
+  stage: (typeof stages)[number],
+  report: string,
+): Promise<Pick<StageEnd, 'secondReport'>> {
+  const { failures } = await readReport(report)
+  if (failures.length === 0 || failures.length > maxAgain) return {}
+  const files = [...new Set(failures.map(({ file }) => relative(process.cwd(), file)))]
+  console.log(`\n== once more, alone: ${files.join(', ')}`)
+  const secondReport = report.replace('.json', '-again.json')
+  runStage(stage, [...files, ...reportTo(secondReport)])
+  return { secondReport }
+}
+
+/** One failure in a few lines: CI services often keep only the end of the output. */
+function print(how: string, { file, test, message }: Failure): void {
+  const lines = message.split('\n').slice(0, 12)
+  console.log(`\n${how}: ${relative(process.cwd(), file)} > ${test}`)
+  for (const line of lines) console.log(`  ${line.slice(0, 300)}`)
+}

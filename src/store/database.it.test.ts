@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { databaseOutageOf } from './connection/database-outage.ts'
 import { connectDatabase, type Db, type Tx } from './database.ts'
 
 let database: TestDatabase
@@ -57,4 +58,27 @@ test('an idle connection that is cut is replaced by another', async () => {
   await expect
     .poll(() => answers().then(() => 'answered', String), { timeout: 60_000 })
     .toBe('answered')
+})
+
+test('a statement without an answer ends its connection after the bound, its transaction is rolled back, and others are answered', async () => {
+  const { url } = database
+  const bounded = connectDatabase({
+    url,
+    poolSize: 1,
+    applicationName: 'bounded',
+    maxAnswerMs: 500,
+  })
+  try {
+    await sql`create table if not exists note (text text)`.execute(bounded)
+    const hung = bounded.transaction().execute(async (tx) => {
+      await sql`insert into note values ('half')`.execute(tx)
+      await sql`select pg_sleep(600)`.execute(tx)
+    })
+    const error = await hung.catch((reason: unknown) => reason)
+    expect(databaseOutageOf(error)).toBe('database_away')
+    const { rows } = await sql`select text from note`.execute(bounded)
+    expect(rows).toEqual([])
+  } finally {
+    await bounded.destroy()
+  }
 })

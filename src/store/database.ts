@@ -21,10 +21,20 @@ export interface DatabaseOptions {
   readonly callerNow?: () => string | undefined
   /** how long to wait for a connection; 5 s */
   readonly waitMs?: number
+  /**
+   * how long a statement may go unanswered before its connection is ended, in ms; absent: without
+   * bound
+   */
+  readonly maxAnswerMs?: number
 }
 
 /** So much of a pool one caller may have at a time; the rest is for others. */
 const shareOfOne = 0.6
+/**
+ * How long a process that serves waits for the answer to one statement: a Postgres that hangs, or a
+ * network connection that nobody closed, otherwise keeps callers and connections for ever.
+ */
+export const servingAnswerMs = 30_000
 /** Calls of one caller that may wait for a connection at a time. */
 const maxWaiting = 500
 
@@ -33,13 +43,14 @@ const maxWaiting = 500
  * them, and no caller has all. Destroy with `await db.destroy()`.
  */
 export function connectDatabase(options: DatabaseOptions): Db {
-  const { url, poolSize, applicationName, callerNow, waitMs = 5000 } = options
+  const { url, poolSize, applicationName, callerNow, waitMs = 5000, maxAnswerMs } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
     application_name: applicationName,
     connectionTimeoutMillis: waitMs,
     pipeline: true,
+    ...(maxAnswerMs === undefined ? {} : { query_timeout: maxAnswerMs }),
   })
   // A connection that the server ended, idle or in the middle of a transaction, must not end this
   // process: the query under way reports it, or the next one.

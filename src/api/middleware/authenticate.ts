@@ -1,6 +1,5 @@
 import type { Request, RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
-import { answerWithin, maxServerAnswerMs, NoAnswerError } from '#delivery/answer-within.ts'
 import { Problem } from '#domain/problem.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
@@ -10,7 +9,7 @@ import { personOf, type Identity } from '../identity/identity.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
 import { isBrowser, readProof } from '../identity/session-proof.ts'
 import type { Api } from '../context/api.ts'
-import { problemOfOutage } from './outage-problem.ts'
+import { withinSeconds } from './outage-problem.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 
 /**
@@ -24,7 +23,7 @@ export function authenticate(api: Api): RequestHandler {
   const isRecorded = onceAMinute()
   return async (request, response, next) => {
     const identified = identify(api, keys, request)
-    const found = await (request.baseUrl === '/metrics' ? inTime(identified) : identified)
+    const found = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
     if (found !== null && 'kind' in found) {
       response.locals['identity'] = found
       const current = currentRequest.getStore()
@@ -62,15 +61,6 @@ async function identify(
     isUse: true,
   })
   return session?.isProven === true ? { kind: 'session', session } : session
-}
-
-/** Metrics are for times when the database hangs, too: a collector is answered all the same. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await answerWithin(maxServerAnswerMs, work)
-  } catch (error) {
-    throw error instanceof NoAnswerError ? problemOfOutage('database_away') : error
-  }
 }
 
 /** Whether something was seen within this minute already; a poll does not fill the trail. */

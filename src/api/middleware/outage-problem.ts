@@ -1,3 +1,4 @@
+import { answerWithin, maxServerAnswerMs, NoAnswerError } from '#delivery/answer-within.ts'
 import { Problem } from '#domain/problem.ts'
 import { databaseOutageOf, type DatabaseOutage } from '#store/connection/database-outage.ts'
 
@@ -40,4 +41,16 @@ export function problemOfOutage(outage: DatabaseOutage): Problem {
   const { detail, retryAfterSeconds } = outageSentences[outage]
   const code = outage === 'disk_full' ? 'disk_full' : 'unavailable'
   return new Problem(code, detail, { cause: outage, retryAfterSeconds })
+}
+
+/**
+ * The result of a question to the database for `/metrics`, which is asked while the database hangs
+ * too. Rejects with the problem of a database that is away when no answer came within seconds.
+ */
+export async function withinSeconds<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await answerWithin(maxServerAnswerMs, work)
+  } catch (error) {
+    throw error instanceof NoAnswerError ? problemOfOutage('database_away') : error
+  }
 }

@@ -8,7 +8,7 @@ import { cosign } from '#evidence/note/cosignature.ts'
 import { keyLabel } from '#evidence/note/note-key.ts'
 import { formatSignature, parseNote } from '#evidence/note/signed-note.ts'
 import type { WitnessSetting } from '#policy/settings.ts'
-import { readReadiness } from '#runtime/api/readiness.ts'
+import { readinessReader } from '#runtime/api/readiness.ts'
 import type { CheckTarget } from '#runtime/doctor/target/check.ts'
 import { checkWitnesses } from '#runtime/doctor/records/check-witnesses.ts'
 import { createApiMetrics } from '#runtime/metrics/api-metrics.ts'
@@ -66,7 +66,7 @@ async function said() {
   const temporal = { namespaceId: async () => 'a namespace' }
   const target = { databaseUrl: database.url, isAtWork: true } as CheckTarget
   return {
-    ready: (await readReadiness(database.db, temporal, { recent: () => [] })).problems,
+    ready: (await readinessReader(database.db, temporal, { recent: () => [] })()).problems,
     doctor: await checkWitnesses(target),
     metrics: await createApiMetrics(database.db, temporal).page.text(),
   }

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { hungDatabase } from '#test/harness/hung-database.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
-import { readReadiness } from './readiness.ts'
+import { readinessReader } from './readiness.ts'
 
 let database: TestDatabase
 
@@ -25,7 +26,7 @@ it('answers within seconds when Temporal takes the connection and never answers,
   const now = Date.now.bind(Date)
   try {
     const begunMs = performance.now()
-    const asked = readReadiness(database.db, temporal, quiet)
+    const asked = readinessReader(database.db, temporal, quiet)()
     vi.spyOn(Date, 'now').mockImplementation(() => now() - 600_000)
     expect(await asked).toMatchObject({
       ready: false,
@@ -52,7 +53,7 @@ it('answers within seconds when Postgres takes the question and never answers', 
   await locked.promise
   try {
     const there = { namespaceId: async () => 'a namespace' }
-    expect(await readReadiness(database.db, there, quiet)).toMatchObject({
+    expect(await readinessReader(database.db, there, quiet)()).toMatchObject({
       ready: false,
       checks: { postgres: false, temporal: true },
       problems: [expect.stringContaining('Postgres does not answer')],
@@ -60,5 +61,21 @@ it('answers within seconds when Postgres takes the question and never answers', 
   } finally {
     held.resolve()
     await holding
+  }
+})
+
+it('takes one connection for each of its two reads however often it is asked while Postgres hangs', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const { db, queries } = hungDatabase()
+    const readiness = readinessReader(db, { namespaceId: async () => 'a namespace' }, quiet)
+    for (let times = 0; times < 3; times += 1) {
+      const answer = readiness()
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect(await answer).toMatchObject({ ready: false, checks: { postgres: false } })
+    }
+    expect(queries()).toBe(2)
+  } finally {
+    vi.useRealTimers()
   }
 })

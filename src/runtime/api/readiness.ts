@@ -1,5 +1,6 @@
 import type { Readiness } from '#api/schemas/operation/health.ts'
 import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
+import { shareRunning } from '#delivery/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
 import { readBacklog } from '#store/backlog.ts'
@@ -11,21 +12,35 @@ const maxLagMs = 30_000
 const maxWitnessLagMs = 10 * 60_000
 
 /**
- * Whether this process can do its work: Postgres and Temporal answer. How far relay, event stream
- * and audit log are behind, and which outage answers met lately, is said beside it, with a sentence
- * when that is too far: it is the installation's, and taking this process out of service would not
- * mend it. Resolves within seconds, also when a server does not answer.
+ * Makes the read of whether this process can do its work: Postgres and Temporal answer. How far
+ * relay, event stream and audit log are behind, and which outages answers met lately, is said beside
+ * it, with a sentence when that is too far: it is the installation's, and taking this process out of
+ * service would not mend it. Resolves within seconds, also when a server does not answer.
  */
-export async function readReadiness(
+export function readinessReader(
   db: Db,
   temporal: Pick<TemporalClient, 'namespaceId'>,
   outages: { recent(): readonly string[] },
-): Promise<Readiness> {
-  const [backlog, namespaceId, witnesses] = await Promise.all([
-    answerWithin(maxServerAnswerMs, readBacklog(db)).catch(() => null),
-    answerWithin(maxServerAnswerMs, temporal.namespaceId()).catch(() => null),
-    answerWithin(maxServerAnswerMs, readWitnesses(db)).catch(() => []),
-  ])
+): () => Promise<Readiness> {
+  const backlogNow = shareRunning(() => readBacklog(db))
+  const witnessesNow = shareRunning(() => readWitnesses(db))
+  return async () => {
+    const [backlog, namespaceId, witnesses] = await Promise.all([
+      answerWithin(maxServerAnswerMs, backlogNow()).catch(() => null),
+      answerWithin(maxServerAnswerMs, temporal.namespaceId()).catch(() => null),
+      answerWithin(maxServerAnswerMs, witnessesNow()).catch(() => []),
+    ])
+    return readinessOf({ backlog, namespaceId, witnesses, outages: outages.recent() })
+  }
+}
+
+function readinessOf(answers: {
+  readonly backlog: Awaited<ReturnType<typeof readBacklog>> | null
+  readonly namespaceId: string | null
+  readonly witnesses: readonly WitnessStanding[]
+  readonly outages: readonly string[]
+}): Readiness {
+  const { backlog, namespaceId, witnesses, outages } = answers
   const checks = {
     postgres: backlog !== null,
     temporal: namespaceId !== null,
@@ -36,11 +51,7 @@ export async function readReadiness(
       ? {}
       : { witnessLagMs: Math.max(...witnesses.map(({ lagMs }) => lagMs)) }),
   }
-  const problems = [
-    ...problemsOf(checks),
-    ...outages.recent(),
-    ...witnesses.flatMap(problemOfWitness),
-  ]
+  const problems = [...problemsOf(checks), ...outages, ...witnesses.flatMap(problemOfWitness)]
   return { ready: checks.postgres && checks.temporal, checks, problems }
 }
 

@@ -9,7 +9,7 @@ import { connectTemporal } from '#delivery/temporal-client.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { createSeals } from '#domain/statements/row-seals.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
-import { connectDatabase } from '#store/database.ts'
+import { connectDatabase, servingAnswerMs } from '#store/database.ts'
 import { hostProofReader, renewHostProof } from '../data-folder/run-secrets.ts'
 import { openLedger } from '../data-folder/ledger.ts'
 import { openMemory } from '../data-folder/memory.ts'
@@ -34,7 +34,7 @@ import { createApiMetrics } from '../metrics/api-metrics.ts'
 import { serveMetrics } from '../metrics/serve-metrics.ts'
 import { readProjectEnvironment, withoutModelKeys } from '../config/project-environment.ts'
 import { putProjectIntoForce } from '../project/put-project-into-force.ts'
-import { readReadiness } from './readiness.ts'
+import { readinessReader } from './readiness.ts'
 import { serveProcess } from '../processes/serve-process.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceApi } from '../tracing/trace-api.ts'
@@ -65,6 +65,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       applicationName: 'countersign api',
+      maxAnswerMs: servingAnswerMs,
       callerNow: () => currentRequest.getStore()?.caller,
     })
     undo.defer(() => db.destroy())
@@ -129,7 +130,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, evidence)
-    const readiness = () => readReadiness(db, temporal, metrics.outages)
+    const readiness = readinessReader(db, temporal, metrics.outages)
     const draining = new AbortController()
     const app = createApp({
       ctx,

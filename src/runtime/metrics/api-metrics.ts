@@ -1,6 +1,7 @@
 import { Gauge, Histogram } from 'prom-client'
 import type { AnsweredRequest, MetricsPage } from '#api/context/api.ts'
 import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
+import { shareRunning } from '#delivery/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { readWitnesses } from '#store/audit/witnesses.ts'
 import { readBacklog, readStanding } from '#store/backlog.ts'
@@ -69,12 +70,7 @@ export function createApiMetrics(
     registers,
   })
 
-  let figures: ReturnType<typeof readDatabase> | null = null
-  /** A read that hangs keeps its connection: no second one begins beside it. */
-  const readFigures = (): ReturnType<typeof readDatabase> => {
-    figures ??= readDatabase(db).finally(() => (figures = null))
-    return figures
-  }
+  const readFigures = shareRunning(() => readDatabase(db))
   const readAll = async (): Promise<void> => {
     const isThere = (part: string) => (answer: unknown) => up.set({ part }, answer === null ? 0 : 1)
     const [namespaceId, state] = await Promise.all([
@@ -106,16 +102,10 @@ export function createApiMetrics(
   }
 
   let readAt = -Infinity
-  let reading: Promise<void> | null = null
-  const refresh = (): Promise<void> => {
-    if (reading !== null) return reading
-    if (performance.now() - readAt < readEveryMs) return Promise.resolve()
-    reading = readAll().finally(() => {
-      readAt = performance.now()
-      reading = null
-    })
-    return reading
-  }
+  const refresh = shareRunning(async () => {
+    if (performance.now() - readAt < readEveryMs) return
+    await readAll().finally(() => (readAt = performance.now()))
+  })
   return {
     ...process,
     outages,

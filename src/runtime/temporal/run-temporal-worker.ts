@@ -16,7 +16,7 @@ import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { openModel } from '#models/open-model.ts'
 import { commandHost, findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
-import { connectDatabase } from '#store/database.ts'
+import { connectDatabase, servingAnswerMs } from '#store/database.ts'
 import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
 import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
 import { watchNames } from '#tools/mcp/watch-names.ts'
@@ -85,6 +85,7 @@ export async function runTemporalWorker(options: {
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       applicationName: 'countersign temporal-worker',
+      maxAnswerMs: servingAnswerMs,
     })
     undo.defer(() => db.destroy())
     const metrics = config.workerMetrics === null ? null : createWorkerMetrics(db)

@@ -47,7 +47,7 @@ const awayCodes = new Set([
   '57P03',
 ])
 const awayMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /**
  * Whether something failed because Postgres could not be reached, or ended the connection: it may

@@ -2,6 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import { callerOf } from '../../identity/identity.ts'
 import { admit, openRoute, type Question } from '../../route/route.ts'
 import type { Api } from '../../context/api.ts'
+import { withinSeconds } from '../../middleware/outage-problem.ts'
 import { hasRight } from '#services/core/rights-of.ts'
 import { healthy, readiness } from '../../schemas/operation/health.ts'
 
@@ -41,7 +42,9 @@ export const healthRoutes = [
     problems: ['unauthenticated', 'forbidden', 'not_found'],
     answer: async (api, question) => {
       // The development profile listens on loopback only, and a scraper there has no key.
-      if (api.settings.developmentToken === null) await refuseStrangers(api, question)
+      if (api.settings.developmentToken === null) {
+        await withinSeconds(refuseStrangers(api, question))
+      }
       const { metrics } = api
       if (metrics === undefined) throw new Problem('not_found', 'There is nothing under this path')
       const text = await metrics.text()

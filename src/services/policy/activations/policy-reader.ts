@@ -9,7 +9,7 @@ import type { Log, PolicyReader } from '../../core/context.ts'
 import type { Memory } from '../../core/ledger.ts'
 import { refuseOlder } from './refuse-older.ts'
 import { newestActivation } from './newest-activation.ts'
-import { verifyActivation } from './verify-activation.ts'
+import { sequenceOfVersion } from './sequence-of-version.ts'
 
 export interface PolicyReaderParts {
   readonly db: Db
@@ -65,7 +65,7 @@ export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
 
     async byDigest(digest, on) {
       if (!activated.has(digest)) {
-        if (!(await wasActivated(on ?? db, verifier, digest))) {
+        if ((await sequenceOfVersion(on ?? db, verifier, digest)) === null) {
           throw new Problem('unavailable', `Policy version ${digest} was never activated here`)
         }
         activated.add(digest)
@@ -73,16 +73,6 @@ export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
       return await version(digest, on ?? db)
     },
   }
-}
-
-async function wasActivated(db: Db | Tx, verifier: Verifier, digest: string): Promise<boolean> {
-  const rows = await db
-    .selectFrom('policy_activation')
-    .select(['sequence', 'digest', 'statement', 'signature', 'key_id'])
-    .where('digest', '=', digest)
-    .orderBy('sequence', 'desc')
-    .execute()
-  return rows.some((row) => verifyActivation(verifier, row) !== null)
 }
 
 async function loadVersion(db: Db | Tx, digest: string): Promise<Policy> {

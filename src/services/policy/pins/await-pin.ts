@@ -3,7 +3,8 @@ import type { Policy } from '#policy/policy.ts'
 import { type McpListing, hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
 import type { Pin } from '#tools/mcp/mcp-servers.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import { activationOf, readPin, type PinnedServer, type StoredPin } from './read-pin.ts'
+import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
+import { readPin, type PinnedServer, type StoredPin } from './read-pin.ts'
 import { sql } from 'kysely'
 import { canonicalJson } from '#domain/digest.ts'
 import { putContent } from '#store/content/content.ts'
@@ -27,7 +28,7 @@ export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) 
     server: PinnedServer,
     listing: McpListing | null,
   ): Promise<Pin> {
-    const activation = await activationOf(ctx, policy.digest)
+    const activation = await sequenceOfVersion(ctx.db, ctx.verifier, policy.digest)
     if (activation === null) return { state: 'none' }
     const key = JSON.stringify([activation, server])
     const began = performance.now()

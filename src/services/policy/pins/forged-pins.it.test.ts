@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
+import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { agreeToFolder } from '../agree-to-policy.ts'
 
 let bench: McpDesk
@@ -100,3 +101,23 @@ test('a pin put in place before the service could take its own is no pin', async
   expect(await bench.pin()).toBe(0)
   expect(await bench.call(add.tool, add.input)).toMatchObject({ verdict: 'error' })
 }, 60_000)
+
+test('the signed activation of a version is found below hundreds of rows that nobody signed', async () => {
+  const { db } = bench.desk.database
+  const { verifier } = bench.worker
+  const { digest } = await bench.worker.policies.inForce()
+  const sequence = await sequenceOfVersion(db, verifier, digest)
+  expect(sequence).toBeGreaterThan(0)
+  await run(
+    sql`insert into policy_activation
+        select (jsonb_populate_record(activation, jsonb_build_object('sequence', sequence + forged))).*
+        from policy_activation as activation, generate_series(1, 450) as forged
+        where sequence = ${sequence}`,
+  )
+  try {
+    expect(await sequenceOfVersion(db, verifier, digest)).toBe(sequence)
+    expect(await sequenceOfVersion(db, verifier, 'sha256:never')).toBeNull()
+  } finally {
+    await run(sql`delete from policy_activation where sequence > ${sequence}`)
+  }
+})

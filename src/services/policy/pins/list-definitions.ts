@@ -11,7 +11,8 @@ import {
 } from '#tools/mcp/definition-text.ts'
 import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import { activationOf, readPin, type StoredPin } from './read-pin.ts'
+import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
+import { readPin, type StoredPin } from './read-pin.ts'
 
 /** What the version in force takes an MCP server's tools to be. */
 export interface ServerDefinitions {
@@ -51,7 +52,7 @@ export interface DefinitionChange {
  */
 export async function listDefinitions(ctx: ServiceContext): Promise<readonly ServerDefinitions[]> {
   const policy = await ctx.policies.inForce()
-  const activation = await activationOf(ctx, policy.digest)
+  const activation = await sequenceOfVersion(ctx.db, ctx.verifier, policy.digest)
   const records: ServerDefinitions[] = []
   for (const { worker, server } of serversOf(policy)) {
     const key = { worker: worker.name, name: server.name, hash: hashOfServer(server) }

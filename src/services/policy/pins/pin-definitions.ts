@@ -9,7 +9,8 @@ import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import type { ServiceContext, SigningSystemContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { ServerDefinitions } from '../../core/host-questions.ts'
-import { activationOf, readPin, type PinnedServer } from './read-pin.ts'
+import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
+import { readPin, type PinnedServer } from './read-pin.ts'
 import { verifyPin } from './verify-pin.ts'
 import { bySystem, service } from '../../core/authority.ts'
 
@@ -29,7 +30,7 @@ export async function pinDefinitions(
   const policy = await ctx.policies.inForce()
   const workers = [...policy.workers.values()].filter((worker) => worker.mcpServers.size > 0)
   if (workers.length === 0) return 0
-  const activation = await activationOf(ctx, policy.digest)
+  const activation = await sequenceOfVersion(ctx.db, ctx.verifier, policy.digest)
   if (activation === null) return 0
   const pinned = await Promise.allSettled(
     workers.map((worker) => pinServersOf(ctx, policy, { activation, worker, ask })),

@@ -5,7 +5,6 @@ import type { Db, Tx } from '#store/database.ts'
 import type { McpDefinition } from '#tools/mcp/mcp-protocol.ts'
 import type { Pin } from '#tools/mcp/mcp-servers.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import { verifyActivation } from '../activations/verify-activation.ts'
 import { verifyPin } from './verify-pin.ts'
 
 /**
@@ -63,21 +62,6 @@ export async function readPin(
     if (error instanceof ContentChanged) return forged(server, 'was changed in the database')
     throw error
   }
-}
-
-/** Sequence of the newest signed activation of a version; `null` when it was never activated. */
-export async function activationOf(
-  ctx: Pick<ServiceContext, 'db' | 'verifier'>,
-  digest: string,
-): Promise<number | null> {
-  const rows = await ctx.db
-    .selectFrom('policy_activation')
-    .select(['sequence', 'digest', 'statement', 'signature', 'key_id'])
-    .where('digest', '=', digest)
-    .orderBy('sequence', 'desc')
-    .limit(200)
-    .execute()
-  return rows.find((row) => verifyActivation(ctx.verifier, row) !== null)?.sequence ?? null
 }
 
 /** Whether the trail says that a signed pin was stored: one that is not there was removed. */
