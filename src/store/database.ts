@@ -22,8 +22,8 @@ export interface DatabaseOptions {
   /** how long to wait for a connection; 5 s */
   readonly waitMs?: number
   /**
-   * how long a statement may go unanswered before its connection is ended, in ms; absent: without
-   * bound
+   * how long a statement may take, in ms, before Postgres cancels it; a Postgres that does not do so
+   * either loses the connection soon after. Absent: without bound
    */
   readonly maxAnswerMs?: number
 }
@@ -35,6 +35,8 @@ const shareOfOne = 0.6
  * network connection that nobody closed, otherwise keeps callers and connections for ever.
  */
 export const servingAnswerMs = 30_000
+/** Longer than its bound a statement goes unanswered only when nobody is there to cancel it. */
+const cancelMs = 2000
 /** Calls of one caller that may wait for a connection at a time. */
 const maxWaiting = 500
 
@@ -50,12 +52,17 @@ export function connectDatabase(options: DatabaseOptions): Db {
     application_name: applicationName,
     connectionTimeoutMillis: waitMs,
     pipeline: true,
-    ...(maxAnswerMs === undefined ? {} : { query_timeout: maxAnswerMs }),
+    ...(maxAnswerMs === undefined ? {} : { query_timeout: maxAnswerMs + cancelMs }),
   })
   // A connection that the server ended, idle or in the middle of a transaction, must not end this
   // process: the query under way reports it, or the next one.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    // Not among the connection's parameters, which a pooler in between may refuse.
+    if (maxAnswerMs === undefined) return
+    client.query(`set statement_timeout to ${Math.ceil(maxAnswerMs)}`).catch(() => undefined)
+  })
   const maxPerCaller = Math.max(1, Math.floor(poolSize * shareOfOne))
   const shares = new Shares({ places: poolSize, maxPerCaller, maxWaiting, waitMs })
   const dialect = new PostgresDialect({ pool: preparingPool(pool) })

@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { isDatabaseAway } from './database-outage.ts'
 import { StatementNames } from './statement-names.ts'
 
 /**
@@ -50,10 +51,20 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
     const [, answer] = await Promise.all([client.query('begin'), ask(text, given)])
     return answer
   }
+  let isLost = false
+  const askAndNotice = async (text: string, values: readonly unknown[]) => {
+    try {
+      return await askInOrder(text, values)
+    } catch (error) {
+      isLost ||= isDatabaseAway(error)
+      throw error
+    }
+  }
   return {
     // Its other form, with a cursor, is for streams, which nobody asks for.
-    query: askInOrder as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy),
+    query: askAndNotice as unknown as PostgresPoolClient['query'],
+    // The pool notices the end of a connection later than the next caller may come.
+    release: (destroy) => client.release(destroy === true || isLost),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { verifyActivation } from './verify-activation.ts'
+import { verifyActivation, type ActivationRow } from './verify-activation.ts'
 
 /** Rows that one query reads. */
 const maxRows = 200
@@ -14,18 +14,21 @@ export async function sequenceOfVersion(
   verifier: Verifier,
   digest: string,
 ): Promise<number | null> {
-  for (let below: number | undefined = Number.MAX_SAFE_INTEGER; below !== undefined;) {
-    const rows = await db
+  let below: number | null = null
+  for (;;) {
+    const page = db
       .selectFrom('policy_activation')
       .select(['sequence', 'digest', 'statement', 'signature', 'key_id'])
       .where('digest', '=', digest)
-      .where('sequence', '<', below)
       .orderBy('sequence', 'desc')
       .limit(maxRows)
-      .execute()
+    const rows: ActivationRow[] = await (
+      below === null ? page : page.where('sequence', '<', below)
+    ).execute()
     const signed = rows.find((row) => verifyActivation(verifier, row) !== null)
     if (signed !== undefined) return signed.sequence
-    below = rows.length < maxRows ? undefined : rows.at(-1)?.sequence
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < maxRows) return null
+    below = last.sequence
   }
-  return null
 }
