@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   deskConfig,
@@ -128,6 +129,20 @@ describe('a question', () => {
     await desk.turn(runId, 2)
     const [later] = await desk.calls(runId, 2)
     expect(await principals(later?.requestId, 'answered')).toEqual([grace.id])
+    const refused = await refusal(desk.decide(grace, later?.requestId ?? ''))
+    expect(refused.message).toContain('you answered a question')
+  })
+
+  // Rules: security.md 29
+  test('keeps whoever answered it behind what is asked afterwards when the answer is deleted from its table', async () => {
+    const { runId, turn, requests } = await asked(open)
+    const { grace } = desk.people
+    await answer(grace, requests[0], 'next')
+    await sql`delete from decision where request_id = ${requests[0]}`.execute(desk.database.db)
+    await desk.perform(turn)
+    desk.say({ calls: [{ ...aWrite, input: { path: 'notes/3.md', content: '3\n' } }] })
+    await desk.turn(runId, 2)
+    const [later] = await desk.calls(runId, 2)
     const refused = await refusal(desk.decide(grace, later?.requestId ?? ''))
     expect(refused.message).toContain('you answered a question')
   })

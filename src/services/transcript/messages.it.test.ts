@@ -1,9 +1,18 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { closeRun } from '../engine/lifecycle/close-run.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { useTurnDesk, desk, aWrite, runRow, say } from '../engine/turns/turns.fixture.ts'
 
 useTurnDesk()
+
+async function peopleBehind(requestId: string | null | undefined) {
+  return desk.database.db
+    .selectFrom('request_principal')
+    .select(['person_id', 'why'])
+    .where('request_id', '=', requestId ?? '')
+    .execute()
+}
 
 describe('messages', () => {
   test('posted during the last turn are read, not lost', async () => {
@@ -39,16 +48,35 @@ describe('messages', () => {
     desk.say({ calls: [aWrite] })
     await desk.turn(runId, 1)
     const [call] = await desk.calls(runId, 1)
-    const behind = await desk.database.db
-      .selectFrom('request_principal')
-      .select(['person_id', 'why'])
-      .where('request_id', '=', call?.requestId ?? '')
-      .execute()
+    const behind = await peopleBehind(call?.requestId)
     expect(behind).toEqual(
       expect.arrayContaining([
         { person_id: desk.people.ada.id, why: 'started' },
         { person_id: desk.people.olga.id, why: 'messaged' },
       ]),
     )
+  })
+
+  // Rules: security.md 29
+  test('keep their author behind the requests that follow when the row is deleted or given to somebody else', async () => {
+    const { olga, ada } = desk.people
+    const forgeries = [
+      (id: string) => sql`delete from message where id = ${id}`,
+      (id: string) =>
+        sql`update message set author = ${JSON.stringify(ada.caller.actor)}::jsonb where id = ${id}`,
+    ]
+    for (const forge of forgeries) {
+      const runId = await desk.start()
+      const message = { runId, text: 'Write it.' }
+      const { messageId } = await messageRun(desk.api, olga.caller, message)
+      await forge(messageId).execute(desk.database.db)
+      desk.say({ calls: [aWrite] })
+      await desk.turn(runId, 1)
+      const [call] = await desk.calls(runId, 1)
+      expect(await peopleBehind(call?.requestId)).toContainEqual({
+        person_id: olga.id,
+        why: 'messaged',
+      })
+    }
   })
 })

@@ -36,6 +36,7 @@ import * as sessionProof from './20261123T083000Z-session-proof.ts'
 import * as sealedCredentials from './20261123T084500Z-sealed-credentials.ts'
 import * as alike from './20261123T100000Z-alike.ts'
 import * as externalOrigins from './20261123T123000Z-external-origins.ts'
+import * as peopleOfRuns from './20261124T011500Z-people-of-runs.ts'
 import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
 import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
@@ -82,4 +83,5 @@ export const migrations: Record<string, Migration> = {
   '20261123T084500Z-sealed-credentials': sealedCredentials,
   '20261123T100000Z-alike': alike,
   '20261123T123000Z-external-origins': externalOrigins,
+  '20261124T011500Z-people-of-runs': peopleOfRuns,
 }

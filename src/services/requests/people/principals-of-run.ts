@@ -12,6 +12,10 @@ export interface Principal {
  * it, the owners of the API keys that did and whoever proposed those keys to them, and who has
  * posted a message to it or one above it, or answered a question of one, so far. Frozen into a
  * request when it opens.
+ *
+ * The rows of messages, answers and keys say so, and the trail says it again: the service's role in
+ * Postgres may remove such a row, and no event (security.md 29). Whom either names is behind the
+ * run.
  */
 export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
   return (await behindRun(runId).execute(db)).rows
@@ -24,6 +28,10 @@ export function behindRun(runId: string): RawBuilder<Principal> {
       select run.id, run.started_by, run.api_key_id
       from run_lineage join run on run.id = run_lineage.ancestor_id
       where run_lineage.run_id = ${runId}
+    ), trail as (
+      select audit_event.type, document::jsonb -> 'actor' as actor, document::jsonb -> 'detail' as detail
+      from lineage join audit_event on audit_event.run_id = lineage.id
+      where audit_event.type in ('run.started', 'run.messaged', 'decision.recorded')
     )
     select started_by as "personId",
            case when id = ${runId} then 'started' else 'started_above' end as why
@@ -58,5 +66,19 @@ export function behindRun(runId: string): RawBuilder<Principal> {
     from lineage
     join request on request.run_id = lineage.id and request.kind = 'question'
     join decision on decision.request_id = request.id
+    union
+    select person.id, case trail.type when 'run.messaged' then 'messaged' else 'answered' end
+    from trail join person on person.id::text = actor->>'id'
+    where actor->>'type' = 'person'
+      and (trail.type = 'run.messaged'
+        or trail.type = 'decision.recorded' and detail->>'kind' = 'question')
+    union
+    select person.id, case trail.type when 'run.messaged' then 'messaged' else 'owns_key' end
+    from trail join person on person.id::text = actor->>'ownerId'
+    where trail.type <> 'decision.recorded'
+    union
+    select person.id, 'proposed_key'
+    from trail join person on person.id::text = actor->>'proposedBy'
+    where trail.type <> 'decision.recorded'
   `
 }
