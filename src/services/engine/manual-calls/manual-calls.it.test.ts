@@ -152,6 +152,38 @@ describe('a manual tool', () => {
     expect(entered).toHaveLength(1)
   })
 
+  // Rules: security.md 29
+  test('that ended without a known outcome is not settled by who made it, though its row says it was somebody else', async () => {
+    const { ada, grace } = desk.people
+    const runId = await desk.start()
+    const { callId } = await invoke(runId, { path: 'scratch/lost.txt', content: 'lost\n' })
+    const reached = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    desk.beforeExecute = async () => {
+      reached.resolve()
+      await held.promise
+    }
+    const executing = desk.execute(callId)
+    await reached.promise
+    await desk.database.db
+      .updateTable('manual_call')
+      .set({ invoked_by: grace.id })
+      .where('call_id', '=', callId)
+      .execute()
+    const settled = await settleUnknown(desk.worker, { callId })
+    const [check] = settled.kind === 'wait' ? settled.requestIds : []
+    const behind = await desk.database.db
+      .selectFrom('request_principal')
+      .select(['person_id', 'why'])
+      .where('request_id', '=', check ?? '')
+      .where('why', '=', 'invoked')
+      .execute()
+    expect(behind).toContainEqual({ person_id: ada.id, why: 'invoked' })
+    held.resolve()
+    desk.beforeExecute = async () => undefined
+    await executing
+  })
+
   test('keeps a run open until its result is a message, and wakes one that waits for input', async () => {
     const runId = await desk.start()
     let callId = ''

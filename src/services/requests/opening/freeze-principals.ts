@@ -72,6 +72,7 @@ export async function freezePrincipals(
       insert into request_principal (request_id, person_id, why)
       select given.id, behind."personId", behind.why from given, behind
       union select given.id, invoked_by, 'invoked' from given join manual_call on call_id = made
+      ${requests.some(({ made }) => made !== null) ? invokersInTrail(run.id) : sql``}
       union select given.id, person_id, why from given join request_principal on request_id = before
       union select given.id, editor_id, 'edited' from given
         join request_revision on request_id = any(given.previous) where editor_id is not null
@@ -100,6 +101,15 @@ export async function freezePrincipals(
       principals,
     })),
   }
+}
+
+/** Who made the calls of people, by the trail: its events cannot be removed as rows can. */
+function invokersInTrail(runId: string): RawBuilder<unknown> {
+  return sql`
+    union select given.id, person.id, 'invoked' from given
+      join audit_event on audit_event.call_id = made and audit_event.run_id = ${runId}
+        and audit_event.type = 'call.judged' and audit_event.actor_type = 'person'
+      join person on person.id::text = audit_event.actor_id`
 }
 
 /**
