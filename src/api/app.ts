@@ -30,7 +30,7 @@ export function createApp(api: Api): Express {
   app.set('etag', false)
   app.set('query parser', parseQuery)
   app.set('trust proxy', settings.trustProxy ? 1 : false)
-  app.use(requestId, logRequests(api.ctx.log, api.answered), securityHeaders(settings.publicUrl))
+  app.use(requestId, logRequests(api.ctx.log, api.onAnswer), securityHeaders(settings.publicUrl))
   app.use(checkHost(settings.publicUrl), compressAnswers())
 
   const routes: readonly Route[] = allRoutes(settings)

@@ -15,9 +15,9 @@ export function canonicalJson(value: unknown): string {
   }
   if (typeof value === 'string') return text(value)
   if (typeof value === 'number' && !Number.isFinite(value)) throw noForm('a number')
-  const written = JSON.stringify(value)
-  if (written === undefined) throw noForm(`a ${typeof value}`)
-  return written
+  const json = JSON.stringify(value)
+  if (json === undefined) throw noForm(`a ${typeof value}`)
+  return json
 }
 
 function text(value: string): string {

@@ -123,8 +123,8 @@ export async function take<Input extends object>(
 ): Promise<Allowed<Input>> {
   const over = signal ?? new AbortController().signal
   // As it travels: without what JSON leaves out.
-  const sent: SentCall = JSON.parse(JSON.stringify(gateCall))
-  const body = { ...sent, externalId: sent.externalId ?? randomUUID() }
+  const sentCall: SentCall = JSON.parse(JSON.stringify(gateCall))
+  const body = { ...sentCall, externalId: sentCall.externalId ?? randomUUID() }
   const opening =
     openWithinMs === undefined ? over : AbortSignal.any([over, AbortSignal.timeout(openWithinMs)])
   const call = callsUntilAnswered(service, opening)
@@ -132,7 +132,7 @@ export async function take<Input extends object>(
   onAsked?.({ id: opened.id, number: opened.number, state: opened.state })
   const request = await untilDecided(service, opened, over)
   refuseEnded(request)
-  checkCall(request, sent)
+  checkCall(request, sentCall)
   const permit = await takePermit(service, request, over)
   checkPermit(permit, { requestId: request.id, digest: request.digest }, service.publicKey)
   // As the service answered, and as its digest says: the form in which it was shown.

@@ -27,7 +27,7 @@ const answerWithinMs = 10_000
  * servers say of their tools.
  */
 export interface HostAnswers {
-  readonly asked: Pick<
+  readonly contextMethods: Pick<
     SigningContext,
     'judgeRemotely' | 'manualToolsOf' | 'readAttachments' | 'replayRemotely'
   >
@@ -51,7 +51,7 @@ export function askHost(asking: Asking): HostAnswers {
   const answerTo = async <Answer>(question: HostQuestion): Promise<Answer> =>
     (await answerOf(asking, question)) as Answer
   return {
-    asked: {
+    contextMethods: {
       judgeRemotely: answerTo<RemoteJudgement>,
       manualToolsOf: (worker) => answerTo<readonly ManualTool[]>({ manualToolsOf: worker }),
       readAttachments: answerTo<AttachmentsAnswer>,

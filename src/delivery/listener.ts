@@ -4,12 +4,12 @@ const reconnectAfterMs = 500
 
 /**
  * Hears Postgres' notifications on one connection of its own, and connects again when it is lost.
- * `heard` is also called after every (re)connect, for what was said while nobody listened.
+ * `onNotification` is also called after every (re)connect, for what was said while nobody listened.
  */
 export class Listener implements AsyncDisposable {
   readonly #url: string
   readonly #channels: readonly string[]
-  readonly #heard: (channel: string | null) => void
+  readonly onNotification: (channel: string | null) => void
   #client: pg.Client | null = null
   #closed = false
   #retry: NodeJS.Timeout | null = null
@@ -21,7 +21,7 @@ export class Listener implements AsyncDisposable {
   }) {
     this.#url = options.url
     this.#channels = options.channels
-    this.#heard = options.heard
+    this.onNotification = options.heard
     void this.#connect()
   }
 
@@ -29,7 +29,7 @@ export class Listener implements AsyncDisposable {
     if (this.#closed) return
     const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5000 })
     this.#client = client
-    client.on('notification', (message) => this.#heard(message.channel))
+    client.on('notification', (message) => this.onNotification(message.channel))
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     try {
@@ -37,7 +37,7 @@ export class Listener implements AsyncDisposable {
       for (const channel of this.#channels) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
-      this.#heard(null)
+      this.onNotification(null)
     } catch {
       this.#lost(client)
     }

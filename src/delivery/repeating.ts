@@ -9,7 +9,7 @@ export class Repeating implements AsyncDisposable {
   readonly #work: () => Promise<void>
   readonly #everyMs: number
   readonly #gatherMs: number
-  readonly #failed: (error: unknown) => void
+  readonly onError: (error: unknown) => void
   #running: Promise<void> | null = null
   #again = false
   #closed = false
@@ -27,7 +27,7 @@ export class Repeating implements AsyncDisposable {
     this.#work = options.work
     this.#everyMs = options.everyMs
     this.#gatherMs = options.gatherMs ?? 0
-    this.#failed = options.failed
+    this.onError = options.failed
     this.wake()
   }
 
@@ -45,7 +45,7 @@ export class Repeating implements AsyncDisposable {
       try {
         await this.#work()
       } catch (error) {
-        this.#failed(error)
+        this.onError(error)
       }
     }
     this.#running = null

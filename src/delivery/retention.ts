@@ -11,13 +11,13 @@ import { Repeating } from './repeating.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 const everyMs = 10 * 60 * 1000
-const runsAtOnce = 50
-const contentsAtOnce = 2000
+const runBatchSize = 50
+const contentBatchSize = 2000
 /**
  * A look for what refers to contents goes through whole tables: so many in a round, and the rest in
  * the next one.
  */
-const looksMost = 20
+const maxBatches = 20
 
 /**
  * Removes what `retention` of countersign.yaml says need not be kept, in every API process, one of
@@ -63,22 +63,22 @@ async function clearRuns(
   let after: RunCursor | null = null
   let cleared = 0
   for (;;) {
-    const due: RunCursor[] = await dueRuns(ctx.db, { olderThanMs, after, most: runsAtOnce })
+    const due: RunCursor[] = await dueRuns(ctx.db, { olderThanMs, after, most: runBatchSize })
     for (const run of due) {
       if (stopping.aborted) return
       if ((await clearTranscript(ctx, { runId: run.id, rule })) !== null) cleared += 1
     }
     after = due.at(-1) ?? null
-    if (due.length < runsAtOnce) break
+    if (due.length < runBatchSize) break
   }
   if (cleared > 0)
     ctx.log.info({ runs: cleared }, 'the words of runs that ended long ago were removed')
 }
 
 async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
-  for (let look = 0; look < looksMost && !stopping.aborted; look += 1) {
-    const { looked } = await dropReleased(db, { most: contentsAtOnce })
-    if (looked < contentsAtOnce) break
+  for (let look = 0; look < maxBatches && !stopping.aborted; look += 1) {
+    const { looked } = await dropReleased(db, { most: contentBatchSize })
+    if (looked < contentBatchSize) break
   }
-  await forgetRemoved(db, contentsAtOnce)
+  await forgetRemoved(db, contentBatchSize)
 }

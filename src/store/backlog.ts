@@ -41,7 +41,7 @@ function ageOf(at: ReturnType<typeof sql>) {
  * What people and endpoints have before them. Each row has a name that configuration gives, never
  * an id.
  */
-export interface Standing {
+export interface OpenWork {
   readonly queues: readonly { queue: string; pending: number; oldestMs: number }[]
   readonly runs: readonly { state: string; count: number }[]
   /** of one kind of channel: `webhook`, `email`, `slack` */
@@ -52,7 +52,7 @@ export interface Standing {
  * Pending requests, runs that have not ended and deliveries that are not over, each from its
  * partial index.
  */
-export async function readStanding(db: Db): Promise<Standing> {
+export async function readOpenWork(db: Db): Promise<OpenWork> {
   const queues = await sql<{ queue: string; pending: string; oldest: number }>`
     select queue, count(*) as pending, ${ageOf(sql`min(created_at)`)} as oldest
     from request where state = 'pending' group by queue

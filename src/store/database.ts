@@ -77,17 +77,17 @@ const pools = new WeakMap<Db, { readonly pool: pg.Pool; readonly shares: Shares 
  * How many connections a database's pool has in use and idle now, and how many calls wait for one.
  */
 export function poolUse(db: Db): { used: number; idle: number; waiting: number } {
-  const known = pools.get(db)
-  if (known === undefined) return { used: 0, idle: 0, waiting: 0 }
-  const { totalCount, idleCount } = known.pool
-  return { used: totalCount - idleCount, idle: idleCount, waiting: known.shares.waiting }
+  const pool = pools.get(db)
+  if (pool === undefined) return { used: 0, idle: 0, waiting: 0 }
+  const { totalCount, idleCount } = pool.pool
+  return { used: totalCount - idleCount, idle: idleCount, waiting: pool.shares.waiting }
 }
 
 /** How to connect to a database's server outside of its pool. */
 export function connectionOf(db: Db): pg.ClientConfig {
-  const known = pools.get(db)
-  if (known === undefined) throw new Error('This database was not made by connectDatabase')
-  const { connectionString, application_name, connectionTimeoutMillis } = known.pool.options
+  const pool = pools.get(db)
+  if (pool === undefined) throw new Error('This database was not made by connectDatabase')
+  const { connectionString, application_name, connectionTimeoutMillis } = pool.pool.options
   return {
     ...(connectionString === undefined ? {} : { connectionString }),
     ...(application_name === undefined ? {} : { application_name }),

@@ -1,13 +1,13 @@
 import type { Db, Tx } from './database.ts'
 
 /** The key that the log is signed with, as it was noted. */
-export interface NotedLogKey {
+export interface StoredLogKey {
   /** `name+hash+base64` */
   readonly vkey: string
 }
 
 /** The newest key of the log; `null` before the first was noted. */
-export async function readLogKey(db: Db | Tx): Promise<NotedLogKey | null> {
+export async function readLogKey(db: Db | Tx): Promise<StoredLogKey | null> {
   const row = await db
     .selectFrom('installation_key')
     .select('vkey')

@@ -78,7 +78,7 @@ export async function createTestApi(
   const app = createApp({
     ctx: { ...service.ctx, log, recorded: metrics.recorded },
     metrics: metrics.page,
-    answered: metrics.answered,
+    onAnswer: metrics.answered,
     settings,
     events: options.events ?? silentFeed,
     readiness: options.readiness ?? ready,

@@ -78,7 +78,7 @@ export interface Api {
   readonly settings: ApiSettings
   readonly events: EventFeed
   /** mails sign-in links; absent: nobody is mailed one */
-  readonly signInMails?: Pick<SignInMails, 'isOffered' | 'ask' | 'tell'>
+  readonly signInMails?: Pick<SignInMails, 'isOffered' | 'sendLink' | 'notify'>
   /** absent: nobody signs in at a provider */
   readonly identityProviderOf?: FindIdentityProvider
   readonly readiness: () => Promise<Readiness>
@@ -94,7 +94,7 @@ export interface Api {
    */
   readonly slack?: () => Promise<SlackWorkspace | null>
   /** told of every answer, to be counted; absent: nobody counts */
-  readonly answered?: (answer: AnsweredRequest) => void
+  readonly onAnswer?: (answer: AnsweredRequest) => void
 }
 
 /** Where the stream's route reads from; implemented by src/delivery. */

@@ -22,24 +22,25 @@ export class HeldOpen {
     most: number,
     over: { readonly what: string; readonly makeRoom: (() => void) | null },
   ): () => void {
-    const held = this.#byHolder.get(holder) ?? new Set<Held>()
-    if (held.size >= most) {
-      const [oldest] = held
+    const answers = this.#byHolder.get(holder) ?? new Set<Held>()
+    if (answers.size >= most) {
+      const [oldest] = answers
       if (over.makeRoom === null || oldest === undefined) {
         throw new Problem('rate_limited', `At most ${most} ${over.what} are held open at a time`, {
           most,
           retryAfterSeconds: 5,
         })
       }
-      held.delete(oldest)
+      answers.delete(oldest)
       oldest.makeRoom()
     }
     const one: Held = { makeRoom: over.makeRoom ?? (() => undefined) }
-    held.add(one)
-    this.#byHolder.set(holder, held)
+    answers.add(one)
+    this.#byHolder.set(holder, answers)
     return () => {
-      held.delete(one)
-      if (held.size === 0 && this.#byHolder.get(holder) === held) this.#byHolder.delete(holder)
+      answers.delete(one)
+      if (answers.size === 0 && this.#byHolder.get(holder) === answers)
+        this.#byHolder.delete(holder)
     }
   }
 

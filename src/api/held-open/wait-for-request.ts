@@ -19,7 +19,7 @@ export async function waitForRequest(
 ): Promise<RequestDetailRecord> {
   const first = await read()
   if (withinMs === 0 || first.state !== 'pending') return first
-  const letGo = holdAnswer()
+  const release = holdAnswer()
   const over = AbortSignal.any([AbortSignal.timeout(withinMs), endSignal(api, response)])
   const looks = new Looks(over)
   const stop = waitersOf(api.events).watch(first.id, () => looks.wake())
@@ -32,7 +32,7 @@ export async function waitForRequest(
     }
   } finally {
     stop()
-    letGo()
+    release()
   }
 }
 
@@ -50,9 +50,9 @@ export function holdAnswer(): () => void {
 
 /** Fires when the caller has gone, or the process stops. */
 export function endSignal({ stopping }: Api, response: Response): AbortSignal {
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
-  return stopping === undefined ? gone.signal : AbortSignal.any([gone.signal, stopping])
+  const closed = new AbortController()
+  response.on('close', () => closed.abort())
+  return stopping === undefined ? closed.signal : AbortSignal.any([closed.signal, stopping])
 }
 
 /** Reasons to look; one that comes while nobody waits is remembered. */

@@ -23,15 +23,15 @@ export function authenticate(api: Api): RequestHandler {
   const isRecorded = onceAMinute()
   return async (request, response, next) => {
     const identified = identify(api, keys, request)
-    const found = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
-    if (found !== null && 'kind' in found) {
-      response.locals['identity'] = found
+    const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
+    if (identity !== null && 'kind' in identity) {
+      response.locals['identity'] = identity
       const current = currentRequest.getStore()
-      if (current !== undefined) current.caller = `person ${personOf(found)}`
-    } else if (found !== null) {
+      if (current !== undefined) current.caller = `person ${personOf(identity)}`
+    } else if (identity !== null) {
       response.locals['unproven'] = {
-        unproven: found,
-        isRecorded: () => isRecorded(found.sessionId),
+        unproven: identity,
+        isRecorded: () => isRecorded(identity.sessionId),
       }
     }
     next()
@@ -65,14 +65,14 @@ async function identify(
 
 /** Whether something was seen within this minute already; a poll does not fill the trail. */
 function onceAMinute(): (id: string) => boolean {
-  const seen = new Set<string>()
+  const ids = new Set<string>()
   let minute = 0
   return (id) => {
     const now = Math.floor(Date.now() / 60_000)
-    if (now !== minute) seen.clear()
+    if (now !== minute) ids.clear()
     minute = now
-    if (seen.has(id)) return true
-    seen.add(id)
+    if (ids.has(id)) return true
+    ids.add(id)
     return false
   }
 }

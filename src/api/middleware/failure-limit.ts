@@ -21,20 +21,20 @@ const windowMs = 60_000
 export function failureLimit(most: number, what: string): FailureLimit {
   const store = new MemoryStore()
   store.init({ windowMs } as Parameters<MemoryStore['init']>[0])
-  const refuse = (seen: ClientRateLimitInfo): never => {
-    const untilMs = (seen.resetTime?.getTime() ?? 0) - Date.now()
+  const refuse = (counter: ClientRateLimitInfo): never => {
+    const untilMs = (counter.resetTime?.getTime() ?? 0) - Date.now()
     throw new Problem('rate_limited', `Too many ${what} from this address`, {
       retryAfterSeconds: Math.max(1, Math.ceil(untilMs / 1000)),
     })
   }
   return {
     async check(request) {
-      const seen = await store.get(addressOf(request))
-      if (seen !== undefined && seen.totalHits >= most) refuse(seen)
+      const counter = await store.get(addressOf(request))
+      if (counter !== undefined && counter.totalHits >= most) refuse(counter)
     },
     async fail(request) {
-      const seen = await store.increment(addressOf(request))
-      if (seen.totalHits > most) refuse(seen)
+      const counter = await store.increment(addressOf(request))
+      if (counter.totalHits > most) refuse(counter)
     },
   }
 }

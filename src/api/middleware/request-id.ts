@@ -14,8 +14,8 @@ const idOfProxy = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
  * line of the log.
  */
 export const requestId: RequestHandler = (request, response, next) => {
-  const given = request.get('x-request-id')
-  const id = given !== undefined && idOfProxy.test(given) ? given.toLowerCase() : uuidv7()
+  const header = request.get('x-request-id')
+  const id = header !== undefined && idOfProxy.test(header) ? header.toLowerCase() : uuidv7()
   response.locals['requestId'] = id
   response.set('x-request-id', id)
   const traceparent = request.get('traceparent')

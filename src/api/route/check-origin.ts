@@ -49,6 +49,6 @@ export function checkJsonType(request: Request): void {
 
 function isOurs(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false
-  const said = new URL(origin)
-  return said.origin === new URL(publicUrl).origin || said.host === host?.toLowerCase()
+  const url = new URL(origin)
+  return url.origin === new URL(publicUrl).origin || url.host === host?.toLowerCase()
 }

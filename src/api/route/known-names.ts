@@ -36,12 +36,12 @@ export async function requireWorker(api: Api, worker: string | undefined): Promi
 export async function requirePerson(api: Api, person: string | undefined): Promise<void> {
   if (person === undefined || person === 'me') return
   const column = person.includes('@') ? 'email' : 'id'
-  const found = await api.ctx.db
+  const row = await api.ctx.db
     .selectFrom('person')
     .select('id')
     .where(column, '=', person)
     .executeTakeFirst()
-  if (found === undefined) throw unknown('startedBy', 'is nobody we know')
+  if (row === undefined) throw unknown('startedBy', 'is nobody we know')
 }
 
 /** `invalid_request` about one query field. */

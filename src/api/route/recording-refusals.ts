@@ -79,15 +79,15 @@ async function record(
 async function subjectOf(
   { ctx }: Api,
   path: string,
-  named: string,
+  field: string,
 ): Promise<{ requestId?: string; runId?: string }> {
   if (path.startsWith('/v1/requests/:id')) {
-    const request = await existingRequest(ctx.db, named)
+    const request = await existingRequest(ctx.db, field)
     if (request === null) return {}
     return { requestId: request.id, ...(request.runId === null ? {} : { runId: request.runId }) }
   }
   if (path.startsWith('/v1/runs/:id')) {
-    const runId = await existingRun(ctx.db, named)
+    const runId = await existingRun(ctx.db, field)
     return runId === null ? {} : { runId }
   }
   return {}

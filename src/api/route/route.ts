@@ -150,8 +150,8 @@ export function route<
         if (operation.method !== 'get' && identity.kind === 'session') {
           checkForgery(request, api.settings.publicUrl, identity.session.csrfToken)
         }
-        const asked = ask(operation, request, response)
-        return operation.answer(api, { ...asked, identity, caller: callerOf(identity, request) })
+        const input = parseInput(operation, request, response)
+        return operation.answer(api, { ...input, identity, caller: callerOf(identity, request) })
       }),
   }
 }
@@ -178,8 +178,8 @@ export function openRoute<
     access: { by: 'everybody' },
     answer: async (api, request, response) => {
       if (operation.method !== 'get') checkJsonType(request)
-      const asked = ask(operation, request, response)
-      return operation.answer(api, { ...asked, identity: identityOf(response) })
+      const input = parseInput(operation, request, response)
+      return operation.answer(api, { ...input, identity: identityOf(response) })
     },
   }
 }
@@ -188,11 +188,11 @@ export function openRoute<
  * A session's cookie that came without its proof is told so, where somebody has to be signed in.
  */
 async function refuseCookieAlone(api: Api, request: Request, response: Response): Promise<void> {
-  const found = response.locals['unproven'] as
+  const refused = response.locals['unproven'] as
     | { readonly unproven: UnprovenSession; readonly isRecorded: () => boolean }
     | undefined
-  if (found === undefined) return
-  const { unproven, isRecorded } = found
+  if (refused === undefined) return
+  const { unproven, isRecorded } = refused
   const channel = channelOf(request)
   await refuseUnproven(api.ctx, { unproven, channel, isRecorded: isRecorded() })
 }
@@ -219,7 +219,7 @@ export function admit(
   return identity
 }
 
-function ask<
+function parseInput<
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
@@ -228,13 +228,16 @@ function ask<
   // Nothing that could be read as a body is read past: a verb that takes none says so.
   const body = operation.body ?? nothing
   // No body and `{}` are the same; `null` is a body.
-  const given: unknown = request.body === undefined ? {} : request.body
+  const requestBody: unknown = request.body === undefined ? {} : request.body
   const query = operation.query ?? nothing
   return {
     params: parseParams(operation.params, request.params) as z.output<Params>,
     // Neither JSON nor an address has `undefined`, and no schema here makes one.
     query: query.parse(request.query) as Parsed<Query>,
-    body: (operation.bodyIsJudgedByVerb ? given : body.parse(given)) as BodyOf<Body, Judged>,
+    body: (operation.bodyIsJudgedByVerb ? requestBody : body.parse(requestBody)) as BodyOf<
+      Body,
+      Judged
+    >,
     request,
     response,
   }
@@ -262,6 +265,6 @@ function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {
 function whyNot(error: z.ZodError, params: unknown): string {
   const [issue] = error.issues
   const name = String(issue?.path[0])
-  const given = new Map(Object.entries(params ?? {})).get(name)
-  return `${JSON.stringify(String(given).slice(0, 80))} ${issue?.message ?? 'is wrong'}`
+  const value = new Map(Object.entries(params ?? {})).get(name)
+  return `${JSON.stringify(String(value).slice(0, 80))} ${issue?.message ?? 'is wrong'}`
 }

@@ -78,8 +78,8 @@ async function checkedSize(tx: Tx, open: (note: string) => Checkpoint): Promise<
   if (newest === null) return 0
   const { size, root } = open(newest.note)
   const range = { begin: 0, end: size }
-  const found = rangeHash(range, await loadTree(tx, size, [range]))
-  if (size !== newest.size || !isSameHash(found, root)) {
+  const storedHash = rangeHash(range, await loadTree(tx, size, [range]))
+  if (size !== newest.size || !isSameHash(storedHash, root)) {
     throw new Error(
       `The trail is not what the checkpoint of ${newest.size} events signed: it was changed behind the service's back`,
     )

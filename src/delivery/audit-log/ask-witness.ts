@@ -9,11 +9,11 @@ import type { NoteKey } from '#evidence/note/note-key.ts'
 import { proveConsistency } from '#services/audit/log/prove-events.ts'
 import type { StoredCheckpoint } from '#store/audit/audit-log.ts'
 import type { Db } from '#store/database.ts'
-import { askPinned, orAborted, type PinnedAnswer } from '../webhooks/ask-pinned.ts'
+import { postPinned, untilAborted, type PinnedResponse } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
 /** A witness, and how it is asked. */
-export interface AskedWitness {
+export interface WitnessCall {
   /** its submission prefix */
   readonly url: string
   readonly key: NoteKey
@@ -41,18 +41,18 @@ export async function askWitness(
   db: Db,
   checkpoint: StoredCheckpoint,
   from: number,
-  asked: AskedWitness,
+  call: WitnessCall,
 ): Promise<WitnessOutcome> {
   try {
-    const answer = await submit(db, checkpoint, from, asked)
+    const answer = await submit(db, checkpoint, from, call)
     const size = sizeIn(answer)
-    if (size === null || size === from) return outcomeOf(answer, checkpoint, asked.key)
+    if (size === null || size === from) return outcomeOf(answer, checkpoint, call.key)
     if (size > checkpoint.size) return ahead(size, checkpoint.size)
-    return outcomeOf(await submit(db, checkpoint, size, asked), checkpoint, asked.key)
+    return outcomeOf(await submit(db, checkpoint, size, call), checkpoint, call.key)
   } catch (error) {
-    if (asked.stopping.aborted) return { state: 'failed', problem: 'the service stopped' }
-    const said = error instanceof Error ? error.message : String(error)
-    return { state: 'failed', problem: said.slice(0, 300) }
+    if (call.stopping.aborted) return { state: 'failed', problem: 'the service stopped' }
+    const message = error instanceof Error ? error.message : String(error)
+    return { state: 'failed', problem: message.slice(0, 300) }
   }
 }
 
@@ -60,15 +60,15 @@ async function submit(
   db: Db,
   checkpoint: StoredCheckpoint,
   old: number,
-  { url, rules, timeoutMs, stopping }: AskedWitness,
-): Promise<PinnedAnswer> {
+  { url, rules, timeoutMs, stopping }: WitnessCall,
+): Promise<PinnedResponse> {
   const proof = await proveConsistency(db, old, checkpoint)
   const late = AbortSignal.timeout(timeoutMs)
   const signal = AbortSignal.any([late, stopping])
   const target = new URL(`${url}/add-checkpoint`)
   try {
-    const address = await orAborted(signal, findTarget(target, rules))
-    return await askPinned({
+    const address = await untilAborted(signal, findTarget(target, rules))
+    return await postPinned({
       url: target,
       address,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'user-agent': 'countersign' },
@@ -83,20 +83,20 @@ async function submit(
 }
 
 /** The size that a witness names with 409; `null` for any other answer. */
-function sizeIn({ status, headers, body }: PinnedAnswer): number | null {
+function sizeIn({ status, headers, body }: PinnedResponse): number | null {
   const [type] = String(headers['content-type']).split(';')
   return status === 409 && type === sizeContentType ? parseWitnessSize(body) : null
 }
 
 function outcomeOf(
-  answer: PinnedAnswer,
+  answer: PinnedResponse,
   { note, size }: StoredCheckpoint,
   key: NoteKey,
 ): WitnessOutcome {
   if (answer.status === 200) return cosignatureOf(answer.body, note, key)
-  const named = sizeIn(answer)
-  if (named !== null && named > size) return ahead(named, size)
-  if (named === size) {
+  const answeredSize = sizeIn(answer)
+  if (answeredSize !== null && answeredSize > size) return ahead(answeredSize, size)
+  if (answeredSize === size) {
     return contradicted(`it cosigned another tree of ${size} events than the log has`)
   }
   if (answer.status === 422) {

@@ -19,7 +19,7 @@ export interface TestWitness extends AsyncDisposable {
   readonly key: NoteKey
   readonly setting: WitnessSetting
   /** the bodies that it was sent */
-  readonly asked: readonly string[]
+  readonly requests: readonly string[]
   goAway(): Promise<void>
   comeBack(): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface TestWitness extends AsyncDisposable {
 export async function openTestWitness(name = 'office'): Promise<TestWitness> {
   const dir = await mkdtemp(join(tmpdir(), 'countersign-witness-'))
   const log = { keys: [{ key: logSigner.key, until: null }], unvouched: [] }
-  const asked: string[] = []
+  const requests: string[] = []
   const start = async () => {
     const folder = await openWitnessFolder(dir)
     const witness = new Witness(folder, { log, alarm: () => undefined })
@@ -39,7 +39,7 @@ export async function openTestWitness(name = 'office'): Promise<TestWitness> {
   // Stays while the witness is away, so that nobody else gets its address meanwhile.
   const front = await answerAt((response, body) => {
     if (running === null) return void response.destroy()
-    asked.push(body)
+    requests.push(body)
     void passOn(running.served.port, body, response)
   })
   const goAway = async (): Promise<void> => {
@@ -50,7 +50,7 @@ export async function openTestWitness(name = 'office'): Promise<TestWitness> {
   return {
     key,
     setting: settingAt(name, front.port, key),
-    asked,
+    requests,
     goAway,
     comeBack: async () => void (running = await start()),
     async [Symbol.asyncDispose]() {

@@ -13,7 +13,7 @@ import type { CheckTarget } from '#runtime/doctor/target/check.ts'
 import { checkWitnesses } from '#runtime/doctor/records/check-witnesses.ts'
 import { createApiMetrics } from '#runtime/metrics/api-metrics.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
-import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
+import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { askWitness, type WitnessOutcome } from './ask-witness.ts'
 import {
   answerAt,
@@ -57,7 +57,7 @@ function relayTo(...witnesses: WitnessSetting[]): WitnessRelay {
   return new WitnessRelay({ db: database.db, log, policies, isDevelopment: true, times: quick })
 }
 
-async function standing(name = 'office'): Promise<WitnessStanding | undefined> {
+async function standing(name = 'office'): Promise<WitnessStatus | undefined> {
   return (await readWitnesses(database.db)).find((one) => one.name === name)
 }
 
@@ -111,7 +111,7 @@ describe('the relay of checkpoints', () => {
       { size: 30, witness: keyLabel(witness.key) },
       { size: 50, witness: keyLabel(witness.key) },
     ])
-    expect(witness.asked.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 30])
+    expect(witness.requests.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 30])
     expect(await standing()).toMatchObject({ lagMs: 0, problem: null, isContradicted: false })
   })
 
@@ -149,7 +149,7 @@ describe('the relay of checkpoints', () => {
     await growLog(database.db, 4)
     await using _relay = relayTo(witness.setting)
     await untilCosigned(7)
-    expect(witness.asked.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 0, 3])
+    expect(witness.requests.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 0, 3])
   })
 
   it('says so as an alarm when the witness saw more than the log has, or another log', async () => {
@@ -240,7 +240,7 @@ describe('what a witness answers', () => {
       const outcome = await ask(database, 0, settingAt('office', one.port, witness.key))
       expect(outcome).toEqual({ state: 'failed', problem: expect.stringContaining(problem) })
     }
-    expect(witness.asked).toEqual([])
+    expect(witness.requests).toEqual([])
   })
 
   // Rules: security.md 23
@@ -251,7 +251,7 @@ describe('what a witness answers', () => {
     expect(production).toMatchObject({ problem: expect.stringContaining('use https') })
     const inside = await ask(database, 0, { ...setting, url: 'https://127.0.0.1:1' })
     expect(inside).toMatchObject({ problem: expect.stringContaining('private address') })
-    expect(witness.asked).toEqual([])
+    expect(witness.requests).toEqual([])
   })
 })
 

@@ -13,7 +13,7 @@ import {
 } from '#store/audit/witnesses.ts'
 import type { Db } from '#store/database.ts'
 import { Repeating } from '../repeating.ts'
-import { askWitness, type AskedWitness, type WitnessOutcome } from './ask-witness.ts'
+import { askWitness, type WitnessCall, type WitnessOutcome } from './ask-witness.ts'
 
 /** Times of the relay; tests have shorter ones. */
 export interface WitnessTimes {
@@ -77,12 +77,12 @@ export class WitnessRelay implements AsyncDisposable {
     }
     for (const witness of witnesses) {
       if (this.#asking.has(witness.id)) continue
-      const asked = this.#ask(policy, witness)
+      const asking = this.#ask(policy, witness)
         .catch((error: unknown) => {
           log.warn({ witness: witness.name, error: errorText(error) }, 'a witness waits')
         })
         .finally(() => this.#asking.delete(witness.id))
-      this.#asking.set(witness.id, asked)
+      this.#asking.set(witness.id, asking)
     }
   }
 
@@ -101,13 +101,13 @@ export class WitnessRelay implements AsyncDisposable {
       return
     }
     const rules = { allow: policy.config.webhooks.allow, isDevelopment }
-    const asked: AskedWitness = { url, key, rules, timeoutMs, stopping: this.#stopping.signal }
+    const call: WitnessCall = { url, key, rules, timeoutMs, stopping: this.#stopping.signal }
     // A size above the log's is asked from nothing: the witness says itself how far it is.
-    const outcome = await askWitness(db, checkpoint, from > checkpoint.size ? 0 : from, asked)
+    const outcome = await askWitness(db, checkpoint, from > checkpoint.size ? 0 : from, call)
     if (outcome.state === 'cosigned') {
       const { line, cosignedAt } = outcome
       await writeCosignature(db, { size: checkpoint.size, id, line, cosignedAt })
-    } else this.#tell(name, outcome, lease.failures)
+    } else this.#logProblem(name, outcome, lease.failures)
     await releaseWitness(db, id, {
       pauseMs: this.#pauseMs(outcome, lease.failures),
       problem: outcome.state === 'cosigned' ? null : outcome.problem,
@@ -119,7 +119,7 @@ export class WitnessRelay implements AsyncDisposable {
    * Each failure after the first says no more, but that a history is contradicted is said every
    * time.
    */
-  #tell(
+  #logProblem(
     witness: string,
     outcome: Exclude<WitnessOutcome, { state: 'cosigned' }>,
     failures: number,

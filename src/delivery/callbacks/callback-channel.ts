@@ -20,20 +20,20 @@ export function callbackChannel(options: TargetRules & { readonly db: Db }): Cha
     places: { atOnce: 32, perRecipient: 2 },
     compose: async () => [],
     send: async ({ id, body, requestId }, stopping, timeoutMs) => {
-      const asked = await db
+      const row = await db
         .selectFrom('external_request')
         .innerJoin('api_key', 'api_key.id', 'external_request.api_key_id')
         .select(['callback_url', 'callback_secret', 'api_key.revoked_at'])
         .where('request_id', '=', requestId)
         .executeTakeFirst()
-      const keys = readSecrets(asked?.callback_secret ?? undefined)
-      if (asked === undefined || asked.callback_url === null || keys === null) {
+      const keys = readSecrets(row?.callback_secret ?? undefined)
+      if (row === undefined || row.callback_url === null || keys === null) {
         return { status: null, error: 'the request is gone', isFinal: true }
       }
-      if (asked.revoked_at !== null) {
+      if (row.revoked_at !== null) {
         return { status: null, error: 'the API key was revoked', isFinal: true }
       }
-      const url = asked.callback_url
+      const url = row.callback_url
       return sendSigned(keys, { id, url, body, allow, isDevelopment, timeoutMs, stopping })
     },
   }

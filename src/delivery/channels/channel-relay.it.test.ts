@@ -6,7 +6,7 @@ import { configure, relayOf } from '../webhooks/webhook-desk.fixture.ts'
 import { openChannelDesk, within, type ChannelDesk } from './channel-desk.fixture.ts'
 import { usualTimes } from './channel-relay.ts'
 import type { Channel, DueDelivery, Message } from './channel.ts'
-import { tellChannel } from './tell-channels.ts'
+import { createDeliveries } from './create-deliveries.ts'
 
 let desk: ChannelDesk
 let made = 0
@@ -60,7 +60,7 @@ it('tells each recipient of an event on its own, and asks again only who was not
   const { channel, sent } = twoPeople(2)
   await desk.untilNumbered()
   const ctx = await configure(desk)
-  await tellChannel(desk.database.db, channel)
+  await createDeliveries(desk.database.db, channel)
   await using _relay = relayOf(desk, ctx, { channels: [channel] })
   const { id: requestId } = await desk.open()
   await waitUntil(async () => {
@@ -81,7 +81,7 @@ it('waits as long as a receiver asks, and gives up at once what will never be ac
   const channels = [asked.channel, never.channel]
   await desk.untilNumbered()
   const ctx = await configure(desk)
-  for (const channel of channels) await tellChannel(desk.database.db, channel)
+  for (const channel of channels) await createDeliveries(desk.database.db, channel)
   await using _relay = relayOf(desk, ctx, { channels })
   const before = Date.now()
   await desk.open()
@@ -105,7 +105,8 @@ it('keeps no other channel waiting for one that cannot say what it would tell', 
   }
   await desk.untilNumbered()
   const ctx = await configure(desk)
-  for (const channel of [failing, healthy.channel]) await tellChannel(desk.database.db, channel)
+  for (const channel of [failing, healthy.channel])
+    await createDeliveries(desk.database.db, channel)
   await using _relay = relayOf(desk, ctx, { channels: [failing, healthy.channel] })
   await desk.open()
   await waitUntil(() => healthy.sent.length === 2, within)

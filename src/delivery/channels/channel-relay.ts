@@ -6,7 +6,7 @@ import { Listener } from '../listener.ts'
 import { Repeating } from '../repeating.ts'
 import type { Channel, DueDelivery } from './channel.ts'
 import { recordAttempt, takeDue } from './due-deliveries.ts'
-import { retireEndpoints, tellChannel } from './tell-channels.ts'
+import { retireEndpoints, createDeliveries } from './create-deliveries.ts'
 
 const seconds = 1000
 const minutes = 60 * seconds
@@ -110,7 +110,7 @@ export class ChannelRelay implements AsyncDisposable {
     // What it sends is written elsewhere.
     if (channel.events.length === 0) return
     try {
-      while (await tellChannel(this.#options.db, channel));
+      while (await createDeliveries(this.#options.db, channel));
     } catch (error) {
       const fields = { endpoint: channel.name, error: errorText(error) }
       this.#options.log.warn(fields, 'the notifications of a channel wait')
@@ -129,13 +129,13 @@ export class ChannelRelay implements AsyncDisposable {
     const underWay = [...under.values()]
     const place = { endpoint: channel.name, most, leaseMs, perRecipient, underWay }
     for (const due of await takeDue(db, place)) {
-      const sent = this.#deliver(channel, due)
+      const sending = this.#deliver(channel, due)
         .catch((error: unknown) => this.#failed(channel, due, error))
         .finally(() => {
-          under.delete(sent)
+          under.delete(sending)
           this.#rounds.wake()
         })
-      under.set(sent, due.recipient)
+      under.set(sending, due.recipient)
     }
   }
 

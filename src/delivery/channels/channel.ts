@@ -1,6 +1,6 @@
 import type { ConfiguredEndpoint } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Tx } from '#store/database.ts'
-import type { Happening } from './happening.ts'
+import type { ChannelEvent } from './channel-event.ts'
 
 /** What is sent to one recipient of an event: each is tried again on its own. */
 export interface Message {
@@ -52,7 +52,7 @@ export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'eve
   /**
    * The messages of an event, in the transaction that stores them; none: there is nothing to say.
    */
-  compose(tx: Tx, happening: Happening): Promise<readonly Message[]>
+  compose(tx: Tx, happening: ChannelEvent): Promise<readonly Message[]>
   /** One attempt, in `timeoutMs` at most; ends early when `stopping`. */
   send(due: DueDelivery, stopping: AbortSignal, timeoutMs: number): Promise<SendOutcome>
 }

@@ -1,10 +1,10 @@
 import type { Mail } from './mail.ts'
-import { escapedForMail, shownInMail } from './shown-in-mail.ts'
+import { mailHtml, mailLine } from './mail-text.ts'
 
 const maxNameLength = 100
 
 /** What somebody else made in a person's name, of which that person is told. */
-export type MadeCredential =
+export type CredentialNotice =
   | { readonly what: 'key_proposed'; readonly name: string; readonly by: string }
   | { readonly what: 'link_made' }
 
@@ -13,27 +13,27 @@ export type MadeCredential =
  * Pure.
  */
 export function credentialMail(
-  made: MadeCredential,
+  notice: CredentialNotice,
   to: { readonly email: string; readonly publicUrl: string },
 ): Mail {
   const page = `${to.publicUrl}/account`
   const host = new URL(to.publicUrl).host
-  const said =
-    made.what === 'link_made'
+  const opening =
+    notice.what === 'link_made'
       ? `Somebody on the machine of Countersign at ${host} made a sign-in link for you.`
-      : `${shownInMail(made.by, maxNameLength)} proposes an API key to you: "${shownInMail(made.name, maxNameLength)}". Only you can claim it, and only you will see it.`
+      : `${mailLine(notice.by, maxNameLength)} proposes an API key to you: "${mailLine(notice.name, maxNameLength)}". Only you can claim it, and only you will see it.`
   const next =
-    made.what === 'link_made'
+    notice.what === 'link_made'
       ? 'If you did not ask for it, tell them, and look at your sessions:'
       : 'Claim or decline it on your account page:'
   return {
     to: to.email,
     subject:
-      made.what === 'link_made'
+      notice.what === 'link_made'
         ? `A sign-in link for you was made at ${host}`
         : `An API key is proposed to you at ${host}`,
-    text: `${said}\n\n${next}\n${page}\n`,
-    html: `<p>${escapedForMail(said)}</p><p>${next} <a href="${page}">${page}</a></p>`,
+    text: `${opening}\n\n${next}\n${page}\n`,
+    html: `<p>${mailHtml(opening)}</p><p>${next} <a href="${page}">${page}</a></p>`,
     thread: null,
     unsubscribe: null,
   }

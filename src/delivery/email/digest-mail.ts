@@ -8,7 +8,7 @@ import {
   type MailedRequest,
   type MailPages,
 } from './request-mail.ts'
-import { escapedForMail } from './shown-in-mail.ts'
+import { mailHtml } from './mail-text.ts'
 
 /** What a digest tells of. The lists may be shorter than their counts. */
 export interface DigestContent {
@@ -68,7 +68,7 @@ function section<T extends MailedRequest>(
   const lines = items.map(({ effect, facts, url }) => `- ${effect}\n  ${facts}\n  ${url}\n`)
   const points = items.map(
     ({ effect, facts, url }) =>
-      `<li>${escapedForMail(effect)}<br>${escapedForMail(facts)}<br><a href="${url}">See it</a></li>`,
+      `<li>${mailHtml(effect)}<br>${mailHtml(facts)}<br><a href="${url}">See it</a></li>`,
   )
   return {
     text: `${title}\n\n${lines.join('')}${rest === null ? '' : `  ${rest}\n`}`,

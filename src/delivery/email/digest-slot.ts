@@ -12,7 +12,7 @@ export function digestSlot(now: Date, digest: EmailDigest): Date {
     return new Date(Math.floor(now.getTime() / digest.everyMs) * digest.everyMs)
   }
   const clock = clockOf(digest.timeZone)
-  const today = shownBy(clock, now)
+  const today = wallTime(clock, now)
   const [hours = 0, minutes = 0] = digest.at.split(':').map(Number)
   const wall = Math.floor(today / dayMs) * dayMs + (hours * 60 + minutes) * 60_000
   const slots = [wall, wall - dayMs].map((time) => instantOf(clock, time))
@@ -39,7 +39,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** What a zone's clock shows, as if it were UTC, in milliseconds. */
-function shownBy(clock: Intl.DateTimeFormat, at: Date): number {
+function wallTime(clock: Intl.DateTimeFormat, at: Date): number {
   const parts = new Map(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
   const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
   const day = [of('year'), of('month') - 1, of('day')] as const
@@ -48,6 +48,6 @@ function shownBy(clock: Intl.DateTimeFormat, at: Date): number {
 
 /** When a clock shows a time; one that it skips counts as it would have gone on. */
 function instantOf(clock: Intl.DateTimeFormat, wall: number): Date {
-  const ahead = (instant: number): number => shownBy(clock, new Date(instant)) - instant
+  const ahead = (instant: number): number => wallTime(clock, new Date(instant)) - instant
   return new Date(wall - ahead(wall - ahead(wall)))
 }

@@ -4,7 +4,7 @@ import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
-import type { Happening } from '../channels/happening.ts'
+import type { ChannelEvent } from '../channels/channel-event.ts'
 import { isOverBeforeDigest } from './digest-slot.ts'
 import type { Mail } from './mail.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -46,7 +46,7 @@ export function emailChannel(options: EmailChannelOptions): Channel {
 
 async function compose(
   tx: Tx,
-  { type, at, request, run }: Happening,
+  { type, at, request, run }: ChannelEvent,
   { settings, publicUrl }: EmailChannelOptions,
 ): Promise<readonly Message[]> {
   const occasion = Object.hasOwn(occasions, type) ? occasions[type] : undefined
@@ -105,11 +105,10 @@ async function whyOver(db: Db, due: DueDelivery): Promise<SendOutcome | null> {
     select not exists (select 1 from person where email = ${due.recipient} and disabled_at is null) as disabled,
       exists (select 1 from request where id = ${due.requestId} and state <> 'pending') as ended
   `.execute(db)
-  const [found] = rows
+  const [row] = rows
   const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
-  if (found?.disabled === true) return over('the person is disabled')
+  if (row?.disabled === true) return over('the person is disabled')
   const isOfEnd = due.type === 'request.decided' || due.type === 'request.closed'
-  if (found?.ended === true && !isOfEnd)
-    return over('the request had ended before it could be sent')
+  if (row?.ended === true && !isOfEnd) return over('the request had ended before it could be sent')
   return null
 }

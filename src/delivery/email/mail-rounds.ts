@@ -4,8 +4,8 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db } from '#store/database.ts'
 import { Repeating } from '../repeating.ts'
 import type { MailPages } from './request-mail.ts'
-import { tellDigests } from './tell-digests.ts'
-import { tellExpiring } from './tell-expiring.ts'
+import { createDigests } from './create-digests.ts'
+import { createExpiryMails } from './create-expiry-mails.ts'
 
 export interface MailRoundsOptions extends MailPages {
   readonly db: Db
@@ -49,6 +49,6 @@ export async function mailRound(
   // The relay makes the endpoint; until it has, there is nobody to send what is made here.
   if (rows[0]?.known !== true) return
   const telling = { settings, publicUrl, now: clock ?? rows[0].now }
-  await tellExpiring(db, telling)
-  await tellDigests(db, telling)
+  await createExpiryMails(db, telling)
+  await createDigests(db, telling)
 }

@@ -11,7 +11,7 @@ import type { SigningContext } from '#services/core/context.ts'
 import { chooseMail, type MailChoice } from '#services/channels/mail/mail-choice.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { ChannelRelay, type RelayTimes } from '../channels/channel-relay.ts'
-import { tellChannel } from '../channels/tell-channels.ts'
+import { createDeliveries } from '../channels/create-deliveries.ts'
 import { EventSequencer } from '../stream/event-sequencer.ts'
 import { emailChannel } from './email-channel.ts'
 
@@ -42,7 +42,7 @@ export function useMailDesk(): void {
     run = await addRun(service, { startedBy: ada })
     const { log } = service.ctx
     sequencer = new EventSequencer({ db: database.db, databaseUrl: database.url, log })
-    await tellChannel(database.db, channelOf(mailTo(1)))
+    await createDeliveries(database.db, channelOf(mailTo(1)))
   })
   afterAll(async () => {
     await sequencer[Symbol.asyncDispose]()

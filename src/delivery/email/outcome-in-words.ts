@@ -1,4 +1,4 @@
-import type { RequestFacts } from '../channels/happening.ts'
+import type { RequestFacts } from '../channels/channel-event.ts'
 import type { Tx } from '#store/database.ts'
 
 /**
@@ -15,8 +15,8 @@ export async function outcomeInWords(
     expired: 'Expired, since nobody decided in time',
     cancelled: 'Cancelled',
   }
-  const said = Object.hasOwn(words, state) ? (words[state] ?? state) : state
-  if (state !== 'approved' && state !== 'denied') return said
+  const outcome = Object.hasOwn(words, state) ? (words[state] ?? state) : state
+  if (state !== 'approved' && state !== 'denied') return outcome
   const names = await tx
     .selectFrom('decision')
     .innerJoin('person', 'person.id', 'decision.person_id')
@@ -26,5 +26,5 @@ export async function outcomeInWords(
     .where('decision.decision', '=', state === 'approved' ? 'approve' : 'deny')
     .orderBy('decision.at')
     .execute()
-  return names.length === 0 ? said : `${said} by ${names.map(({ name }) => name).join(', ')}`
+  return names.length === 0 ? outcome : `${outcome} by ${names.map(({ name }) => name).join(', ')}`
 }

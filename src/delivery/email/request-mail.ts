@@ -1,6 +1,6 @@
-import { effectOf, type RequestFacts } from '../channels/happening.ts'
+import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
 import type { Mail } from './mail.ts'
-import { escapedForMail, shownInMail } from './shown-in-mail.ts'
+import { mailHtml, mailLine } from './mail-text.ts'
 
 /** What a mail about a request says first. */
 export type Occasion = 'opened' | 'reminded' | 'escalated' | 'expiring' | 'ended'
@@ -28,13 +28,13 @@ const maxEffectLength = 300
  * hides nothing.
  */
 export function effectInMail(request: MailedRequest): string {
-  return shownInMail(effectOf(request), maxEffectLength)
+  return mailLine(effectOf(request), maxEffectLength)
 }
 
 /** One line of facts: number, risk, queue and worker. */
 export function factsInMail({ number, risk, queue, worker }: MailedRequest): string {
-  const by = worker === null ? '' : `, ${shownInMail(worker, maxWordLength)}`
-  return `#${number}, ${risk} risk, ${shownInMail(queue, maxWordLength)}${by}`
+  const by = worker === null ? '' : `, ${mailLine(worker, maxWordLength)}`
+  return `#${number}, ${risk} risk, ${mailLine(queue, maxWordLength)}${by}`
 }
 
 export function requestUrl({ publicUrl }: MailPages, id: string): string {
@@ -54,7 +54,7 @@ export function requestMail(
   pages: MailPages,
 ): Mail {
   const effect = effectInMail(request)
-  const said = openingOf(occasion, request)
+  const opening = openingOf(occasion, request)
   const lines = [
     factsInMail(request),
     ...(occasion === 'ended' ? [] : [`Expires ${instantInMail(request.expires_at)}`]),
@@ -65,10 +65,10 @@ export function requestMail(
   return {
     to,
     subject: `${occasion === 'opened' ? '' : 'Re: '}Approval #${request.number}: ${effect}`,
-    text: `${said}: ${effect}\n\n${lines.join('\n')}\n\n${link}: ${url}\n\n-- \n${foot.text}\n`,
+    text: `${opening}: ${effect}\n\n${lines.join('\n')}\n\n${link}: ${url}\n\n-- \n${foot.text}\n`,
     html:
-      `<p>${escapedForMail(said)}: <strong>${escapedForMail(effect)}</strong></p>` +
-      `<p>${lines.map(escapedForMail).join('<br>')}</p><p><a href="${url}">${link}</a></p>${foot.html}`,
+      `<p>${mailHtml(opening)}: <strong>${mailHtml(effect)}</strong></p>` +
+      `<p>${lines.map(mailHtml).join('<br>')}</p><p><a href="${url}">${link}</a></p>${foot.html}`,
     thread: `request-${request.id}`,
     unsubscribe: accountUrl(pages),
   }
@@ -81,7 +81,7 @@ function openingOf(occasion: Occasion, { outcome }: MailedRequest): string {
     escalated: 'Waits for a decision, of more people by now',
     expiring: 'Expires soon without a decision',
   }
-  return occasion === 'ended' ? shownInMail(outcome ?? 'Ended', maxWordLength) : openings[occasion]
+  return occasion === 'ended' ? mailLine(outcome ?? 'Ended', maxWordLength) : openings[occasion]
 }
 
 function accountUrl({ publicUrl }: MailPages): string {

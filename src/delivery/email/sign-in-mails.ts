@@ -4,7 +4,7 @@ import type { Channel } from '#domain/actor.ts'
 import { createMailedLink, isLinkOpen } from '#services/access/sign-in/create-mailed-link.ts'
 import { mailedSignInUrl } from '#services/access/sign-in/sign-in-url.ts'
 import type { ServiceContext } from '#services/core/context.ts'
-import { credentialMail, type MadeCredential, signInMail } from './credential-mail.ts'
+import { credentialMail, type CredentialNotice, signInMail } from './credential-mail.ts'
 import type { Mail } from './mail.ts'
 import { sendMail, type MailOutcome } from './send-mail.ts'
 
@@ -57,47 +57,47 @@ export class SignInMails implements AsyncDisposable {
   }
 
   /** Mails a link to whoever has the address, some time after this has returned. */
-  ask(asked: { readonly email: string; readonly channel: Channel }): void {
-    this.#later(() => this.#mail(asked), 'a sign-in link was not made')
+  sendLink(input: { readonly email: string; readonly channel: Channel }): void {
+    this.#runInBackground(() => this.#mail(input), 'a sign-in link was not made')
   }
 
   /**
    * Mails a person that somebody else made something in their name, some time after this has
    * returned.
    */
-  tell(email: string, made: MadeCredential): void {
+  notify(email: string, notice: CredentialNotice): void {
     const work = async (): Promise<void> => {
       if (!(await this.isOffered())) return
-      const mail = credentialMail(made, { email, publicUrl: this.#options.publicUrl })
+      const mail = credentialMail(notice, { email, publicUrl: this.#options.publicUrl })
       const { error, status } = await this.#send(mail, async () => true)
       if (error !== null) {
         this.#options.ctx.log.warn({ status, error }, 'a person was not told of a credential')
       }
     }
-    this.#later(work, 'a person was not told of a credential')
+    this.#runInBackground(work, 'a person was not told of a credential')
   }
 
-  #later(work: () => Promise<void>, failed: string): void {
+  #runInBackground(work: () => Promise<void>, failed: string): void {
     const { log } = this.#options.ctx
     if (this.#underWay.size >= maxAtOnce) {
       log.warn({ most: maxAtOnce }, `${failed}: too many mails are on their way`)
       return
     }
-    const sent = work()
+    const task = work()
       .catch((error: unknown) => log.warn({ err: error }, failed))
-      .finally(() => this.#underWay.delete(sent))
-    this.#underWay.add(sent)
+      .finally(() => this.#underWay.delete(task))
+    this.#underWay.add(task)
   }
 
-  async #mail(asked: { readonly email: string; readonly channel: Channel }): Promise<void> {
+  async #mail(input: { readonly email: string; readonly channel: Channel }): Promise<void> {
     const { ctx } = this.#options
-    const link = await createMailedLink(ctx, asked)
+    const link = await createMailedLink(ctx, input)
     if (link === null) return
     const url = mailedSignInUrl(this.#options.publicUrl, link.token)
     const mail = signInMail({ to: link.to, url, publicUrl: this.#options.publicUrl })
     const outcome = await this.#send(mail, () => isLinkOpen(ctx.db, link.token))
-    const told = { personId: link.personId, status: outcome.status, error: outcome.error }
-    if (outcome.error !== null) ctx.log.warn(told, 'a sign-in link could not be mailed')
+    const fields = { personId: link.personId, status: outcome.status, error: outcome.error }
+    if (outcome.error !== null) ctx.log.warn(fields, 'a sign-in link could not be mailed')
   }
 
   /** Tries again while the mail is of use. */

@@ -21,20 +21,20 @@ const discoveredForMs = 10 * 60_000
 export function openIdProviders(
   environment: Readonly<Record<string, string | undefined>>,
 ): FindIdentityProvider {
-  const known = new Map<string, OpenIdProvider>()
+  const providers = new Map<string, OpenIdProvider>()
   return (settings) => {
     const { clientSecretFrom } = settings
     const secret = clientSecretFrom === null ? null : (environment[clientSecretFrom]?.trim() ?? '')
     const { issuer, clientId, scopes } = settings
-    const all = { issuer, clientId, scopes, secret, wanted: wantedOf(settings) }
+    const all = { issuer, clientId, scopes, secret, claimNames: claimNamesOf(settings) }
     const name = JSON.stringify(all)
-    const provider = known.get(name) ?? new OpenIdProvider(all)
-    known.set(name, provider)
+    const provider = providers.get(name) ?? new OpenIdProvider(all)
+    providers.set(name, provider)
     return provider
   }
 }
 
-function wantedOf(settings: OidcSettings): readonly string[] {
+function claimNamesOf(settings: OidcSettings): readonly string[] {
   const { emailClaim, groupsClaim, requireVerifiedEmail, teams } = settings
   return [
     emailClaim,
@@ -47,7 +47,7 @@ interface ClientSettings extends Pick<OidcSettings, 'issuer' | 'clientId' | 'sco
   /** null: a public client */
   readonly secret: string | null
   /** claims that are asked for at the user-info endpoint when the token lacks them */
-  readonly wanted: readonly string[]
+  readonly claimNames: readonly string[]
 }
 
 class OpenIdProvider implements IdentityProvider {
@@ -60,7 +60,7 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   async authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<URL> {
-    return this.#asking(async (config) =>
+    return this.#withConfiguration(async (config) =>
       client.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: this.#settings.scopes.join(' '),
@@ -73,7 +73,7 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   async redeem(secrets: FlowSecrets, callbackUrl: URL): Promise<Readonly<Record<string, unknown>>> {
-    return this.#asking(async (config) => {
+    return this.#withConfiguration(async (config) => {
       const tokens = await client.authorizationCodeGrant(config, callbackUrl, {
         pkceCodeVerifier: secrets.codeVerifier,
         expectedState: secrets.state,
@@ -82,7 +82,7 @@ class OpenIdProvider implements IdentityProvider {
       })
       const claims = tokens.claims()
       if (claims === undefined) throw new ProviderFailure('token_refused', 'no_id_token', null)
-      const isWhole = this.#settings.wanted.every((name) => Object.hasOwn(claims, name))
+      const isWhole = this.#settings.claimNames.every((name) => Object.hasOwn(claims, name))
       if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return claims
       // Its subject is compared with the token's; what the signed token says counts more.
       const more = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
@@ -91,7 +91,7 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   async endSessionUrl(returnTo: string): Promise<URL | null> {
-    return this.#asking((config) => {
+    return this.#withConfiguration((config) => {
       if (config.serverMetadata().end_session_endpoint === undefined) return null
       const url = client.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo })
       // A page goes there by itself: never to what a browser would run.
@@ -99,7 +99,7 @@ class OpenIdProvider implements IdentityProvider {
     })
   }
 
-  async #asking<T>(ask: (config: client.Configuration) => Promise<T> | T): Promise<T> {
+  async #withConfiguration<T>(ask: (config: client.Configuration) => Promise<T> | T): Promise<T> {
     try {
       return await ask(await this.#configuration())
     } catch (error) {

@@ -77,12 +77,12 @@ export class Relay implements AsyncDisposable {
    */
   announce(decision: AnnouncedDecision): Promise<boolean> | undefined {
     if (!this.#reachable || this.#busy.has(decision.runId)) return undefined
-    const told = signalDecided(this.#delivering.temporal, decision).then(
+    const announced = signalDecided(this.#delivering.temporal, decision).then(
       () => true,
       () => false,
     )
-    this.#track(told)
-    return told
+    this.#track(announced)
+    return announced
   }
 
   async #round(): Promise<void> {
@@ -109,7 +109,7 @@ export class Relay implements AsyncDisposable {
       const [first] = leased
       if (first !== undefined) {
         const rows = leased.map((row) => ({ ...row, attempts: 1 }))
-        if (rows.length === 1 && (await first.told) === true) {
+        if (rows.length === 1 && (await first.announced) === true) {
           await markDelivered(this.#delivering.db, [first.id])
         } else await this.#deliver(runId, rows, first.workflowId)
       }
@@ -147,14 +147,14 @@ export class Relay implements AsyncDisposable {
   }
 
   #track(work: Promise<unknown>): void {
-    const settled = work
+    const task = work
       .then(
         () => undefined,
         (error: unknown) =>
           this.#log.warn({ error: errorText(error) }, 'a delivery was left to the next round'),
       )
-      .finally(() => this.#inFlight.delete(settled))
-    this.#inFlight.add(settled)
+      .finally(() => this.#inFlight.delete(task))
+    this.#inFlight.add(task)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
-import { lookAtWorkflow, endedWorkflows, orphanWorkflows, runningWorkflows } from './workflows.ts'
+import { describeWorkflow, endedWorkflows, orphanWorkflows, runningWorkflows } from './workflows.ts'
 import { stalledAfterAttempts } from './move-still-runs.ts'
 import { stillRuns } from './still-runs.ts'
 import type { TemporalClient } from '../temporal-client.ts'
@@ -35,17 +35,17 @@ export async function compareRuns(
   const unlisted = await openRunsOutside(db, running, limits.most)
   const missing: string[] = []
   for (const run of unlisted.runs) {
-    const found = await lookAtWorkflow(temporal, run.workflow_id)
+    const workflow = await describeWorkflow(temporal, run.workflow_id)
     // Listing lags behind: what runs is there, listed or not.
-    if (found === null || found.status !== 'RUNNING') missing.push(run.id)
+    if (workflow === null || workflow.status !== 'RUNNING') missing.push(run.id)
   }
   const still: string[] = []
   const stalled: string[] = []
   for (const run of await stillRuns(db, { seconds: limits.stillSeconds, most: limits.most })) {
-    const found = await lookAtWorkflow(temporal, run.workflow_id)
-    if (found?.status !== 'RUNNING') continue
-    if (found.taskAttempts >= stalledAfterAttempts) stalled.push(run.id)
-    else if (found.idle) still.push(run.id)
+    const workflow = await describeWorkflow(temporal, run.workflow_id)
+    if (workflow?.status !== 'RUNNING') continue
+    if (workflow.taskAttempts >= stalledAfterAttempts) stalled.push(run.id)
+    else if (workflow.idle) still.push(run.id)
   }
   return {
     open: unlisted.open,

@@ -16,14 +16,14 @@ export async function issuedCalls(
   workflowId: string,
 ): Promise<ReadonlySet<string> | null> {
   const calls = new Set<string>()
-  const known = new Set<string>()
+  const issued = new Set<string>()
   const continued = new Set<string>()
   const query = `WorkflowId = ${JSON.stringify(workflowId)}`
   for await (const { runId } of listWorkflows(temporal, query)) {
     const history = await temporal
       .withDeadline(() => temporal.client.workflow.getHandle(workflowId, runId).fetchHistory())
       .catch(unlessGone)
-    if (history !== null) known.add(runId)
+    if (history !== null) issued.add(runId)
     for (const event of history?.events ?? []) {
       const from = event.workflowExecutionStartedEventAttributes?.continuedExecutionRunId
       if (from) continued.add(from)
@@ -36,7 +36,7 @@ export async function issuedCalls(
       calls.add(callId)
     }
   }
-  const isWhole = known.size > 0 && [...continued].every((runId) => known.has(runId))
+  const isWhole = issued.size > 0 && [...continued].every((runId) => issued.has(runId))
   return isWhole ? calls : null
 }
 

@@ -8,7 +8,7 @@ import {
 import type { TemporalClient } from '../temporal-client.ts'
 import type { Log, SystemContext } from '#services/core/context.ts'
 import type { Delivering } from '../outbox/deliver-rows.ts'
-import { type Woken, lookAtWorkflow, startAfresh } from './workflows.ts'
+import { type WokenWorkflows, describeWorkflow, restartWorkflow } from './workflows.ts'
 import { stillRuns } from './still-runs.ts'
 
 const runsAtOnce = 500
@@ -31,7 +31,7 @@ const restartsMost = 3
 export async function moveStillRuns(
   ctx: SystemContext,
   delivering: Delivering,
-  options: { readonly log: Log; readonly woken: Woken; readonly stillSeconds: number },
+  options: { readonly log: Log; readonly woken: WokenWorkflows; readonly stillSeconds: number },
 ): Promise<{ readonly woken: readonly string[]; readonly stalled: readonly string[] }> {
   const { temporal } = delivering
   const woken: string[] = []
@@ -40,23 +40,23 @@ export async function moveStillRuns(
   const restarting: { readonly stall: Stall; readonly workflow_id: string }[] = []
   const still = await stillRuns(ctx.db, { seconds: options.stillSeconds, most: runsAtOnce })
   for (const run of still) {
-    const found = await lookAtWorkflow(temporal, run.workflow_id)
-    if (found?.status !== 'RUNNING') continue
-    if (found.taskAttempts >= stalledAfterAttempts) {
+    const workflow = await describeWorkflow(temporal, run.workflow_id)
+    if (workflow?.status !== 'RUNNING') continue
+    if (workflow.taskAttempts >= stalledAfterAttempts) {
       const why = await whyTasksFail(temporal, run.workflow_id)
       const restarts = await restartsOf(ctx.db, run.id)
-      const stall = { runId: run.id, attempts: found.taskAttempts, why, restarts }
+      const stall = { runId: run.id, attempts: workflow.taskAttempts, why, restarts }
       stalls.push(stall)
-      if (!found.busy && restarts < restartsMost) {
+      if (!workflow.busy && restarts < restartsMost) {
         restarting.push({ stall, workflow_id: run.workflow_id })
       }
-    } else if (found.taskAttempts > 0) unsure.push(run.id)
-    if (found.idle && (await options.woken.wake(temporal, run))) woken.push(run.id)
+    } else if (workflow.taskAttempts > 0) unsure.push(run.id)
+    if (workflow.idle && (await options.woken.wake(temporal, run))) woken.push(run.id)
   }
   const stalled = await noteStalls(ctx, stalls, unsure)
   for (const { stall, workflow_id } of restarting) {
     await noteRestart(ctx, stall)
-    await startAfresh(delivering, { id: stall.runId, workflow_id }, 'of_running')
+    await restartWorkflow(delivering, { id: stall.runId, workflow_id }, 'of_running')
     options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started afresh')
   }
   return { woken, stalled }
@@ -69,7 +69,7 @@ const shownCharacters = 300
 // and what the server does by itself when something comes while a task is on its way,
 // UNHANDLED_COMMAND and FORCE_CLOSE_COMMAND.
 const doesNotFit = 24
-const serversOwn: ReadonlySet<number> = new Set([1, 17])
+const serverCauses: ReadonlySet<number> = new Set([1, 17])
 
 /**
  * Why the newest failed workflow task of a run failed, from its history. Rejects when Temporal does
@@ -84,9 +84,9 @@ async function whyTasksFail(temporal: TemporalClient, workflowId: string): Promi
     }),
   )
   for (const { workflowTaskFailedEventAttributes: failed } of history?.events ?? []) {
-    if (!failed || serversOwn.has(Number(failed.cause))) continue
-    const said = failed.failure?.message ?? ''
-    const message = said.replace(/\s+/g, ' ').trim().slice(0, shownCharacters).toWellFormed()
+    if (!failed || serverCauses.has(Number(failed.cause))) continue
+    const text = failed.failure?.message ?? ''
+    const message = text.replace(/\s+/g, ' ').trim().slice(0, shownCharacters).toWellFormed()
     const kind = Number(failed.cause) === doesNotFit ? 'does_not_fit' : 'fails'
     return { kind, message: message === '' ? null : message }
   }

@@ -13,7 +13,7 @@ import { ScriptedStore, workflowBundle } from '#test/workflows/scripted-run.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
 import { startRun } from '../outbox/deliver-rows.ts'
 import { reconcileRuns, type Reconciled } from './reconcile-runs.ts'
-import { Woken } from './workflows.ts'
+import { WokenWorkflows } from './workflows.ts'
 import {
   addOldRun,
   ada,
@@ -26,9 +26,9 @@ import {
 } from './workflow-desk.fixture.ts'
 
 useWorkflowDesk()
-let woken: Woken
+let woken: WokenWorkflows
 beforeEach(() => {
-  woken = new Woken()
+  woken = new WokenWorkflows()
 })
 
 function reconcile(): Promise<Reconciled> {

@@ -3,11 +3,11 @@ import type { Log, SystemContext } from '#services/core/context.ts'
 import { loseRun } from '#services/engine/lifecycle/lose-run.ts'
 import { type Delivering, startRun } from '../outbox/deliver-rows.ts'
 import {
-  lookAtWorkflow,
-  startAfresh,
+  describeWorkflow,
+  restartWorkflow,
   endedWorkflows,
   runningWorkflows,
-  type Woken,
+  type WokenWorkflows,
 } from './workflows.ts'
 import { moveStillRuns } from './move-still-runs.ts'
 
@@ -43,23 +43,23 @@ interface OpenRun {
 export async function reconcileRuns(
   ctx: SystemContext,
   delivering: Delivering,
-  options: { readonly log: Log; readonly woken: Woken; readonly stillSeconds: number },
+  options: { readonly log: Log; readonly woken: WokenWorkflows; readonly stillSeconds: number },
 ): Promise<Reconciled> {
   await delivering.guard.confirm()
   const { log, woken } = options
   const running = await runningWorkflows(delivering.temporal)
   let looked = 0
   const startedAgain: string[] = []
-  const lost: string[] = []
+  const lostRuns: string[] = []
   for (let after = ''; ;) {
     const runs = await openRuns(ctx, after)
     for (const run of runs) {
       looked += 1
       if (running.has(run.workflow_id)) continue
-      const found = await reconcileRun(ctx, delivering, run)
-      if (found === 'lost') lost.push(run.id)
-      if (found === 'started_again') startedAgain.push(run.id)
-      if (found !== 'alive') log.warn({ runId: run.id, found }, 'a run had no workflow')
+      const outcome = await reconcileRun(ctx, delivering, run)
+      if (outcome === 'lost') lostRuns.push(run.id)
+      if (outcome === 'started_again') startedAgain.push(run.id)
+      if (outcome !== 'alive') log.warn({ runId: run.id, found: outcome }, 'a run had no workflow')
     }
     const last = runs.at(-1)
     if (last === undefined || runs.length < runsAtOnce) break
@@ -73,7 +73,13 @@ export async function reconcileRuns(
   for (const runId of [...revived, ...moved.woken])
     log.warn({ runId }, 'the workflow of a run stood behind it and was woken')
   for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')
-  return { looked, startedAgain, lost, woken: [...revived, ...moved.woken], stalled: moved.stalled }
+  return {
+    looked,
+    startedAgain,
+    lost: lostRuns,
+    woken: [...revived, ...moved.woken],
+    stalled: moved.stalled,
+  }
 }
 
 async function openRuns(ctx: SystemContext, after: string): Promise<OpenRun[]> {
@@ -97,8 +103,8 @@ async function reconcileRun(
   delivering: Delivering,
   run: OpenRun,
 ): Promise<'alive' | 'started_again' | 'lost'> {
-  const found = await lookAtWorkflow(delivering.temporal, run.workflow_id)
-  switch (found?.status) {
+  const workflow = await describeWorkflow(delivering.temporal, run.workflow_id)
+  switch (workflow?.status) {
     case 'RUNNING':
     case 'PAUSED':
     case 'CONTINUED_AS_NEW':
@@ -111,7 +117,7 @@ async function reconcileRun(
     default: {
       // It ended while the run goes on, for instance because Postgres was away: a fresh one reads
       // where it stands.
-      await startAfresh(delivering, run, 'of_ended')
+      await restartWorkflow(delivering, run, 'of_ended')
       return 'started_again'
     }
   }

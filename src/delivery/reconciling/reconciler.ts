@@ -8,7 +8,7 @@ import type { Delivering } from '../outbox/deliver-rows.ts'
 import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { Repeating } from '../repeating.ts'
-import { Woken } from './workflows.ts'
+import { WokenWorkflows } from './workflows.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 const roundEveryMs = 15_000
@@ -30,7 +30,7 @@ export class Reconciler implements AsyncDisposable {
     readonly foreignNamespace: (error: ForeignNamespaceError) => void
   }) {
     const { ctx, delivering } = options
-    const woken = new Woken()
+    const woken = new WokenWorkflows()
     this.#rounds = new Repeating({
       everyMs: roundEveryMs,
       work: async () => {

@@ -19,9 +19,9 @@ export async function* listWorkflows(
   temporal: TemporalClient,
   query: string,
 ): AsyncGenerator<WorkflowExecutionInfo, void> {
-  const found = temporal.client.workflow.list({ query })[Symbol.asyncIterator]()
+  const executions = temporal.client.workflow.list({ query })[Symbol.asyncIterator]()
   for (;;) {
-    const next = await temporal.withDeadline(() => found.next(), pageWithinMs)
+    const next = await temporal.withDeadline(() => executions.next(), pageWithinMs)
     if (next.done === true) return
     yield next.value
   }
@@ -35,7 +35,7 @@ export async function workflowIds(temporal: TemporalClient, query: string): Prom
 }
 
 /** What Temporal says about a workflow. */
-export interface WorkflowLook {
+export interface WorkflowState {
   readonly status: WorkflowExecutionStatusName
   /** nothing is on its way: no activity, no workflow task; only a signal or a timer will move it */
   readonly idle: boolean
@@ -49,10 +49,10 @@ export interface WorkflowLook {
  * Describes a workflow; `null` when Temporal does not know it. Rejects when Temporal does not
  * answer.
  */
-export async function lookAtWorkflow(
+export async function describeWorkflow(
   temporal: TemporalClient,
   workflowId: string,
-): Promise<WorkflowLook | null> {
+): Promise<WorkflowState | null> {
   try {
     const described = await temporal.withDeadline(() =>
       temporal.client.workflow.getHandle(workflowId).describe(),
@@ -76,10 +76,10 @@ export async function lookAtWorkflow(
  * one step, so that nobody finds the run without a workflow. It reads from the store where the run
  * stands.
  */
-export async function startAfresh(
+export async function restartWorkflow(
   { temporal, taskQueue }: Pick<Delivering, 'temporal' | 'taskQueue'>,
   run: { readonly id: string; readonly workflow_id: string },
-  instead: 'of_ended' | 'of_running',
+  replacing: 'of_ended' | 'of_running',
 ): Promise<void> {
   const position: RunPosition = { runId: run.id }
   await temporal.withDeadline(() =>
@@ -89,7 +89,7 @@ export async function startAfresh(
       args: [position],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy:
-        instead === 'of_running'
+        replacing === 'of_running'
           ? WorkflowIdConflictPolicy.TERMINATE_EXISTING
           : WorkflowIdConflictPolicy.FAIL,
     }),
@@ -100,7 +100,7 @@ export async function startAfresh(
  * Remembers whom it has woken over what, so that a workflow that does not move is not woken every
  * round.
  */
-export class Woken {
+export class WokenWorkflows {
   readonly #facts = new Map<string, string>()
 
   /**

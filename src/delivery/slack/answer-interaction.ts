@@ -23,18 +23,18 @@ export type InteractionAnswer =
   | { readonly response_action: 'update'; readonly view: ModalView }
   | null
 
-const somebody = z.object({ id: z.string(), team_id: z.string().optional() })
+const slackUser = z.object({ id: z.string(), team_id: z.string().optional() })
 const team = z.object({ id: z.string() }).nullish()
-const pressed = z.object({
+const buttonPress = z.object({
   type: z.literal('block_actions'),
-  user: somebody,
+  user: slackUser,
   team,
   trigger_id: z.string(),
   actions: z.array(z.object({ action_id: z.string(), value: z.string().optional() })),
 })
-const submitted = z.object({
+const formSubmission = z.object({
   type: z.literal('view_submission'),
-  user: somebody,
+  user: slackUser,
   team,
   view: z.object({
     callback_id: z.string(),
@@ -53,7 +53,7 @@ const submitted = z.object({
     }),
   }),
 })
-const shownRequest = z.object({
+const modalSubject = z.object({
   requestId: z.string(),
   revision: z.number(),
   digest: z.string(),
@@ -69,11 +69,11 @@ export async function answerInteraction(
   workspace: SlackWorkspace,
   payload: unknown,
 ): Promise<InteractionAnswer> {
-  const asPressed = pressed.safeParse(payload)
-  if (asPressed.success) return open(ctx, workspace, asPressed.data)
-  const asSubmitted = submitted.safeParse(payload)
-  if (asSubmitted.success && asSubmitted.data.view.callback_id === decisionForm) {
-    return decide(ctx, workspace, asSubmitted.data)
+  const press = buttonPress.safeParse(payload)
+  if (press.success) return open(ctx, workspace, press.data)
+  const submission = formSubmission.safeParse(payload)
+  if (submission.success && submission.data.view.callback_id === decisionForm) {
+    return decide(ctx, workspace, submission.data)
   }
   return null
 }
@@ -81,7 +81,7 @@ export async function answerInteraction(
 async function open(
   ctx: SigningContext,
   workspace: SlackWorkspace,
-  { user, team: from, trigger_id: triggerId, actions }: z.infer<typeof pressed>,
+  { user, team: from, trigger_id: triggerId, actions }: z.infer<typeof buttonPress>,
 ): Promise<null> {
   const requestId = actions.find(({ action_id: id }) => id === openAction)?.value
   if (requestId === undefined) return null
@@ -125,17 +125,17 @@ async function viewFor(
 async function decide(
   ctx: SigningContext,
   workspace: SlackWorkspace,
-  { user, team: from, view }: z.infer<typeof submitted>,
+  { user, team: from, view }: z.infer<typeof formSubmission>,
 ): Promise<InteractionAnswer> {
-  const shown = shownRequest.parse(JSON.parse(view.private_metadata))
+  const subject = modalSubject.parse(JSON.parse(view.private_metadata))
   const decision = view.state.values[decisionField]?.[decisionField]?.selected_option?.value ?? ''
   const reason = view.state.values[reasonField]?.[reasonField]?.value?.trim() ?? ''
   try {
     const who = await identifySlackUser(ctx, workspace, { id: user.id, team: teamOf(user, from) })
-    if (who.person === null) return refused(who.sentence)
-    const { requestId, digest, revision } = shown
-    const said = reason === '' ? {} : { reason }
-    const body = { decision, digest, revision, ...said }
+    if (who.person === null) return refusal(who.sentence)
+    const { requestId, digest, revision } = subject
+    const optionalReason = reason === '' ? {} : { reason }
+    const body = { decision, digest, revision, ...optionalReason }
     const { state } = await decideRequest(ctx, callerOf(who.person), { request: requestId, body })
     const sentence =
       state === 'pending'
@@ -144,24 +144,24 @@ async function decide(
     const page = { words: 'Open the page', url: `${workspace.publicUrl}/requests/${requestId}` }
     return { response_action: 'update', view: noticeModal('Recorded', sentence, page) }
   } catch (error) {
-    if (error instanceof Problem) return refused(error.message)
+    if (error instanceof Problem) return refusal(error.message)
     if (!(error instanceof SlackFailure)) throw error
     ctx.log.warn(
-      { requestId: shown.requestId, error: error.message },
+      { requestId: subject.requestId, error: error.message },
       'Slack did not say who it was',
     )
-    return refused(
+    return refusal(
       'Slack did not say who you are, so nothing was decided. Try again, or on the page.',
     )
   }
 }
 
-function refused(sentence: string): InteractionAnswer {
+function refusal(sentence: string): InteractionAnswer {
   return { response_action: 'errors', errors: { [decisionField]: sentence } }
 }
 
 /** Of a user of another workspace in a shared channel, Slack names that one. */
-function teamOf(user: z.infer<typeof somebody>, from: z.infer<typeof team>): string | null {
+function teamOf(user: z.infer<typeof slackUser>, from: z.infer<typeof team>): string | null {
   return user.team_id ?? from?.id ?? null
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
-import type { RequestFacts } from '../channels/happening.ts'
+import type { RequestFacts } from '../channels/channel-event.ts'
 
 /** What a message says of a request: nothing of its arguments. */
 export interface SlackRequest extends Omit<RequestFacts, 'run_id'> {

@@ -12,7 +12,7 @@ import {
   type ChannelDesk,
 } from '../channels/channel-desk.fixture.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
-import { tellChannel } from '../channels/tell-channels.ts'
+import { createDeliveries } from '../channels/create-deliveries.ts'
 import { SlackClient } from './slack-client.ts'
 import { slackChannel } from './slack-channel.ts'
 
@@ -47,7 +47,7 @@ async function relayOf(options: { token?: null } = {}): Promise<ChannelRelay> {
       ? null
       : new SlackClient({ token: 'xoxb-test', team: settings.team, url: slack.url, ...rules })
   const channel = slackChannel({ db: desk.database.db, settings, client, publicUrl })
-  await tellChannel(desk.database.db, channel)
+  await createDeliveries(desk.database.db, channel)
   const { policies, log } = desk.service.ctx
   return new ChannelRelay({
     db: desk.database.db,

@@ -15,7 +15,7 @@ export interface SlackChannelOptions {
   readonly publicUrl: string
 }
 
-const done: SendOutcome = { status: null, error: null }
+const noOutcome: SendOutcome = { status: null, error: null }
 /**
  * How often a message is written again because it changed meanwhile; the next event comes anyway.
  */
@@ -41,7 +41,7 @@ export function slackChannel(options: SlackChannelOptions): Channel {
       }
       try {
         await sendTo(options, client, due, { stopping, timeoutMs })
-        return { ...done, status: 200 }
+        return { ...noOutcome, status: 200 }
       } catch (error) {
         if (stopping.aborted) return { status: null, error: 'the service stopped' }
         if (error instanceof SlackFailure) return outcomeOf(error)
@@ -95,12 +95,12 @@ async function refresh(
     const message = await messageOf(db, requestId)
     if (request === null || message === null) return
     const post = slackMessage(request, publicUrl)
-    const shown = hashOf(post)
-    if (message.shown === shown) return
+    const hash = hashOf(post)
+    if (message.shown === hash) return
     await client.update({ channel: message.channel, ts: message.ts }, post, call)
     await db
       .updateTable('slack_message')
-      .set({ shown })
+      .set({ shown: hash })
       .where('request_id', '=', requestId)
       .execute()
   }

@@ -7,7 +7,7 @@ import {
   type FetchFunction,
 } from '@slack/web-api'
 import type { KnownBlock, View } from '@slack/web-api'
-import { askPinned, orAborted } from '../webhooks/ask-pinned.ts'
+import { postPinned, untilAborted } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
 /** Where Slack's methods are; another only for tests and proxies. */
@@ -172,12 +172,12 @@ function literally({ text, blocks }: SlackPost) {
 }
 
 function fetchPinned(rules: TargetRules, signal: AbortSignal): FetchFunction {
-  return async (asked, init = {}) => {
-    const url = new URL(asked)
-    const address = await orAborted(signal, findTarget(url, rules))
+  return async (target, init = {}) => {
+    const url = new URL(target)
+    const address = await untilAborted(signal, findTarget(url, rules))
     const { headers = {} } = init
     if (typeof init.body !== 'string') throw new Error('Slack is asked with a form')
-    const answer = await askPinned({ url, address, headers, body: init.body, signal, maxBytes })
+    const answer = await postPinned({ url, address, headers, body: init.body, signal, maxBytes })
     const head = new Map(
       Object.entries(answer.headers).flatMap(([name, value]): [string, string][] =>
         value === undefined ? [] : [[name, String(value)]],

@@ -43,8 +43,8 @@ export async function identifySlackUser(
   if (user.team !== team) {
     return refuse('other_workspace', 'Only people of the workspace itself decide here.')
   }
-  const known = await client.user(user.id, { timeoutMs: slackTimeoutMs })
-  if (!known.isMember || known.email === null) {
+  const slackUser = await client.user(user.id, { timeoutMs: slackTimeoutMs })
+  if (!slackUser.isMember || slackUser.email === null) {
     return refuse(
       'not_a_member',
       'Bots, guests and people without a verified address do not decide.',
@@ -52,13 +52,13 @@ export async function identifySlackUser(
   }
   const person = await findSlackPerson(ctx, { team, userId: user.id })
   if (person !== null) {
-    if (person.email === known.email) return { person }
+    if (person.email === slackUser.email) return { person }
     return refuse(
       'other_address',
       'Your address in Slack is not the one that you were linked with: unlink Slack on your account page, and link it again.',
     )
   }
-  const code = await offerSlackLink(ctx, { team, userId: user.id, email: known.email })
+  const code = await offerSlackLink(ctx, { team, userId: user.id, email: slackUser.email })
   return {
     person: null,
     sentence: 'Say once who you are: open your account page, sign in, and confirm the link.',

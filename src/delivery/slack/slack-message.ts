@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
-import { effectOf } from '../channels/happening.ts'
+import { effectOf } from '../channels/channel-event.ts'
 import type { SlackRequest } from './read-slack-request.ts'
 import type { SlackPost } from './slack-client.ts'
 import { escaped, plainText } from './slack-text.ts'

@@ -12,7 +12,7 @@ export const decisionForm = 'countersign_decide'
 /**
  * What the modal was opened for: comes back with what was filled in, and is what a decision names.
  */
-export interface ShownRequest {
+export interface ModalSubject {
   readonly requestId: string
   readonly revision: number
   readonly digest: string
@@ -48,11 +48,11 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
 /** A request with everything that a decision is about, and a form to decide it. Pure. */
 export function decisionModal(record: RequestDetailRecord, publicUrl: string): ModalView {
   const { id, revision, digest } = record
-  const shown: ShownRequest = { requestId: id, revision, digest }
+  const subject: ModalSubject = { requestId: id, revision, digest }
   return {
     type: 'modal',
     callback_id: decisionForm,
-    private_metadata: JSON.stringify(shown),
+    private_metadata: JSON.stringify(subject),
     title: titleOf(record),
     submit: plainText('Record it', 24),
     close: plainText('Not now', 24),

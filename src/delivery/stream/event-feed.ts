@@ -41,12 +41,12 @@ export class EventFeed implements AsyncDisposable {
     const after = sequence ?? (await this.latest())
     // Hundreds of readers hear the same news and stand at the same place. A read that began before
     // the news may not have it.
-    const asked = `${this.#news} ${after} ${limit}`
-    const same = this.#reads.get(asked)
+    const key = `${this.#news} ${after} ${limit}`
+    const same = this.#reads.get(key)
     if (same !== undefined) return same
-    const read = this.#read(after, limit).finally(() => this.#reads.delete(asked))
-    this.#reads.set(asked, read)
-    return read
+    const reading = this.#read(after, limit).finally(() => this.#reads.delete(key))
+    this.#reads.set(key, reading)
+    return reading
   }
 
   async #read(after: bigint, limit: number): Promise<StreamEvent[]> {

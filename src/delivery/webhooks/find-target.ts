@@ -40,8 +40,8 @@ export async function findTarget(
 }
 
 async function resolveHost(host: string): Promise<string[]> {
-  const found = await lookup(host, { all: true, order: 'verbatim' })
-  return found.map(({ address }) => address)
+  const records = await lookup(host, { all: true, order: 'verbatim' })
+  return records.map(({ address }) => address)
 }
 
 const special4 = rangesOf(specialNetworks4)

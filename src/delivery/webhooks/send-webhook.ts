@@ -1,6 +1,6 @@
 import type { SendOutcome } from '../channels/channel.ts'
 import { webhookHeaders } from './webhook-secret.ts'
-import { askPinned, orAborted } from './ask-pinned.ts'
+import { postPinned, untilAborted } from './post-pinned.ts'
 import { findTarget, type Resolve, type TargetRules } from './find-target.ts'
 
 export interface Sending extends TargetRules {
@@ -22,9 +22,9 @@ export async function sendWebhook(sending: Sending): Promise<SendOutcome> {
   const signal = AbortSignal.any([late, sending.stopping])
   try {
     const url = new URL(sending.url)
-    const address = await orAborted(signal, findTarget(url, sending, sending.resolve))
+    const address = await untilAborted(signal, findTarget(url, sending, sending.resolve))
     const { headers, body } = sending
-    const { status } = await askPinned({ url, address, headers, body, signal, maxBytes: 0 })
+    const { status } = await postPinned({ url, address, headers, body, signal, maxBytes: 0 })
     return { status, error: verdictOn(status) }
   } catch (error) {
     if (sending.stopping.aborted) return { status: null, error: 'the service stopped' }

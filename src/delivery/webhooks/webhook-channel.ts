@@ -1,4 +1,4 @@
-import { effectOf, type Happening } from '../channels/happening.ts'
+import { effectOf, type ChannelEvent } from '../channels/channel-event.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { Resolve, TargetRules } from './find-target.ts'
@@ -40,7 +40,7 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
  * The body of a notification: a CloudEvents 1.0 envelope in JSON, with ids and what a list shows,
  * never arguments.
  */
-function cloudEvent(happening: Happening, publicUrl: string): string {
+function cloudEvent(happening: ChannelEvent, publicUrl: string): string {
   const { request, run } = happening
   const page = request === null ? `/runs/${run?.id ?? ''}` : `/requests/${request.id}`
   return JSON.stringify({

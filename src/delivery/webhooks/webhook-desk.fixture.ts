@@ -18,7 +18,7 @@ import {
 } from '../channels/channel-desk.fixture.ts'
 import type { Channel } from '../channels/channel.ts'
 import { ChannelRelay, type RelayTimes } from '../channels/channel-relay.ts'
-import { tellChannel } from '../channels/tell-channels.ts'
+import { createDeliveries } from '../channels/create-deliveries.ts'
 import { webhookChannel } from './webhook-channel.ts'
 
 export const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -79,7 +79,7 @@ export async function configure(
   const rights = { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] }
   const config = { ...policy.config, rights, webhooks }
   const configured = { ...policy, digest: `of ${named}, ${endpoints.length}`, config }
-  for (const one of endpoints) await tellChannel(desk.database.db, channelOf(one))
+  for (const one of endpoints) await createDeliveries(desk.database.db, channelOf(one))
   return { ...ctx, policies: { ...ctx.policies, inForce: async () => configured } }
 }
 

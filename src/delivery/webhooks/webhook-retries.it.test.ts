@@ -7,7 +7,7 @@ import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
 import { within } from '../channels/channel-desk.fixture.ts'
 import type { DueDelivery } from '../channels/channel.ts'
 import { takeDue } from '../channels/due-deliveries.ts'
-import { tellChannel } from '../channels/tell-channels.ts'
+import { createDeliveries } from '../channels/create-deliveries.ts'
 import { sendWebhook } from './send-webhook.ts'
 import {
   channelOf,
@@ -95,7 +95,7 @@ it('sends again, with the same id, what a process sent that was killed before it
   await desk.open()
   let taken: DueDelivery | undefined
   await waitUntil(async () => {
-    await tellChannel(desk.database.db, channelOf(to))
+    await createDeliveries(desk.database.db, channelOf(to))
     taken = (
       await takeDue(desk.database.db, {
         endpoint: to.name,

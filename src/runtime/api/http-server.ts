@@ -55,9 +55,9 @@ export function boundConnections(server: Server, maxPerAddress: number): void {
     const count = (open.get(address) ?? 0) + 1
     open.set(address, count)
     socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left === 0) open.delete(address)
-      else open.set(address, left)
+      const remaining = (open.get(address) ?? 1) - 1
+      if (remaining === 0) open.delete(address)
+      else open.set(address, remaining)
     })
     if (count > maxPerAddress) socket.end(tooMany)
   })

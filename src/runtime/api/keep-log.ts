@@ -23,10 +23,10 @@ export async function keepLog(
   undo.use(new WitnessRelay({ db, log, policies, isDevelopment: config.developmentSignIn }))
   return {
     get auditKey() {
-      return formatVerifierKey(logKey.shown.key)
+      return formatVerifierKey(logKey.presentSigner.key)
     },
     get statementKeys() {
-      return formatStatementKeys(verifier, logKey.shown)
+      return formatStatementKeys(verifier, logKey.presentSigner)
     },
   }
 }

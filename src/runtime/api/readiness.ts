@@ -2,7 +2,7 @@ import type { Readiness } from '#api/schemas/operation/health.ts'
 import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
 import { shareRunning } from '#delivery/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
-import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
+import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { readBacklog } from '#store/backlog.ts'
 import type { Db } from '#store/database.ts'
 
@@ -37,7 +37,7 @@ export function readinessReader(
 function readinessOf(answers: {
   readonly backlog: Awaited<ReturnType<typeof readBacklog>> | null
   readonly namespaceId: string | null
-  readonly witnesses: readonly WitnessStanding[]
+  readonly witnesses: readonly WitnessStatus[]
   readonly outages: readonly string[]
 }): Readiness {
   const { backlog, namespaceId, witnesses, outages } = answers
@@ -55,7 +55,7 @@ function readinessOf(answers: {
   return { ready: checks.postgres && checks.temporal, checks, problems }
 }
 
-function problemOfWitness({ name, isContradicted, lagMs }: WitnessStanding): string[] {
+function problemOfWitness({ name, isContradicted, lagMs }: WitnessStatus): string[] {
   if (isContradicted) {
     return [`The witness ${name} has another history of the audit log: it was changed or set back`]
   }

@@ -116,7 +116,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
         metrics.recorded(entries)
         tracing?.recorded(entries)
       },
-      ...host.asked,
+      ...host.contextMethods,
     }
     undo.use(await keepKeys(ctx, config.dataDir))
     await adoptOnce(ctx, { dataDir: config.dataDir, environment, isNew })
@@ -141,7 +141,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       stopping: draining.signal,
       slack: notifications.slackWorkspace,
       metrics: metrics.page,
-      answered: (answer) => {
+      onAnswer: (answer) => {
         metrics.answered(answer)
         tracing?.answered(answer)
       },

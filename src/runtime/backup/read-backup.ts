@@ -70,8 +70,8 @@ function readManifest(file: string, ends: ReadonlyMap<string, Buffer>): Manifest
   if (ends.get(manifestHashName)?.toString('utf8').trim() !== sha256(bytes)) {
     throw damaged(file, `${manifestName} is not what was saved`)
   }
-  const read = manifestSchema.safeParse(JSON.parse(bytes.toString('utf8')))
-  if (read.success) return read.data
+  const manifest = manifestSchema.safeParse(JSON.parse(bytes.toString('utf8')))
+  if (manifest.success) return manifest.data
   throw new Error(`${file} is a backup of a form that this version does not know`)
 }
 

@@ -45,12 +45,12 @@ export async function runRestore(
 }
 
 async function missingKeys({ folders, environment }: Place): Promise<string[]> {
-  const wanted = [
+  const keyFiles = [
     ['signing.pem', 'COUNTERSIGN_SIGNING_KEY', 'another one is made at the next start'],
     ['log.pem', 'COUNTERSIGN_LOG_KEY', 'without it the audit log does not go on'],
   ] as const
   const sentences: string[] = []
-  for (const [name, variable, otherwise] of wanted) {
+  for (const [name, variable, otherwise] of keyFiles) {
     const path = join(folders.dataDir, 'keys', name)
     const isThere = await exists(path)
     if (!isThere && readText(environment, variable) === undefined)

@@ -70,13 +70,13 @@ const variables = z.object({
  * that others can reach without TLS or a declared proxy is refused (security.md 26).
  */
 export function readConfig(folders: Folders, environment: Environment): Config {
-  const read = readVariables(variables, environment)
+  const values = readVariables(variables, environment)
   const publicUrl =
-    read.COUNTERSIGN_PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${read.PORT}`
-  const isLocal = isLoopback(read.HOST)
-  if (!isLocal && !read.COUNTERSIGN_TRUST_PROXY) {
+    values.COUNTERSIGN_PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${values.PORT}`
+  const isLocal = isLoopback(values.HOST)
+  if (!isLocal && !values.COUNTERSIGN_TRUST_PROXY) {
     throw new Error(
-      `HOST=${read.HOST} would let other machines in without TLS: put a proxy in front, set ` +
+      `HOST=${values.HOST} would let other machines in without TLS: put a proxy in front, set ` +
         'COUNTERSIGN_TRUST_PROXY=1 and COUNTERSIGN_PUBLIC_URL=https://…, or leave HOST at 127.0.0.1',
     )
   }
@@ -87,22 +87,22 @@ export function readConfig(folders: Folders, environment: Environment): Config {
   }
   return {
     ...folders,
-    host: read.HOST,
-    port: read.PORT,
+    host: values.HOST,
+    port: values.PORT,
     publicUrl,
-    trustProxy: read.COUNTERSIGN_TRUST_PROXY,
-    isProduction: read.COUNTERSIGN_PRODUCTION,
-    developmentSignIn: read.COUNTERSIGN_EMBEDDED && isLocal && !read.COUNTERSIGN_PRODUCTION,
-    databaseUrl: read.DATABASE_URL,
-    databasePoolSize: read.COUNTERSIGN_DATABASE_POOL,
+    trustProxy: values.COUNTERSIGN_TRUST_PROXY,
+    isProduction: values.COUNTERSIGN_PRODUCTION,
+    developmentSignIn: values.COUNTERSIGN_EMBEDDED && isLocal && !values.COUNTERSIGN_PRODUCTION,
+    databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.COUNTERSIGN_DATABASE_POOL,
     temporal: readTemporalConfig(environment),
-    temporalUiUrl: read.COUNTERSIGN_TEMPORAL_UI_URL ?? null,
-    taskQueue: read.COUNTERSIGN_TASK_QUEUE,
-    maxCachedWorkflows: read.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
-    shutdownGraceMs: read.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,
-    metrics: read.COUNTERSIGN_METRICS ?? null,
-    workerMetrics: read.COUNTERSIGN_WORKER_METRICS ?? null,
-    slackUrl: read.COUNTERSIGN_SLACK_API_URL ?? null,
-    logLevel: read.COUNTERSIGN_LOG_LEVEL,
+    temporalUiUrl: values.COUNTERSIGN_TEMPORAL_UI_URL ?? null,
+    taskQueue: values.COUNTERSIGN_TASK_QUEUE,
+    maxCachedWorkflows: values.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
+    shutdownGraceMs: values.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,
+    metrics: values.COUNTERSIGN_METRICS ?? null,
+    workerMetrics: values.COUNTERSIGN_WORKER_METRICS ?? null,
+    slackUrl: values.COUNTERSIGN_SLACK_API_URL ?? null,
+    logLevel: values.COUNTERSIGN_LOG_LEVEL,
   }
 }

@@ -41,10 +41,10 @@ export function definedVariables(environment: Environment): Record<string, strin
   return keep(environment, () => true)
 }
 
-function keep(environment: Environment, wanted: (name: string) => boolean): Record<string, string> {
+function keep(environment: Environment, isKept: (name: string) => boolean): Record<string, string> {
   const remaining: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && wanted(name)) remaining[name] = value
+    if (value !== undefined && isKept(name)) remaining[name] = value
   }
   return remaining
 }

@@ -31,12 +31,12 @@ const variables = z.object({
 
 /** How Temporal is reached. Throws one message that names every variable that is wrong. */
 export function readTemporalConfig(environment: Environment): TemporalConfig {
-  const read = readVariables(variables, environment)
+  const values = readVariables(variables, environment)
   return {
-    address: read.TEMPORAL_ADDRESS,
-    namespace: read.TEMPORAL_NAMESPACE,
-    tls: tlsOf(read),
-    ...(read.TEMPORAL_API_KEY === undefined ? {} : { apiKey: read.TEMPORAL_API_KEY }),
+    address: values.TEMPORAL_ADDRESS,
+    namespace: values.TEMPORAL_NAMESPACE,
+    tls: tlsOf(values),
+    ...(values.TEMPORAL_API_KEY === undefined ? {} : { apiKey: values.TEMPORAL_API_KEY }),
   }
 }
 

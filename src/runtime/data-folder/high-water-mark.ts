@@ -11,23 +11,23 @@ import { Refusal } from '../processes/serve-process.ts'
  */
 const intervalMs = 1_000
 
-export interface Restored {
+export interface RestoredDatabase {
   /**
    * The newest event that was seen, and the newest one that is there; `null` when there is none.
    */
-  readonly seen: string
-  readonly found: string | null
+  readonly mark: string
+  readonly newest: string | null
 }
 
 /**
  * What is wrong with the database according to the mark; `null` when nothing is, or there is no
  * mark yet.
  */
-export async function findRestored(dataDir: string, db: Db): Promise<Restored | null> {
+export async function findRestored(dataDir: string, db: Db): Promise<RestoredDatabase | null> {
   const mark = await readMark(dataDir)
   if (mark === null) return null
   const newest = await newestEvent(db)
-  return newest === null || newest < mark ? { seen: mark, found: newest } : null
+  return newest === null || newest < mark ? { mark, newest } : null
 }
 
 /**
@@ -44,7 +44,7 @@ export async function isKnownWhole(dataDir: string, db: Db): Promise<boolean> {
 }
 
 /** The sentence for people. */
-export function describeRestored({ seen: mark, found: newest }: Restored): string {
+export function describeRestored({ mark, newest }: RestoredDatabase): string {
   const state = newest === null ? 'is empty' : `ends at ${newest}`
   return (
     `Postgres was emptied or restored from an older copy: its record ${state}, and this installation had come to ${mark}. ` +
@@ -83,15 +83,15 @@ export async function forgetMark(dataDir: string): Promise<void> {
 
 /** Keep the mark up to date, once a second, until disposed. */
 export function keepMark(dataDir: string, db: Db): AsyncDisposable {
-  let written: string | null = null
+  let lastMark: string | null = null
   let writing = Promise.resolve()
   const write = async () => {
     const newest = await newestEvent(db).catch(() => null)
-    if (newest === null || newest === written) return
+    if (newest === null || newest === lastMark) return
     const half = `${markFile(dataDir)}.${process.pid}.new`
     await writeFile(half, `${newest}\n`)
     await rename(half, markFile(dataDir))
-    written = newest
+    lastMark = newest
   }
   const next = () => {
     writing = writing.then(write).catch(() => undefined)

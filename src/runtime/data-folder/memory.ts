@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Memory, KnownPolicy } from '#services/core/ledger.ts'
 import { writeKeyFile } from '../keys/key-files.ts'
-import { lookedAt } from '../keys/looked-at.ts'
+import { readOnChange } from '../keys/read-on-change.ts'
 
 /** What is kept; a file that is no such thing is an error, and not the same as none. */
 interface StoredMemory {
@@ -16,7 +16,7 @@ interface StoredMemory {
  * at again whenever it changed, so that `doctor --repair` takes effect in all of them.
  */
 export function openMemory(dataDir: string): Memory {
-  const look = lookedAt(fileOf(dataDir), () => readStored(dataDir))
+  const look = readOnChange(fileOf(dataDir), () => readStored(dataDir))
   return {
     policy: () => look().policy,
     epoch: () => look().epoch,

@@ -11,7 +11,7 @@ import type { Revocations, Revoked } from '#domain/statements/row-seals.ts'
 export function openRevocations(dataDir: string): Revocations {
   const folder = join(dataDir, 'ledger')
   const path = join(folder, 'revoked.log')
-  const known = new Set<string>()
+  const revoked = new Set<string>()
   let readTo = 0
   let rest = ''
 
@@ -32,7 +32,7 @@ export function openRevocations(dataDir: string): Revocations {
         readTo += bytes
         const lines = (rest + buffer.toString('latin1', 0, bytes)).split('\n')
         rest = lines.pop() ?? ''
-        for (const line of lines) known.add(line)
+        for (const line of lines) revoked.add(line)
       }
     } finally {
       closeSync(file)
@@ -42,7 +42,7 @@ export function openRevocations(dataDir: string): Revocations {
   return {
     has({ what, id }) {
       catchUp()
-      return known.has(`${what} ${id}`)
+      return revoked.has(`${what} ${id}`)
     },
     async add(revoked: readonly Revoked[]) {
       if (revoked.length === 0) return

@@ -1,7 +1,11 @@
 import { NamespaceGuard } from '#delivery/namespace-guard.ts'
 import { reconcileRuns } from '#delivery/reconciling/reconcile-runs.ts'
 import { underReconcilerLock } from '#delivery/reconciling/reconciler.ts'
-import { orphanWorkflows, runningWorkflows, Woken } from '#delivery/reconciling/workflows.ts'
+import {
+  orphanWorkflows,
+  runningWorkflows,
+  WokenWorkflows,
+} from '#delivery/reconciling/workflows.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { isSigned } from '#services/engine/lifecycle/admit-run.ts'
 import { type Environment, readText } from '../environment.ts'
@@ -23,8 +27,8 @@ export async function mendRuns(
   // It cannot sign: a delegated run that was never started is left to the service.
   const admit = (runId: string): Promise<boolean> => isSigned(ctx, runId)
   const delivering = { db, temporal, taskQueue, guard, admit }
-  const woken = new Woken()
-  const done: string[] = []
+  const woken = new WokenWorkflows()
+  const actions: string[] = []
   const wasFree = await underReconcilerLock(db, async () => {
     const mended = await reconcileRuns(ctx, delivering, { log, woken, stillSeconds: 0 })
     say(mended.startedAgain.length, 'started again, from where Postgres says they are')
@@ -34,12 +38,13 @@ export async function mendRuns(
     for (const id of await orphanWorkflows(db, await runningWorkflows(temporal))) {
       if (await woken.wake(temporal, { id, workflow_id: id, fact: 'no run' })) orphans += 1
     }
-    if (orphans > 0) done.push(`workflows without a run that were woken, to end: ${orphans}`)
+    if (orphans > 0) actions.push(`workflows without a run that were woken, to end: ${orphans}`)
   })
-  if (!wasFree) done.push('the API is comparing runs with Temporal at this moment: it mends them')
-  return done
+  if (!wasFree)
+    actions.push('the API is comparing runs with Temporal at this moment: it mends them')
+  return actions
 
   function say(count: number, what: string): void {
-    if (count > 0) done.push(`runs ${what}: ${count}`)
+    if (count > 0) actions.push(`runs ${what}: ${count}`)
   }
 }

@@ -74,26 +74,26 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
     system: createServiceProcess(),
     outboxCommitted: null,
   }
-  const done: string[] = []
-  if (restored?.found === null) {
+  const actions: string[] = []
+  if (restored?.newest === null) {
     // An empty database holds no permit and no execution: there is nothing that could run again.
     await db
       .updateTable('installation')
       .set({ namespace_id: namespaceId, restored_at: null })
       .execute()
-    done.push('the empty database was accepted: the installation begins anew')
+    actions.push('the empty database was accepted: the installation begins anew')
   } else {
     const isWhole = (await findUnaccepted(db)) === null && (await isKnownWhole(dataDir, db))
     if (!isWhole || !(await isReconciled(db, namespaceId))) {
-      const lost = isWhole ? null : { mayHaveRun: await callsOfLostTime(db, temporal) }
-      if (lost !== null) await adoptRestored(ctx, shared, target)
-      done.push(...(await beginEpoch(ctx, dataDir, { namespaceId, lost })))
+      const lostRows = isWhole ? null : { mayHaveRun: await callsOfLostTime(db, temporal) }
+      if (lostRows !== null) await adoptRestored(ctx, shared, target)
+      actions.push(...(await beginEpoch(ctx, dataDir, { namespaceId, lost: lostRows })))
     }
   }
   await forgetMark(dataDir)
-  done.push(...(await mendRuns(ctx, temporal, target.environment)))
-  if (done.length === 0) done.push('nothing needed mending')
-  return done.map((found) => ({ check: 'repair', state: 'ok', found }))
+  actions.push(...(await mendRuns(ctx, temporal, target.environment)))
+  if (actions.length === 0) actions.push('nothing needed mending')
+  return actions.map((found) => ({ check: 'repair', state: 'ok', found }))
 }
 
 /**
@@ -134,9 +134,9 @@ async function callsOfLostTime(db: Db, temporal: TemporalClient): Promise<string
 async function beginEpoch(
   ctx: SystemContext,
   dataDir: string,
-  known: { readonly namespaceId: string; readonly lost: LostRows | null },
+  facts: { readonly namespaceId: string; readonly lost: LostRows | null },
 ): Promise<string[]> {
-  const { epoch, checks, waiting } = await raiseEpoch(ctx, known)
+  const { epoch, checks, waiting } = await raiseEpoch(ctx, facts)
   await acceptDatabase(dataDir, epoch)
   const began = `the epoch is ${epoch} now; ${counted(checks, 'call')} that may have run became outcome checks`
   if (waiting === 0) return [began]

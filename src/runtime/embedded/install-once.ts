@@ -51,11 +51,11 @@ export async function installOnce(
 /** A lock counts only while the very process that wrote it runs. */
 async function takeLock(lock: string): Promise<boolean> {
   const own = JSON.stringify(identifyProcess(process.pid))
-  const written = await writeFile(lock, own, { flag: 'wx' }).then(
+  const isLocked = await writeFile(lock, own, { flag: 'wx' }).then(
     () => true,
     () => false,
   )
-  if (written) return true
+  if (isLocked) return true
   const holder = await readFile(lock, 'utf8').catch(() => null)
   if (holder === null || holder === '' || isHeld(holder)) return false
   await rm(lock, { force: true })

@@ -14,8 +14,8 @@ export interface SystemUser {
  */
 export async function findPostgresUser(): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  const known = await lookUp('postgres')
-  if (known !== null) return known
+  const existing = await lookUp('postgres')
+  if (existing !== null) return existing
   await createUser('postgres')
   const created = await lookUp('postgres')
   if (created === null) {

@@ -59,27 +59,27 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const wanted = resolve(options.dataDir)
-  await mkdir(dirname(wanted), { recursive: true })
+  const configuredDir = resolve(options.dataDir)
+  await mkdir(dirname(configuredDir), { recursive: true })
   const user = await findPostgresUser()
   const binaries = await findPostgresBinaries(user, options.log)
-  const reachable = user === undefined || (await canReach(dirname(wanted), user))
-  const dataDir = reachable ? wanted : reachableStandIn(wanted)
+  const reachable = user === undefined || (await canReach(dirname(configuredDir), user))
+  const dataDir = reachable ? configuredDir : reachableStandIn(configuredDir)
   if (!reachable)
     options.log(
-      `Postgres cannot reach ${wanted} as an unprivileged user: its files are in ${dataDir}`,
+      `Postgres cannot reach ${configuredDir} as an unprivileged user: its files are in ${dataDir}`,
     )
   const password = await ensureCluster({
     initdb: binaries.initdb,
     dataDir,
-    passwordFile: passwordFileOf(wanted),
+    passwordFile: passwordFileOf(configuredDir),
     user,
     durable: options.durable,
     log: options.log,
   })
-  if (!reachable) await keepStandIns(dataDir, wanted, options.log)
+  if (!reachable) await keepStandIns(dataDir, configuredDir, options.log)
   await clearPostgresLeftovers(dataDir, options.log)
-  const logFile = join(dirname(wanted), `${basename(wanted)}.log`)
+  const logFile = join(dirname(configuredDir), `${basename(configuredDir)}.log`)
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(options.port, { keep: options.keepPort === true })
     if (options.port !== undefined && port !== options.port) {
@@ -96,7 +96,7 @@ export async function startEmbeddedPostgres(
       ...(user === undefined ? {} : { user }),
     })
     const url = `postgres://${ownerRole}:${password}@127.0.0.1:${port}`
-    const ready = await becomesReady(server, { url, dataDir: wanted, stop: options.stop })
+    const ready = await becomesReady(server, { url, dataDir: configuredDir, stop: options.stop })
     if (typeof ready !== 'string') {
       const applicationUrl = `postgres://${applicationRole}:${ready.password}@127.0.0.1:${port}/${databaseName}`
       const { pid } = server.identity
@@ -113,12 +113,12 @@ export async function startEmbeddedPostgres(
 
 async function keepStandIns(
   standIn: string,
-  wanted: string,
+  configuredDir: string,
   log: (sentence: string) => void,
 ): Promise<void> {
-  await markStandIn(standIn, wanted)
-  for (const gone of await removeForsakenStandIns(reachableRoot))
-    log(`removed the database of ${gone}, a folder that was deleted`)
+  await markStandIn(standIn, configuredDir)
+  for (const deletedFolder of await removeForsakenStandIns(reachableRoot))
+    log(`removed the database of ${deletedFolder}, a folder that was deleted`)
 }
 
 function serverArguments(dataDir: string, port: number, durable: boolean): string[] {

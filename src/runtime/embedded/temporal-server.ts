@@ -128,12 +128,12 @@ function serverArguments(
 
 async function takePort(
   what: string,
-  wanted: number | undefined,
+  preferredPort: number | undefined,
   { log, keepPort = false }: TemporalServerOptions,
 ): Promise<number> {
-  const port = await choosePort(wanted, { host: loopbackHost, keep: keepPort })
-  if (wanted !== undefined && port !== wanted)
-    log(`port ${wanted} is taken: ${what} listens on ${port}`)
+  const port = await choosePort(preferredPort, { host: loopbackHost, keep: keepPort })
+  if (preferredPort !== undefined && port !== preferredPort)
+    log(`port ${preferredPort} is taken: ${what} listens on ${port}`)
   return port
 }
 

@@ -42,7 +42,7 @@ async function write(keeper: LogKeyKeeper): Promise<void> {
   await sequenceAudit(database.db, keeper.signer)
 }
 
-const vkeyOf = (keeper: LogKeyKeeper): string => formatVerifierKey(keeper.shown.key)
+const vkeyOf = (keeper: LogKeyKeeper): string => formatVerifierKey(keeper.presentSigner.key)
 
 async function handedOver(folder = dataDir): Promise<void> {
   await waitUntil(async () => !(await isHandoverOpen(folder)), { withinMs: 60_000 })
@@ -51,7 +51,7 @@ async function handedOver(folder = dataDir): Promise<void> {
 async function verdicts(vkey: string): Promise<Record<string, string>> {
   const keeper = await open()
   await using _ = keeper
-  const files = await exportOf(database.db, keeper.shown, verifier)
+  const files = await exportOf(database.db, keeper.presentSigner, verifier)
   const judged = verifyLog(files, parseVerifierKey(vkey), null)
   return Object.fromEntries(
     judged.map(({ name, outcome, findings }) => [
@@ -75,7 +75,7 @@ describe('the log’s key', () => {
     await using first = await open()
     await using again = await open()
     expect(vkeyOf(again)).toBe(vkeyOf(first))
-    expect(first.shown.key.name).toMatch(/^countersign\/[0-9a-f]{16}$/)
+    expect(first.presentSigner.key.name).toMatch(/^countersign\/[0-9a-f]{16}$/)
     const file = join(dataDir, 'keys', 'log.pem')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     await using given = await open('/nowhere', {

@@ -22,7 +22,7 @@ export interface LogKeyKeeper extends AsyncDisposable {
    */
   readonly signer: NoteSigner
   /** the same for what is shown: the present key, whether it may sign or not */
-  readonly shown: NoteSigner
+  readonly presentSigner: NoteSigner
 }
 
 /**
@@ -37,7 +37,7 @@ export async function keepLogKey(parts: {
 }): Promise<LogKeyKeeper> {
   const { db, dataDir, environment, log } = parts
   let files = await readLogKeyFiles(dataDir, environment)
-  let shown = namedSigner(files.present, null)
+  let presentSigner = namedSigner(files.present, null)
   let signing: NoteSigner | null = null
   let problem = 'The log’s key is not known yet'
   let loggedAt = -Infinity
@@ -50,7 +50,7 @@ export async function keepLogKey(parts: {
     const isInForce = (signer: Signer): boolean => formatVerifierKey(of(signer).key) === vkey
     const to = files.next ?? files.present
     const from = [files.present, ...(files.before === null ? [] : [files.before])].find(isInForce)
-    shown = of(files.present)
+    presentSigner = of(files.present)
     const isNew = !isInForce(to)
     if (isNew) {
       if (from === undefined && !files.isUnvouched) {
@@ -65,7 +65,7 @@ export async function keepLogKey(parts: {
       log.warn({ keyId: to.keyId, vouched: before !== null }, 'another key signs the audit log')
     }
     signing = of(to)
-    shown = signing
+    presentSigner = signing
     const isOver = files.next !== null || (files.isUnvouched && (isNew || files.isStale))
     if (isOver) await finishHandover(dataDir)
   }
@@ -100,8 +100,8 @@ export async function keepLogKey(parts: {
         return atWork().privateKey
       },
     },
-    get shown() {
-      return shown
+    get presentSigner() {
+      return presentSigner
     },
     [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
   }

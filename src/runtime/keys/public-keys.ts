@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { RetiredKey, Verifier } from '#domain/statements/statement-bytes.ts'
 import { readText, type Environment } from '../environment.ts'
 import { keyIdOf, publicKeyFolder } from './key-files.ts'
-import { lookedAt } from './looked-at.ts'
+import { readOnChange } from './read-on-change.ts'
 
 /** The keys that statements are verified with, and those that were retired. */
 type Keys = Required<Verifier>
@@ -18,11 +18,11 @@ export async function loadVerifier(dataDir: string, environment: Environment): P
   const configured = readText(environment, 'COUNTERSIGN_PUBLIC_KEYS')
   const retired = readText(environment, 'COUNTERSIGN_RETIRED_KEYS')?.split(/[\s,]+/) ?? []
   const folder = publicKeyFolder(dataDir)
-  const read =
+  const readKeys =
     configured === undefined
-      ? lookedAt(folder, () => keysIn(folder, retired))
+      ? readOnChange(folder, () => keysIn(folder, retired))
       : constant(configuredKeys(configured, retired))
-  const { publicKeys } = read()
+  const { publicKeys } = readKeys()
   if (publicKeys.size === 0) {
     throw new Error(
       `no public key: start the API once with this data folder (${dataDir}), or set COUNTERSIGN_PUBLIC_KEYS`,
@@ -30,10 +30,10 @@ export async function loadVerifier(dataDir: string, environment: Environment): P
   }
   return {
     get publicKeys() {
-      return read().publicKeys
+      return readKeys().publicKeys
     },
     get retired() {
-      return read().retired
+      return readKeys().retired
     },
   }
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { sealKeyOf, type SealKeys } from '#domain/statements/row-seals.ts'
 import { readText, type Environment } from '../environment.ts'
 import { keyFolder, refuseReadable } from './key-files.ts'
-import { lookedAt } from './looked-at.ts'
+import { readOnChange } from './read-on-change.ts'
 import { exists } from '../files.ts'
 
 /**
@@ -44,7 +44,7 @@ export function loadSealKeys(dataDir: string, environment: Environment): () => S
     return () => keys
   }
   const file = sealKeyFile(dataDir)
-  const look = lookedAt(file, () => {
+  const look = readOnChange(file, () => {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats === undefined) {
       throw new Error(

@@ -11,7 +11,7 @@ import {
   refuseReadable,
 } from './key-files.ts'
 import { readFileSync, statSync } from 'node:fs'
-import { lookedAt } from './looked-at.ts'
+import { readOnChange } from './read-on-change.ts'
 import { exists } from '../files.ts'
 
 /**
@@ -61,7 +61,7 @@ export function publicKeyLine(signer: Signer): string {
  * when the file is missing, readable by others or no key.
  */
 export function signerOfFile(file: string): Signer {
-  const look = lookedAt(file, () => {
+  const look = readOnChange(file, () => {
     refuseReadable(file, statSync(file).mode)
     return signerOf(readFileSync(file, 'utf8'), file)
   })

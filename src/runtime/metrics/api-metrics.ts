@@ -4,7 +4,7 @@ import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
 import { shareRunning } from '#delivery/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { readWitnesses } from '#store/audit/witnesses.ts'
-import { readBacklog, readStanding } from '#store/backlog.ts'
+import { readBacklog, readOpenWork } from '#store/backlog.ts'
 import type { Db } from '#store/database.ts'
 import { Outages } from './outages.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
@@ -128,7 +128,7 @@ export function createApiMetrics(
 async function readDatabase(db: Db) {
   return {
     backlog: await readBacklog(db),
-    standing: await readStanding(db),
+    standing: await readOpenWork(db),
     witnesses: await readWitnesses(db),
   }
 }

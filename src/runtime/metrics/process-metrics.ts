@@ -78,6 +78,6 @@ const decided = new Set(['approve', 'deny'])
 const ended = new Set(['succeeded', 'failed'])
 
 /** One of few words: whatever an event may hold makes no label of its own. */
-function wordOf(value: unknown, known: ReadonlySet<string>): string {
-  return typeof value === 'string' && known.has(value) ? value : 'other'
+function wordOf(value: unknown, words: ReadonlySet<string>): string {
+  return typeof value === 'string' && words.has(value) ? value : 'other'
 }

@@ -11,11 +11,14 @@ export async function endProcess(
   { signal, graceMs }: { signal: NodeJS.Signals; graceMs: number },
 ): Promise<void> {
   if (!sendSignal(identity, signal)) return
-  const gone = () => (isStillRunning(identity) ? null : true)
-  if (signal !== 'SIGKILL' && (await waitUntil(gone, { timeoutMs: graceMs, everyMs: 50 })) === true)
+  const hasEnded = () => (isStillRunning(identity) ? null : true)
+  if (
+    signal !== 'SIGKILL' &&
+    (await waitUntil(hasEnded, { timeoutMs: graceMs, everyMs: 50 })) === true
+  )
     return
   if (!sendSignal(identity, 'SIGKILL')) return
-  if ((await waitUntil(gone, { timeoutMs: 10_000, everyMs: 20 })) === null) {
+  if ((await waitUntil(hasEnded, { timeoutMs: 10_000, everyMs: 20 })) === null) {
     throw new Error(`process ${identity.pid} does not end, not even when killed`)
   }
 }

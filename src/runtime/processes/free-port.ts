@@ -39,9 +39,10 @@ export async function findFreePort(host = '127.0.0.1'): Promise<number> {
  * wanted one, free or not: for a server whose address others have already.
  */
 export async function choosePort(
-  wanted: number | undefined,
+  preferredPort: number | undefined,
   { host = '127.0.0.1', keep = false }: { host?: string; keep?: boolean } = {},
 ): Promise<number> {
-  if (wanted !== undefined && (keep || (await isPortFree(wanted, host)))) return wanted
+  if (preferredPort !== undefined && (keep || (await isPortFree(preferredPort, host))))
+    return preferredPort
   return findFreePort(host)
 }

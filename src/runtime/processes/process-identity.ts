@@ -78,8 +78,8 @@ export async function writeIdentityFile(file: string, identity: ProcessIdentity)
 /** The remembered process, or `null` when there is none (or the file makes no sense). */
 export async function readIdentityFile(file: string): Promise<ProcessIdentity | null> {
   try {
-    const read = JSON.parse(await readFile(file, 'utf8')) as Partial<ProcessIdentity>
-    const { pid, startedAt } = read
+    const identity = JSON.parse(await readFile(file, 'utf8')) as Partial<ProcessIdentity>
+    const { pid, startedAt } = identity
     return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
   } catch {
     return null

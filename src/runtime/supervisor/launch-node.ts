@@ -99,7 +99,7 @@ interface Words {
   readonly closed: Promise<void>
   readonly refusal: () => string | null
   readonly onTurn: (turned: () => void) => void
-  readonly onWaiting: (heard: (sentence: string) => void) => void
+  readonly onWaiting: (listener: (sentence: string) => void) => void
 }
 
 /**

@@ -67,18 +67,19 @@ export function startTemporalWorker(options: ProcessOptions): Promise<Supervised
  * Where the address is fixed from outside (`isFixed`), a taken port is an error instead.
  */
 export async function chooseApiPort(
-  wanted: number,
+  preferredPort: number,
   { host, isFixed, log }: { host: string; isFixed: boolean; log: (sentence: string) => void },
 ): Promise<number> {
-  if (wanted === 0) return findFreePort(host)
+  if (preferredPort === 0) return findFreePort(host)
   // `localhost` may lead people to ::1 first: nobody else may answer there.
-  if ((await isPortFree(wanted, host)) && (await isPortFree(wanted, '::1'))) return wanted
+  if ((await isPortFree(preferredPort, host)) && (await isPortFree(preferredPort, '::1')))
+    return preferredPort
   if (isFixed)
     throw new Error(
-      `port ${wanted} is taken by another program: end that one or choose another with --port`,
+      `port ${preferredPort} is taken by another program: end that one or choose another with --port`,
     )
   const port = await findFreePort(host)
-  log(`port ${wanted} is taken by another program: using ${port}`)
+  log(`port ${preferredPort} is taken by another program: using ${port}`)
   return port
 }
 

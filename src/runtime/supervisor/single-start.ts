@@ -24,10 +24,10 @@ export async function becomeSupervisor(
   await takePlace(runDir)
   for (const name of serviceNames) {
     const files = processFiles(runDir, name)
-    const left = await readIdentityFile(files.identity)
-    if (left !== null && isStillRunning(left)) {
-      log(`${name} of an earlier start still runs (process ${left.pid}): stopping it`)
-      await endProcess(left, {
+    const leftover = await readIdentityFile(files.identity)
+    if (leftover !== null && isStillRunning(leftover)) {
+      log(`${name} of an earlier start still runs (process ${leftover.pid}): stopping it`)
+      await endProcess(leftover, {
         signal: name === 'postgres' ? 'SIGINT' : 'SIGTERM',
         graceMs: 15_000,
       })

@@ -162,7 +162,7 @@ function readSettings(folders: Folders, environment: Environment): Config {
 }
 
 async function choosePort(
-  wanted: number,
+  preferredPort: number,
   environment: Environment,
   progress: Progress,
 ): Promise<number> {
@@ -170,7 +170,7 @@ async function choosePort(
     (name) => readText(environment, name) !== undefined,
   )
   const host = readText(environment, 'HOST') ?? '127.0.0.1'
-  return chooseApiPort(wanted, { host, isFixed, log: progress.say })
+  return chooseApiPort(preferredPort, { host, isFixed, log: progress.say })
 }
 
 /** The token of this start; none, and none left over, where there is no development sign-in. */

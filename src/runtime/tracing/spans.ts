@@ -76,10 +76,10 @@ export function openSpans(config: TracingConfig, service: string, lastMs: number
       span.end(endMs)
     },
     async [Symbol.asyncDispose]() {
-      const sent = provider.shutdown().catch(() => undefined)
+      const shutdown = provider.shutdown().catch(() => undefined)
       const { promise: enough, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, lastMs)
-      await Promise.race([sent, enough])
+      await Promise.race([shutdown, enough])
       clearTimeout(timer)
     },
   }

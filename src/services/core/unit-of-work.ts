@@ -126,7 +126,7 @@ async function onceInUnitOfWork<T>(
   if (audit.length > 0) ctx.recorded?.(audit)
   const [row] = committed
   if (announced !== undefined && row?.kind === 'signal_decided' && committed.length === 1) {
-    committed = [{ ...row, told: announced }]
+    committed = [{ ...row, announced }]
   }
   if (committed.length > 0) ctx.outboxCommitted?.(committed)
   return result

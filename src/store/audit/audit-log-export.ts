@@ -5,7 +5,7 @@ import type { Db } from '../database.ts'
  * Documents of the leaves from `begin` to before `end`, in order; `null` where the leaf or its
  * event is not there.
  */
-export async function readLeavesAsTheyAre(
+export async function readLeavesUnchecked(
   db: Db,
   begin: number,
   end: number,
@@ -25,7 +25,7 @@ export async function readLeavesAsTheyAre(
  * Roots of the whole tiles of a level from `begin` to before `end`, in order; `null` where there is
  * none.
  */
-export async function readTileRootsAsTheyAre(
+export async function readTileRootsUnchecked(
   db: Db,
   level: number,
   begin: number,

@@ -116,7 +116,7 @@ export async function readNotes(db: Db, sizes: readonly number[]): Promise<Store
 }
 
 /** How far a configured witness is, and what keeps it from going on. */
-export interface WitnessStanding {
+export interface WitnessStatus {
   readonly name: string
   /** the largest checkpoint that it cosigned; 0: none */
   readonly size: number
@@ -130,7 +130,7 @@ export interface WitnessStanding {
 }
 
 /** Every witness that is configured and was asked, by name. */
-export async function readWitnesses(db: Db): Promise<WitnessStanding[]> {
+export async function readWitnesses(db: Db): Promise<WitnessStatus[]> {
   const { rows } = await sql<{
     name: string
     size: string | null

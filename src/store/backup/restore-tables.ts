@@ -24,14 +24,14 @@ export interface SavedRows {
  * schema.
  */
 export function requireKnownMigrations(saved: readonly string[]): void {
-  const known = Object.keys(migrations).toSorted()
-  const unknown = saved.filter((name) => !known.includes(name))
+  const knownMigrations = Object.keys(migrations).toSorted()
+  const unknown = saved.filter((name) => !knownMigrations.includes(name))
   if (unknown.length > 0) {
     throw new Error(
       `The backup is of a newer version (${unknown.join(', ')}): restore it with that version`,
     )
   }
-  if (saved.length === 0 || !isDeepStrictEqual(saved, known.slice(0, saved.length)))
+  if (saved.length === 0 || !isDeepStrictEqual(saved, knownMigrations.slice(0, saved.length)))
     throw new Error('The backup is of no version that was released: its migrations have gaps')
 }
 
@@ -80,13 +80,13 @@ async function requireShapes(
   tx: Tx,
   saved: readonly TableShape[],
 ): Promise<Map<string, TableShape>> {
-  const found = new Map((await readShapes(tx)).map((shape) => [shape.name, shape]))
-  const wanted = new Map(saved.map((shape) => [shape.name, shape]))
-  const other = [...new Set([...found.keys(), ...wanted.keys()])].find(
-    (name) => !isDeepStrictEqual(found.get(name)?.columns, wanted.get(name)?.columns),
+  const currentShapes = new Map((await readShapes(tx)).map((shape) => [shape.name, shape]))
+  const savedShapes = new Map(saved.map((shape) => [shape.name, shape]))
+  const other = [...new Set([...currentShapes.keys(), ...savedShapes.keys()])].find(
+    (name) => !isDeepStrictEqual(currentShapes.get(name)?.columns, savedShapes.get(name)?.columns),
   )
   if (other !== undefined) {
     throw new Error(`The table ${other} of the backup is not the one that its migrations make`)
   }
-  return found
+  return currentShapes
 }

@@ -30,8 +30,8 @@ export function databaseOutageOf(error: unknown): DatabaseOutage | null {
   if (error instanceof BusyError) return 'database_busy'
   if (!(error instanceof Error)) return null
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const known = byCode.get(code)
-  if (known !== undefined) return known
+  const outage = byCode.get(code)
+  if (outage !== undefined) return outage
   if (code.startsWith('58') && /No space left on device/i.test(error.message)) return 'disk_full'
   return isDatabaseAway(error) ? 'database_away' : null
 }

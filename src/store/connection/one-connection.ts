@@ -3,13 +3,13 @@ import { Kysely, PostgresDriver, type Dialect } from 'kysely'
 import type { Database } from '../tables/schema.ts'
 
 /** A connection that the code that runs now holds, and what held one when it was taken. */
-interface Held {
+interface HeldConnection {
   readonly pool: object
-  readonly around: Held | undefined
-  isOver: boolean
+  readonly outer: HeldConnection | undefined
+  isReleased: boolean
 }
 
-const holding = new AsyncLocalStorage<Held>()
+const holding = new AsyncLocalStorage<HeldConnection>()
 
 /**
  * What holds a connection of a pool asked the same pool for another one. A defect of ours, never of
@@ -42,14 +42,14 @@ export function oneConnectionAtATime(
     const around = holding.getStore()
     if (holds(around, pool)) throw new SecondConnectionError()
     const release = await take()
-    const held: Held = { pool, around, isOver: false }
+    const pinned: HeldConnection = { pool, outer: around, isReleased: false }
     try {
       return await executor.provideConnection(
-        (connection) => holding.run(held, () => use(connection)),
+        (connection) => holding.run(pinned, () => use(connection)),
         options,
       )
     } finally {
-      held.isOver = true
+      pinned.isReleased = true
       release()
     }
   }
@@ -61,9 +61,9 @@ export function oneConnectionAtATime(
   })
 }
 
-function holds(held: Held | undefined, pool: object): boolean {
-  for (let one = held; one !== undefined; one = one.around) {
-    if (one.pool === pool && !one.isOver) return true
+function holds(held: HeldConnection | undefined, pool: object): boolean {
+  for (let one = held; one !== undefined; one = one.outer) {
+    if (one.pool === pool && !one.isReleased) return true
   }
   return false
 }

@@ -16,16 +16,16 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
     end: () => pool.end(),
     async connect() {
       const client = await pool.connect()
-      const known = clients.get(client) ?? preparingClient(client, names)
-      clients.set(client, known)
-      return known
+      const preparing = clients.get(client) ?? preparingClient(client, names)
+      clients.set(client, preparing)
+      return preparing
     },
   }
 }
 
 function preparingClient(client: pg.PoolClient, names: StatementNames): PostgresPoolClient {
-  const ask = async (text: string, given: readonly unknown[]) => {
-    const values = [...given]
+  const ask = async (text: string, parameters: readonly unknown[]) => {
+    const values = [...parameters]
     const name = names.nameOf(text)
     gatherWrites(client)
     if (name === undefined) return client.query(text, values)

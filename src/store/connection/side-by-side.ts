@@ -38,12 +38,12 @@ export async function sideBySide(tx: Transaction<Database>): Promise<Transaction
  * outside of it.
  */
 export async function together<T extends readonly Promise<unknown>[] | []>(
-  asked: T,
+  queries: T,
 ): Promise<{ -readonly [Place in keyof T]: Awaited<T[Place]> }> {
   try {
-    return await Promise.all(asked)
+    return await Promise.all(queries)
   } catch (error) {
-    await Promise.allSettled(asked)
+    await Promise.allSettled(queries)
     throw error
   }
 }

@@ -3,8 +3,8 @@
  * them.
  */
 const preparedFromUse = 3
-const preparedMost = 300
-const countedMost = 2000
+const maxPrepared = 300
+const maxCounted = 2000
 
 /** Commands such as `begin` have no plan. */
 const isPlanned = /^\s*(select|with|insert|update|delete)\b/i
@@ -24,24 +24,24 @@ export class StatementNames {
   readonly #uses = new Map<string, number>()
   /** `null`: one that is not to be prepared */
   readonly #names = new Map<string, string | null>()
-  #given = 0
+  #nameCount = 0
 
   /** Counts one use of a statement; its name once it has recurred. */
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
-    if (name !== undefined || this.#names.size >= preparedMost) return name ?? undefined
+    if (name !== undefined || this.#names.size >= maxPrepared) return name ?? undefined
     const uses = (this.#uses.get(text) ?? 0) + 1
     if (uses < preparedFromUse) {
-      if (this.#uses.size >= countedMost) this.#uses.clear()
+      if (this.#uses.size >= maxCounted) this.#uses.clear()
       this.#uses.set(text, uses)
       return undefined
     }
     this.#uses.delete(text)
     const isPrepared = isPlanned.test(text) && !plannedByValue.some((by) => by.test(text))
-    if (isPrepared) this.#given += 1
-    const given = isPrepared ? `countersign_${this.#given}` : null
-    this.#names.set(text, given)
-    return given ?? undefined
+    if (isPrepared) this.#nameCount += 1
+    const newName = isPrepared ? `countersign_${this.#nameCount}` : null
+    this.#names.set(text, newName)
+    return newName ?? undefined
   }
 
   /**

@@ -72,7 +72,7 @@ export async function storeContents(db: Db | Tx, packed: readonly PackedContents
   if (rows.length === 0) return
   // In one order, so that two who store the same contents do not wait for each other.
   const sorted = rows.toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
-  const given = sql.join(
+  const newContents = sql.join(
     sorted.map(
       (row) =>
         sql`(${row.hash}::text, ${row.encoding}::text, ${row.size}::integer, ${row.bytes}::bytea)`,
@@ -80,11 +80,11 @@ export async function storeContents(db: Db | Tx, packed: readonly PackedContents
   )
   // Bytes that were removed once (drop-content.ts) are there again.
   await sql`
-    with given (hash, encoding, size, bytes) as (values ${given}), back as (
-      update content set encoding = given.encoding, bytes = given.bytes
-      from given where content.hash = given.hash and content.encoding = 'removed'
+    with added (hash, encoding, size, bytes) as (values ${newContents}), back as (
+      update content set encoding = added.encoding, bytes = added.bytes
+      from added where content.hash = added.hash and content.encoding = 'removed'
     )
-    insert into content (hash, encoding, size, bytes) select * from given
+    insert into content (hash, encoding, size, bytes) select * from added
     on conflict (hash) do nothing
   `.execute(db)
 }
@@ -128,7 +128,7 @@ export async function getTexts(
 }
 
 /** The texts of several hashes that are there still, in one query: removed ones are left out. */
-export async function getTextsLeft(
+export async function getRemainingTexts(
   db: Db | Tx,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

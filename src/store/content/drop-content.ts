@@ -5,7 +5,7 @@ import type { Db, Tx } from '../database.ts'
  * How long removed bytes can still come back: longer than any transaction that stores the same ones
  * can take.
  */
-const comesBackForMs = 60 * 60 * 1000
+const restorableForMs = 60 * 60 * 1000
 
 /**
  * Says that something stopped referring to these contents, in the transaction in which it did.
@@ -27,7 +27,7 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
 }
 
 /** Those with these hashes, or so many of all that wait. */
-export type Released = { readonly only: readonly string[] } | { readonly most: number }
+export type ReleaseSelection = { readonly only: readonly string[] } | { readonly most: number }
 
 /**
  * Removes the bytes of released contents that no row refers to; their hash and size stay. Returns
@@ -37,13 +37,13 @@ export type Released = { readonly only: readonly string[] } | { readonly most: n
  */
 export async function dropReleased(
   db: Db,
-  which: Released,
+  selection: ReleaseSelection,
 ): Promise<{ looked: number; dropped: number; bytes: number }> {
   return db.transaction().execute(async (tx) => {
     const some =
-      'only' in which
-        ? sql`where hash = any(${which.only}) order by hash`
-        : sql`order by hash limit ${which.most}`
+      'only' in selection
+        ? sql`where hash = any(${selection.only}) order by hash`
+        : sql`order by hash limit ${selection.most}`
     const { rows: released } = await sql<{ hash: string; writing: string }>`
       select hash, xmin::text as writing from released_content ${some}
     `.execute(tx)
@@ -87,17 +87,17 @@ export async function forgetRemoved(db: Db, most: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ hash: string }>`
       select hash from removed_content
-      where removed_at < clock_timestamp() - ${comesBackForMs} * interval '1 millisecond'
+      where removed_at < clock_timestamp() - ${restorableForMs} * interval '1 millisecond'
       order by hash limit ${most} for update skip locked
     `.execute(tx)
     const hashes = rows.map(({ hash }) => hash)
     if (hashes.length === 0) return 0
-    const wanted = [...(await stillUsed(tx, hashes))]
+    const usedHashes = [...(await stillUsed(tx, hashes))]
     const back = await sql`
       update content set encoding = removed_content.encoding, bytes = removed_content.bytes
       from removed_content
       where content.hash = removed_content.hash and content.encoding = 'removed'
-        and content.hash = any(${wanted})
+        and content.hash = any(${usedHashes})
     `.execute(tx)
     await tx.deleteFrom('removed_content').where('hash', 'in', hashes).execute()
     return Number(back.numAffectedRows ?? 0n)
@@ -111,7 +111,7 @@ export async function forgetRemoved(db: Db, most: number): Promise<number> {
 export async function stillUsed(
   tx: Tx,
   hashes: readonly string[],
-  but: readonly string[] = [],
+  exceptRuns: readonly string[] = [],
 ): Promise<Set<string>> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select conrelid::regclass::text as table, attname as column
@@ -123,7 +123,7 @@ export async function stillUsed(
     const { rows } = await sql<{ hash: string }>`
       select distinct ${sql.ref(column)} as hash from ${sql.table(table)}
       where ${sql.ref(column)} = any(${hashes})
-      ${but.length > 0 && table === 'run' ? sql`and id <> all(${but}::uuid[])` : sql``}
+      ${exceptRuns.length > 0 && table === 'run' ? sql`and id <> all(${exceptRuns}::uuid[])` : sql``}
     `.execute(tx)
     for (const { hash } of rows) used.add(hash)
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 
 /** Who had bytes erased, and when. */
-export interface Erased {
+export interface Erasure {
   readonly by: string
   readonly at: Date
 }
@@ -45,7 +45,7 @@ export async function forgetErased(db: Db, hashes: readonly string[]): Promise<v
 export async function readErased(
   db: Db | Tx,
   hashes: readonly string[],
-): Promise<ReadonlyMap<string, Erased>> {
+): Promise<ReadonlyMap<string, Erasure>> {
   if (hashes.length === 0) return new Map()
   const rows = await db
     .selectFrom('erased_content')

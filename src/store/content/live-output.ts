@@ -3,13 +3,13 @@ import type { OutputStream } from '#domain/tool.ts'
 import type { Db, Tx } from '../database.ts'
 
 /** How many bytes of a stream can be read while its command runs: the newest. */
-export const liveBytesMost = 64 * 1024
+export const maxLiveBytes = 64 * 1024
 
 /**
  * What an attempt has written to one stream so far: its newest bytes, and how many came before
  * them.
  */
-export interface StreamSoFar {
+export interface StreamTail {
   readonly stream: OutputStream
   readonly skipped: number
   readonly bytes: Uint8Array
@@ -22,7 +22,7 @@ export interface StreamSoFar {
 export async function putLiveOutput(
   db: Db | Tx,
   of: { readonly callId: string; readonly attempt: number },
-  streams: readonly StreamSoFar[],
+  streams: readonly StreamTail[],
 ): Promise<void> {
   const rows = streams.map(
     ({ stream, skipped, bytes }) =>

@@ -12,7 +12,7 @@ import type { Database } from '../tables/schema.ts'
 export async function migrateToLatest(db: Kysely<Database>): Promise<readonly string[]> {
   const unknown = unknownMigrations(await readMigrations(db))
   if (unknown.length > 0) throw new Error(describeNewer(unknown))
-  return applied(await migratorOf(db).migrateToLatest())
+  return appliedNames(await migratorOf(db).migrateToLatest())
 }
 
 /**
@@ -20,14 +20,14 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<readonly st
  * so far yet.
  */
 export async function migrateTo(db: Kysely<Database>, name: string): Promise<readonly string[]> {
-  return applied(await migratorOf(db).migrateTo(name))
+  return appliedNames(await migratorOf(db).migrateTo(name))
 }
 
 function migratorOf(db: Kysely<Database>): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => migrations } })
 }
 
-function applied({ error, results }: MigrationResultSet): readonly string[] {
+function appliedNames({ error, results }: MigrationResultSet): readonly string[] {
   if (error instanceof Error) throw error
   if (error !== undefined) throw new Error('A migration failed', { cause: error })
   return (results ?? [])

@@ -33,12 +33,12 @@ export function pageOfAny(query: PageQuery): RawBuilder<unknown> {
   const { columns, from, where, anyOf, order, limit } = query
   const nulls = order.nullsLast === true ? sql` nulls last` : sql``
   const direction = sql`${order.descending ? sql`desc` : sql`asc`}${nulls}`
-  const named = order.keys.map((key, place) => ({ key, name: sql.ref(`key_${place}`) }))
+  const keyColumns = order.keys.map((key, place) => ({ key, name: sql.ref(`key_${place}`) }))
   const [first, ...others] = anyOf.map(
     (way) => sql`
-      select ${sql.join([...columns, ...named.map(({ key, name }) => sql`${key} as ${name}`)])}
+      select ${sql.join([...columns, ...keyColumns.map(({ key, name }) => sql`${key} as ${name}`)])}
       from ${from} where ${sql.join([...where, way], sql` and `)}
-      order by ${sql.join(named.map(({ key }) => sql`${key} ${direction}`))}
+      order by ${sql.join(keyColumns.map(({ key }) => sql`${key} ${direction}`))}
       limit ${limit}
     `,
   )
@@ -47,7 +47,7 @@ export function pageOfAny(query: PageQuery): RawBuilder<unknown> {
   const pages = [first, ...others].map((page) => sql`(${page})`)
   return sql`
     select * from (${sql.join(pages, sql` union `)}) as page
-    order by ${sql.join(named.map(({ name }) => sql`${name} ${direction}`))}
+    order by ${sql.join(keyColumns.map(({ name }) => sql`${name} ${direction}`))}
     limit ${limit}
   `
 }

@@ -31,7 +31,7 @@ export interface WrittenOutboxRow extends OutboxRow {
   /** the run had no other undelivered row: this one overtakes nothing */
   readonly isNext: boolean
   /** whether the workflow heard of it ahead of the commit; absent when it was not told */
-  readonly told?: Promise<boolean>
+  readonly announced?: Promise<boolean>
 }
 
 /** A decision that is about to be committed, and the workflow that will have to look. */

@@ -36,7 +36,7 @@ export async function writeRecords(
     ...(events.length > 0 ? ['countersign_event'] : []),
     ...(outbox.length > 0 && owner === null ? ['countersign_outbox'] : []),
   ]
-  const { rows } = await sql<Answer>`
+  const { rows } = await sql<InsertedOutboxRow>`
     with trail as (
       insert into audit_event
         (id, at, type, actor_type, actor_id, run_id, request_id, call_id, sequence, document)
@@ -65,13 +65,13 @@ export async function writeRecords(
     order by queue.id
   `.execute(tx)
   return outbox.map((row, place) => {
-    const written = rows[place]
-    if (written === undefined) throw new Error('An outbox row was not written')
-    return { ...row, ...written, isNext: written.isNext && place === 0 }
+    const inserted = rows[place]
+    if (inserted === undefined) throw new Error('An outbox row was not written')
+    return { ...row, ...inserted, isNext: inserted.isNext && place === 0 }
   })
 }
 
-interface Answer {
+interface InsertedOutboxRow {
   readonly id: string
   readonly workflowId: string | null
   readonly isNext: boolean

@@ -19,8 +19,8 @@ beforeAll(async () => {
   api = await createTestApi({
     signInMails: {
       isOffered: async () => (await mails?.isOffered()) ?? false,
-      ask: (asked) => mails?.ask(asked),
-      tell: (email, made) => mails?.tell(email, made),
+      sendLink: (input) => mails?.sendLink(input),
+      notify: (email, notice) => mails?.notify(email, notice),
     },
   })
 })
@@ -129,7 +129,7 @@ test('ten questions a minute from an address, then 429 with retry-after', async 
 
 test('a mail that cannot be sent is a line in the log, without address or token', async () => {
   server.refuse = 'message'
-  mails?.ask({ email: 'edsger@example.com', channel: 'api' })
+  mails?.sendLink({ email: 'edsger@example.com', channel: 'api' })
   await waitUntil(() => warnings.length > 0, within)
   expect(warnings).toMatchObject([{ personId: api.people.edsger.id, status: 451 }])
   expect(JSON.stringify(warnings)).not.toMatch(/example\.com|mailed=/)
@@ -146,10 +146,10 @@ test('a link that the mail server could not take is mailed when it is back, unle
   )
   server.refuse = 'message'
   const before = server.connections
-  mails?.ask({ email: 'olga@example.com', channel: 'api' })
+  mails?.sendLink({ email: 'olga@example.com', channel: 'api' })
   await waitUntil(() => server.connections >= before + 3, within)
   const older = warnings.length
-  mails?.ask({ email: 'olga@example.com', channel: 'api' })
+  mails?.sendLink({ email: 'olga@example.com', channel: 'api' })
   // The older one gives up: only the newest works.
   await waitUntil(() => warnings.length > older, within)
   expect(toOlga()).toBe(0)

@@ -16,8 +16,8 @@ beforeAll(async () => {
     settings: { hostToken: 'the-token-of-this-host' },
     signInMails: {
       isOffered: async () => true,
-      ask: () => undefined,
-      tell: (email, made) => void told.push({ email, ...made }),
+      sendLink: () => undefined,
+      notify: (email, notice) => void told.push({ email, ...notice }),
     },
   })
   await joinTeam(api.service.db, api.people.olga.id, 'platform')

@@ -39,7 +39,7 @@ export function authRoutes(settings: ApiSettings, failures: FailureLimit) {
  * follows or not.
  */
 function linkRoute(failures: FailureLimit) {
-  const asked = failureLimit(10, 'questions for a link')
+  const linkRequests = failureLimit(10, 'questions for a link')
   return openRoute({
     method: 'post',
     path: '/v1/auth/link',
@@ -51,14 +51,14 @@ function linkRoute(failures: FailureLimit) {
       ...signedIn,
       202: {
         description: 'A link is on its way if anybody has the address',
-        schema: schemas.linkAsked,
+        schema: schemas.linkRequested,
       },
     },
     problems: ['unauthenticated', 'session_unproven', 'csrf_failed', 'not_found'],
     answer: async (api, { body, request, response }) => {
       checkOrigin(request, api.settings.publicUrl)
       if ('email' in body) {
-        await asked.fail(request)
+        await linkRequests.fail(request)
         const { signInMails } = api
         if (signInMails === undefined || !(await signInMails.isOffered())) {
           throw new Problem(
@@ -66,7 +66,7 @@ function linkRoute(failures: FailureLimit) {
             'This service sends no mail: countersign.yaml has no "email"',
           )
         }
-        signInMails.ask({ email: body.email, channel: channelOf(request) })
+        signInMails.sendLink({ email: body.email, channel: channelOf(request) })
         return { status: 202, body: { asked: true } }
       }
       await failures.check(request)

@@ -37,10 +37,10 @@ export const keyRoutes = [
       const { name, scopes, owner } = body
       const expiresAt = body.expiresAt === undefined ? null : new Date(body.expiresAt)
       if (owner !== undefined && owner !== identity.session.person.email) {
-        const asked = { name, scopes, expiresAt, ownerEmail: owner }
-        const proposal = await proposeApiKey(api.ctx, caller, asked)
+        const input = { name, scopes, expiresAt, ownerEmail: owner }
+        const proposal = await proposeApiKey(api.ctx, caller, input)
         const by = proposal.proposedBy.name
-        api.signInMails?.tell(proposal.owner.email, { what: 'key_proposed', name, by })
+        api.signInMails?.notify(proposal.owner.email, { what: 'key_proposed', name, by })
         return { status: 202, body: keyProposalView(proposal) }
       }
       const created = await createApiKey(api.ctx, caller, { name, scopes, expiresAt })

@@ -105,7 +105,7 @@ export function hostLinkRoute(failures: FailureLimit) {
       }
       const host = { actor: { type: 'system', name: 'host' }, channel: channelOf(request) } as const
       const link = await makeLink(api, host, body.email)
-      api.signInMails?.tell(body.email, { what: 'link_made' })
+      api.signInMails?.notify(body.email, { what: 'link_made' })
       return { status: 201, body: link }
     },
   })

@@ -3,14 +3,14 @@ import { proveConsistency } from '#services/audit/log/prove-events.ts'
 import { readCheckpoint, readWitnessedCheckpoints } from '#services/audit/log/read-checkpoint.ts'
 import { readReceipt } from '#services/audit/log/read-receipt.ts'
 import { readTile } from '#services/audit/log/read-tile.ts'
-import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
+import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { readHandovers } from '#store/installation-keys.ts'
 import { keyReadsAudit } from '../../identity/identity.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/audit/audit-log.ts'
 import { requestRef } from '../../schemas/common.ts'
 
-function witnessView({ name, size, cosignedAt, isContradicted }: WitnessStanding) {
+function witnessView({ name, size, cosignedAt, isContradicted }: WitnessStatus) {
   return { name, size, cosignedAt: cosignedAt?.toISOString() ?? null, contradicted: isContradicted }
 }
 

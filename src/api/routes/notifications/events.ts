@@ -43,7 +43,7 @@ export const eventRoutes = [
           response.type('text/event-stream').end()
           return
         }
-        const { replaced, done } = holdStream(request, identity)
+        const { replaced, release: done } = holdStream(request, identity)
         response.on('close', done)
         await streamEvents(response, {
           feed: api.events,
@@ -70,7 +70,7 @@ const streams = new HeldOpen()
 function holdStream(
   request: Request,
   identity: Identity,
-): { readonly replaced: AbortSignal; readonly done: () => void } {
+): { readonly replaced: AbortSignal; readonly release: () => void } {
   const replaced = new AbortController()
   const isKey = identity.kind === 'key'
   const ofAddress = streams.hold(`address ${addressOf(request)}`, limits.eventStreamsOfAddress, {
@@ -83,11 +83,11 @@ function holdStream(
       what: 'event streams of one key',
       makeRoom: isKey ? null : () => replaced.abort(),
     })
-    const done = (): void => {
+    const release = (): void => {
       ofAddress()
       ofReader()
     }
-    return { replaced: replaced.signal, done }
+    return { replaced: replaced.signal, release }
   } catch (error) {
     ofAddress()
     throw error
@@ -98,22 +98,22 @@ function holdStream(
 async function isStillKnown(api: Api, request: Request, identity: Identity): Promise<boolean> {
   if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key)
   const token = readSessionCookie(request) ?? ''
-  const found = await readSession(api.ctx, api.settings.sessionTimes, {
+  const session = await readSession(api.ctx, api.settings.sessionTimes, {
     token,
     proof: readProof(request),
     isBrowser: isBrowser(request),
     isUse: false,
   })
-  return found?.isProven === true
+  return session?.isProven === true
 }
 
 function lastEventId(request: Request): bigint | null {
-  const given = request.get('last-event-id')
-  if (given === undefined || given === '') return null
-  if (!/^[0-9]{1,18}$/.test(given)) {
+  const header = request.get('last-event-id')
+  if (header === undefined || header === '') return null
+  if (!/^[0-9]{1,18}$/.test(header)) {
     throw new Problem('invalid_request', 'Last-Event-ID is not one of ours', {
       field: 'Last-Event-ID',
     })
   }
-  return BigInt(given)
+  return BigInt(header)
 }

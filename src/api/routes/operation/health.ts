@@ -27,8 +27,8 @@ export const healthRoutes = [
       503: { description: 'Not ready, and which part is not', schema: readiness },
     },
     answer: async (api) => {
-      const found = await api.readiness()
-      return { status: found.ready ? 200 : 503, body: found }
+      const readiness = await api.readiness()
+      return { status: readiness.ready ? 200 : 503, body: readiness }
     },
   }),
   openRoute({

@@ -123,8 +123,8 @@ export const decisionRoutes = [
     problems: ['idempotency_key_reused'],
     answer: async (api, { body, caller, request }) => {
       const { decisions, turn } = envelope.parse(body)
-      const asked = { decisions, ...(turn === undefined ? {} : { turn }) }
-      const answer = await decideMany(api.ctx, caller, { ...asked, ...idempotencyKeyOf(request) })
+      const input = { decisions, ...(turn === undefined ? {} : { turn }) }
+      const answer = await decideMany(api.ctx, caller, { ...input, ...idempotencyKeyOf(request) })
       return { status: 200, body: bulkAnswerView(answer) }
     },
   }),

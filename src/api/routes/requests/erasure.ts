@@ -45,8 +45,8 @@ export const erasureRoutes = [
     answers: { 200: { description: 'Erased; again erases nothing', schema: schemas.erased } },
     problems: ['not_found', 'forbidden'],
     answer: async (api, { params, body, caller }) => {
-      const asked = { person: params.email, why: body.why }
-      return { status: 200, body: { ...none, ...(await erasePersonWords(api.ctx, caller, asked)) } }
+      const input = { person: params.email, why: body.why }
+      return { status: 200, body: { ...none, ...(await erasePersonWords(api.ctx, caller, input)) } }
     },
   }),
 ]

@@ -96,8 +96,8 @@ export const externalRoutes = [
     problems: ['conflict'],
     answer: async (api, { params, body, caller }) => {
       const { state, summary = null } = body
-      const said = await reportOutcome(api.ctx, caller, { request: params.id, state, summary })
-      return { status: 200, body: said }
+      const outcome = await reportOutcome(api.ctx, caller, { request: params.id, state, summary })
+      return { status: 200, body: outcome }
     },
   }),
   route({

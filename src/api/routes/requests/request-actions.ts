@@ -166,8 +166,8 @@ export const requestActionRoutes = [
     answers: { 200: { description: 'Settled', schema: schemas.settled } },
     problems: ['not_eligible', 'tampered', 'conflict', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, body, caller }) => {
-      const settled = await settleOutcome(api.ctx, caller, { request: params.id, ...body })
-      return { status: 200, body: settled }
+      const result = await settleOutcome(api.ctx, caller, { request: params.id, ...body })
+      return { status: 200, body: result }
     },
   }),
 ]

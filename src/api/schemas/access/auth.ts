@@ -19,7 +19,7 @@ export const linkBody = z
   .union([z.strictObject({ token: text(200) }), z.strictObject({ email })])
   .meta({ examples: [{ email: example.gracesAddress }] })
 /** The same for every address, so that it tells of none. */
-export const linkAsked = z.object({ asked: z.literal(true) }).meta({ id: 'LinkAsked' })
+export const linkRequested = z.object({ asked: z.literal(true) }).meta({ id: 'LinkAsked' })
 
 export const right = z.enum(rightNames)
 

@@ -71,9 +71,9 @@ function hasNoPassword(remote: string): boolean {
 }
 
 const callbackUrl = text(2000).transform((value, context) => {
-  const read = readWebhookUrl(value)
-  if ('url' in read) return read.url
-  context.addIssue({ code: 'custom', message: `${read.problem}: ${read.remedy}` })
+  const result = readWebhookUrl(value)
+  if ('url' in result) return result.url
+  context.addIssue({ code: 'custom', message: `${result.problem}: ${result.remedy}` })
   return z.NEVER
 })
 

@@ -30,10 +30,10 @@ export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, env
   const applicationName = 'countersign doctor'
   const db = connectDatabase({ url: databaseUrl, poolSize: 1, applicationName })
   try {
-    const found =
+    const damage =
       (await findLost(db)) ??
       (await findChanged(db, await findKeys(db, folders.dataDir, environment)))
-    return [found === null ? await findLag(db, isAtWork) : changed(found)]
+    return [damage === null ? await findLag(db, isAtWork) : changed(damage)]
   } catch (error) {
     // What does not answer, or has no schema, is reported by the check of Postgres.
     if (!(error instanceof Error) || 'code' in error) return []

@@ -13,9 +13,9 @@ export const checkKeys: Check = async (target) => {
   const hasSigner =
     readText(target.environment, 'COUNTERSIGN_SIGNING_KEY') !== undefined ||
     (await exists(join(dataDir, 'keys', 'signing.pem')))
-  let known: ReadonlyMap<string, unknown>
+  let publicKeys: ReadonlyMap<string, unknown>
   try {
-    known = (await loadVerifier(dataDir, target.environment)).publicKeys
+    publicKeys = (await loadVerifier(dataDir, target.environment)).publicKeys
   } catch (error) {
     const state = hasSigner ? 'problem' : 'warning'
     return [
@@ -41,13 +41,13 @@ export const checkKeys: Check = async (target) => {
     ]
   }
   const used = await usedKeys(target)
-  const missing = used.filter((id) => !known.has(id))
+  const missing = used.filter((id) => !publicKeys.has(id))
   const finding: Finding =
     missing.length === 0
       ? {
           check: 'keys',
           state: 'ok',
-          found: `${counted(known.size, 'public key')} known`,
+          found: `${counted(publicKeys.size, 'public key')} known`,
         }
       : {
           check: 'keys',

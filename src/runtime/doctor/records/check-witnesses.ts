@@ -1,4 +1,4 @@
-import { readWitnesses, type WitnessStanding } from '#store/audit/witnesses.ts'
+import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { askDatabase } from '../target/open-servers.ts'
 import type { Check, Finding } from '../target/check.ts'
 
@@ -14,7 +14,7 @@ export const checkWitnesses: Check = (target) =>
     (await readWitnesses(db)).map((witness) => findingOf(witness, target.isAtWork)),
   )
 
-function findingOf(witness: WitnessStanding, isAtWork: boolean): Finding {
+function findingOf(witness: WitnessStatus, isAtWork: boolean): Finding {
   const { name, size, cosignedAt, lagMs, problem, isContradicted } = witness
   const until =
     cosignedAt === null

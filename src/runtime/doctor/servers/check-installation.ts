@@ -57,9 +57,9 @@ async function checkNamespace(db: Db, target: CheckTarget): Promise<Finding | nu
     ...target.temporalSecurity,
   })
   try {
-    const found = await temporal.namespaceId()
+    const namespaceId = await temporal.namespaceId()
     const expected = row?.namespace_id ?? null
-    if (expected === null || expected === found) {
+    if (expected === null || expected === namespaceId) {
       return {
         check: 'namespace',
         state: 'ok',
@@ -69,7 +69,7 @@ async function checkNamespace(db: Db, target: CheckTarget): Promise<Finding | nu
     return {
       check: 'namespace',
       state: 'problem',
-      found: `Temporal's namespace (id ${found}) is not the one of this installation (id ${expected}): it was emptied, or it is another server`,
+      found: `Temporal's namespace (id ${namespaceId}) is not the one of this installation (id ${expected}): it was emptied, or it is another server`,
       remedy:
         'point TEMPORAL_ADDRESS at the right server, or run "countersign doctor --repair" to go on with this one: ' +
         'runs are started again from where Postgres says they are',

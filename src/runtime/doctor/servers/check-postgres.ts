@@ -4,7 +4,7 @@ import {
   type Check,
   type Finding,
   type CheckTarget,
-  answered,
+  answeredFinding,
   answersWithinMs,
 } from '../target/check.ts'
 
@@ -27,8 +27,9 @@ export const checkPostgres: Check = async (target: CheckTarget) => {
     await client.connect()
     const version = await checkVersion(client)
     const tookMs = performance.now() - startedAt
-    const found = version.state === 'ok' ? answered('postgres', version.found, tookMs) : version
-    return [found, await checkSchema(client)]
+    const finding =
+      version.state === 'ok' ? answeredFinding('postgres', version.found, tookMs) : version
+    return [finding, await checkSchema(client)]
   } catch (error) {
     return [
       {
@@ -60,13 +61,13 @@ async function checkVersion(client: Client): Promise<Finding> {
 }
 
 async function checkSchema(client: Client): Promise<Finding> {
-  const known = Object.keys(migrations)
+  const ownMigrations = Object.keys(migrations)
   const { rows } = await client
     .query<{ name: string }>('select name from kysely_migration')
     .catch(() => ({ rows: [] as { name: string }[] }))
   const applied = new Set(rows.map((row) => row.name))
-  const missing = known.filter((name) => !applied.has(name))
-  const unknown = [...applied].filter((name) => !known.includes(name))
+  const missing = ownMigrations.filter((name) => !applied.has(name))
+  const unknown = [...applied].filter((name) => !ownMigrations.includes(name))
   if (missing.length > 0) {
     return {
       check: 'schema',

@@ -1,5 +1,5 @@
 import { isTemporalHealthy } from '../../embedded/temporal-health.ts'
-import { type Check, answered, answersWithinMs } from '../target/check.ts'
+import { type Check, answeredFinding, answersWithinMs } from '../target/check.ts'
 
 /** Temporal answers for its namespace. */
 export const checkTemporal: Check = async ({ temporalAddress, temporalNamespace }) => {
@@ -11,7 +11,7 @@ export const checkTemporal: Check = async ({ temporalAddress, temporalNamespace 
   const startedAt = performance.now()
   if (await isTemporalHealthy(temporalAddress, temporalNamespace, answersWithinMs)) {
     const found = `Temporal at ${temporalAddress}, namespace ${temporalNamespace}`
-    return [answered('temporal', found, performance.now() - startedAt)]
+    return [answeredFinding('temporal', found, performance.now() - startedAt)]
   }
   return [
     {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { answered } from './check.ts'
+import { answeredFinding } from './check.ts'
 
 test('a server that answers late is slow, not away', () => {
-  expect(answered('temporal', 'Temporal at x', 100)).toMatchObject({ state: 'ok' })
-  expect(answered('temporal', 'Temporal at x', 6_500)).toMatchObject({
+  expect(answeredFinding('temporal', 'Temporal at x', 100)).toMatchObject({ state: 'ok' })
+  expect(answeredFinding('temporal', 'Temporal at x', 6_500)).toMatchObject({
     state: 'warning',
     found: 'Temporal at x, but it took 6.5 s to answer',
   })

@@ -39,7 +39,7 @@ export const answersWithinMs = 20_000
 const slowFromMs = 2_000
 
 /** A server that answered; after more than two seconds it is said to be slow, with what to do. */
-export function answered(check: string, found: string, tookMs: number): Finding {
+export function answeredFinding(check: string, found: string, tookMs: number): Finding {
   if (tookMs < slowFromMs) return { check, state: 'ok', found }
   const seconds = (tookMs / 1000).toFixed(1)
   return {

@@ -17,10 +17,10 @@ import {
 import { readCosignatures } from '#store/audit/witnesses.ts'
 import {
   readCheckpoints,
-  readLeavesAsTheyAre,
+  readLeavesUnchecked,
   readMisfiled,
   readStrayTiles,
-  readTileRootsAsTheyAre,
+  readTileRootsUnchecked,
   readUncovered,
 } from '#store/audit/audit-log-export.ts'
 import type { Db } from '#store/database.ts'
@@ -49,7 +49,7 @@ export async function* logAsFiles(
   yield fileOf(logFileNames.keys, keysNote)
   for (const tile of tilesOfLevel(0, size)) {
     const begin = tile.index * tileWidth
-    const documents = await readLeavesAsTheyAre(db, begin, begin + tile.width)
+    const documents = await readLeavesUnchecked(db, begin, begin + tile.width)
     const entries = documents.map((document) => Buffer.from(document ?? ''))
     yield { path: entriesPath(tile), bytes: encodeEntries(entries) }
     const hashes = await hashesOf(db, tile, () => entries.map((entry) => leafHash(entry)))
@@ -59,7 +59,7 @@ export async function* logAsFiles(
     for (const tile of tilesOfLevel(level, size)) {
       const begin = tile.index * tileWidth
       const hashes = await hashesOf(db, tile, () =>
-        readTileRootsAsTheyAre(db, level - 1, begin, begin + tile.width),
+        readTileRootsUnchecked(db, level - 1, begin, begin + tile.width),
       )
       if (hashes !== null) yield { path: tilePath(tile), bytes: hashes }
     }

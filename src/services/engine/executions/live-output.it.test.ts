@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { OutputStream } from '#domain/tool.ts'
 import { putContent } from '#store/content/content.ts'
-import { liveBytesMost, putLiveOutput } from '#store/content/live-output.ts'
+import { maxLiveBytes, putLiveOutput } from '#store/content/live-output.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { readCallOutput, type CallOutput } from '../../runs/reading/read-call-output.ts'
 import { readTranscript } from '../../runs/reading/transcript.ts'
@@ -139,7 +139,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
       const before = await eventsOf(runId)
       await expect.poll(() => said(callId, 'stdout'), until).toMatch(/a\nlast\n$/)
       const { bytes, start } = await read(callId, 'stdout', 10)
-      expect(bytes.length).toBe(liveBytesMost)
+      expect(bytes.length).toBe(maxLiveBytes)
       expect(start + bytes.length).toBe(3_000_000 + '1\n2\n3\n4\n5\n\nlast\n'.length)
       expect((await eventsOf(runId)) - before).toBeLessThanOrEqual(2)
       await go(1)

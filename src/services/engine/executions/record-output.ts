@@ -1,5 +1,5 @@
 import type { OutputStream } from '#domain/tool.ts'
-import { liveBytesMost, putLiveOutput } from '#store/content/live-output.ts'
+import { maxLiveBytes, putLiveOutput } from '#store/content/live-output.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, executor } from '../../core/authority.ts'
@@ -101,7 +101,7 @@ export function recordOutput(
   return {
     add: (stream, bytes) => {
       if (ended || bytes.length === 0) return
-      const tail = tails.get(stream) ?? new OutputTail(liveBytesMost)
+      const tail = tails.get(stream) ?? new OutputTail(maxLiveBytes)
       tails.set(stream, tail)
       tail.add(bytes)
       changed.add(stream)

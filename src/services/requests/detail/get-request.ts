@@ -7,7 +7,7 @@ import type { Presentation } from '#domain/presentation.ts'
 import { saltedText } from '../words/salted-text.ts'
 import { erasedText } from '../words/erased-words.ts'
 import { needsSignature } from '../facts/needs-signature.ts'
-import { getTextsLeft } from '#store/content/content.ts'
+import { getRemainingTexts } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { readAlike } from '../lists/read-alike.ts'
@@ -94,7 +94,7 @@ async function readContents(ctx: ServiceContext, id: string) {
   for (let again = false; ; again = true) {
     const row = await readDetail(ctx.db, id)
     const hashes = hashesOf(row)
-    const texts = await getTextsLeft(ctx.db, hashes)
+    const texts = await getRemainingTexts(ctx.db, hashes)
     const isWhole = texts.has(row.input_hash) && texts.has(row.presentation_hash)
     if (isWhole || again) return { row, hashes, texts }
   }

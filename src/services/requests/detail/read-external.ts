@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { JsonObject } from '#domain/json.ts'
-import { getTextsLeft } from '#store/content/content.ts'
+import { getRemainingTexts } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import type { Db } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
@@ -46,7 +46,7 @@ export async function readExternal(
   const hashes = [row.claim_hash, row.outcome_summary_hash, said.origin_hash].flatMap(
     (hash) => hash ?? [],
   )
-  const texts = await getTextsLeft(db, hashes)
+  const texts = await getRemainingTexts(db, hashes)
   const claim = texts.get(row.claim_hash ?? '')
   return {
     ...item,

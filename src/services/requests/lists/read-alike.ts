@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { getTextsLeft } from '#store/content/content.ts'
+import { getRemainingTexts } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { saltedText } from '../words/salted-text.ts'
 import type { Caller } from '../../core/context.ts'
@@ -64,7 +64,7 @@ async function recordsOf(
 ): Promise<AlikeRequestRecord[]> {
   const ids = alike.map((row) => row.id)
   const items = new Map((await readItems(db, caller, ids)).map((item) => [item.id, item]))
-  const texts = await getTextsLeft(
+  const texts = await getRemainingTexts(
     db,
     alike.flatMap((row) => row.reasonHash ?? []),
   )

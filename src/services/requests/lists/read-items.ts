@@ -3,7 +3,7 @@ import { judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { PermitState } from '#domain/request.ts'
 import type { RunMode, Scope } from '#domain/verdict.ts'
-import { getTextsLeft } from '#store/content/content.ts'
+import { getRemainingTexts } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -118,7 +118,7 @@ export async function readItems(
     where request.id = any(${[...ids]}::uuid[])
   `.execute(db)
   // One that is erased at this moment is left out.
-  const reasons = await getTextsLeft(
+  const reasons = await getRemainingTexts(
     db,
     rows.flatMap((row) => row.agent_reason_hash ?? []),
   )

@@ -1,9 +1,9 @@
 import { ContentRemoved } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { readErased, type Erased } from '#store/content/erased-content.ts'
+import { readErased, type Erasure } from '#store/content/erased-content.ts'
 
 /** What stands where words were: when they were erased and by whom. */
-export function erasedText(erased: Erased | undefined): string {
+export function erasedText(erased: Erasure | undefined): string {
   if (erased === undefined) return '[removed]'
   return `[erased on ${erased.at.toISOString().slice(0, 10)} by ${erased.by}]`
 }

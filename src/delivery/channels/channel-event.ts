@@ -4,7 +4,7 @@ import { maskSecrets } from '#domain/text/secrets.ts'
 import type { Tx } from '#store/database.ts'
 
 /** What happened, and to what, as stored when the notification is made. */
-export interface Happening {
+export interface ChannelEvent {
   readonly eventId: string
   readonly type: string
   readonly at: Date
@@ -44,7 +44,10 @@ export interface EventRow {
  * The events with what is stored of their requests and runs now; one whose subject is gone is left
  * out.
  */
-export async function happeningsOf(tx: Tx, events: readonly EventRow[]): Promise<Happening[]> {
+export async function readChannelEvents(
+  tx: Tx,
+  events: readonly EventRow[],
+): Promise<ChannelEvent[]> {
   const ids = (field: string): string[] => [
     ...new Set(events.map(({ subject }) => subject[field]).filter((id) => typeof id === 'string')),
   ]

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Channel } from './channel.ts'
-import { happeningsOf, type Happening } from './happening.ts'
+import { readChannelEvents, type ChannelEvent } from './channel-event.ts'
 
 const eventsAtOnce = 200
 /**
@@ -17,27 +17,27 @@ const retired = '-1'
  * exactly once: the cursor moves in the same transaction. A channel is told from the moment it was
  * configured. Returns whether there may be more.
  */
-export async function tellChannel(db: Db, channel: Channel): Promise<boolean> {
+export async function createDeliveries(db: Db, channel: Channel): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const lock = await sql<{ mine: boolean }>`
       select pg_try_advisory_xact_lock(${advisoryLocks.webhooks}) as mine
     `.execute(tx)
     if (lock.rows[0]?.mine !== true) return false
-    return (await tell(tx, channel)) === eventsAtOnce
+    return (await createNextDeliveries(tx, channel)) === eventsAtOnce
   })
 }
 
 /** Gives up what waits for endpoints that are no longer configured. */
 export async function retireEndpoints(db: Db, configured: readonly string[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const gone = await tx
+    const retiredEndpoints = await tx
       .updateTable('endpoint')
       .set({ told_until: retired })
       .where('told_until', '<>', retired)
       .where(sql<boolean>`name <> all(${configured}::text[])`)
       .returning('name')
       .execute()
-    if (gone.length === 0) return
+    if (retiredEndpoints.length === 0) return
     await tx
       .updateTable('delivery')
       .set({
@@ -49,14 +49,14 @@ export async function retireEndpoints(db: Db, configured: readonly string[]): Pr
       .where(
         'endpoint',
         'in',
-        gone.map(({ name }) => name),
+        retiredEndpoints.map(({ name }) => name),
       )
       .execute()
   })
 }
 
 /** Returns how many events it went through. */
-async function tell(tx: Tx, channel: Channel): Promise<number> {
+async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
   const { rows } = await sql<{ told_until: string }>`
     insert into endpoint (name, told_until)
       values (${channel.name}, (select coalesce(max(sequence), 0) from event))
@@ -74,8 +74,11 @@ async function tell(tx: Tx, channel: Channel): Promise<number> {
     .execute()
   const last = events.at(-1)?.sequence
   if (last === undefined || last === null) return 0
-  const wanted = events.filter(({ type }) => (channel.events as readonly string[]).includes(type))
-  for (const happening of await happeningsOf(tx, wanted)) await compose(tx, channel, happening)
+  const subscribed = events.filter(({ type }) =>
+    (channel.events as readonly string[]).includes(type),
+  )
+  for (const happening of await readChannelEvents(tx, subscribed))
+    await compose(tx, channel, happening)
   await tx
     .updateTable('endpoint')
     .set({ told_until: last })
@@ -84,7 +87,7 @@ async function tell(tx: Tx, channel: Channel): Promise<number> {
   return events.length
 }
 
-async function compose(tx: Tx, channel: Channel, happening: Happening): Promise<void> {
+async function compose(tx: Tx, channel: Channel, happening: ChannelEvent): Promise<void> {
   const { queues } = channel
   const queue = happening.request?.queue
   if (queues !== null && (queue === undefined || !queues.includes(queue))) return

@@ -2,7 +2,7 @@ import { request as requestHttp, type ClientRequest, type RequestOptions } from 
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 
-export interface PinnedQuestion {
+export interface PinnedRequest {
   readonly url: URL
   /** the address that was checked: `findTarget` */
   readonly address: string
@@ -13,7 +13,7 @@ export interface PinnedQuestion {
   readonly maxBytes: number
 }
 
-export interface PinnedAnswer {
+export interface PinnedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
@@ -22,7 +22,7 @@ export interface PinnedAnswer {
 /**
  * Posts once: to the very address that was checked, under the name of the URL; follows no redirect.
  */
-export function askPinned(question: PinnedQuestion): Promise<PinnedAnswer> {
+export function postPinned(question: PinnedRequest): Promise<PinnedResponse> {
   const { url, address, body, maxBytes, signal } = question
   return new Promise((resolve, reject) => {
     const isTls = url.protocol === 'https:'
@@ -42,11 +42,11 @@ export function askPinned(question: PinnedQuestion): Promise<PinnedAnswer> {
       // The certificate must be that of the name that was configured, not of the address.
       ...(isTls && isIP(host) === 0 ? { servername: host } : {}),
     }
-    const asked: ClientRequest = (isTls ? requestHttps : requestHttp)(options)
-    asked.on('response', (response) => {
+    const request: ClientRequest = (isTls ? requestHttps : requestHttp)(options)
+    request.on('response', (response) => {
       const { statusCode: status = 0, headers } = response
       const parts: Buffer[] = []
-      let read = 0
+      let byteCount = 0
       response.on('error', reject)
       if (maxBytes === 0) {
         resolve({ status, headers, body: '' })
@@ -55,19 +55,19 @@ export function askPinned(question: PinnedQuestion): Promise<PinnedAnswer> {
       }
       response.on('data', (part: Buffer) => {
         parts.push(part)
-        read += part.length
-        if (read > maxBytes) response.destroy(new Error(`it answered over ${maxBytes} bytes`))
+        byteCount += part.length
+        if (byteCount > maxBytes) response.destroy(new Error(`it answered over ${maxBytes} bytes`))
       })
       response.on('end', () => resolve({ status, headers, body: Buffer.concat(parts).toString() }))
       response.on('aborted', () => reject(new Error('the answer ended early')))
     })
-    asked.on('error', reject)
-    asked.end(body)
+    request.on('error', reject)
+    request.end(body)
   })
 }
 
 /** A name's resolution cannot be called off: what comes late is not waited for. */
-export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = (): void => reject(signal.reason as Error)

@@ -11,19 +11,19 @@ const unsettledMs = 100
  * did: one `stat` each time it is asked for, no timer. `read` must not throw where nothing is there
  * yet.
  */
-export function lookedAt<T>(path: string, read: () => T): () => T {
-  let known: { readonly value: T; readonly stamp: string } | null = null
+export function readOnChange<T>(path: string, read: () => T): () => T {
+  let cached: { readonly value: T; readonly stamp: string } | null = null
   return () => {
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
     const stamp =
       stats === undefined
         ? 'absent'
         : `${stats.ino} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.size}`
-    if (known?.stamp === stamp) return known.value
+    if (cached?.stamp === stamp) return cached.value
     const value = read()
-    const settled =
+    const isStable =
       stats === undefined || Date.now() - Number(stats.mtimeNs / 1_000_000n) > unsettledMs
-    known = settled ? { value, stamp } : null
+    cached = isStable ? { value, stamp } : null
     return value
   }
 }

@@ -13,7 +13,7 @@ const peopleAtOnce = 100
 /** The rest of a list is its count. */
 const maxListed = 30
 
-export interface TellingDigests extends MailPages {
+export interface DigestRound extends MailPages {
   readonly settings: EmailSettings
   /** the database's clock */
   readonly now: Date
@@ -24,12 +24,12 @@ export interface TellingDigests extends MailPages {
  * looked; none where there is nothing to say. The person's slot moves in the transaction that
  * stores the mail, so that no two processes make it.
  */
-export async function tellDigests(db: Db, telling: TellingDigests): Promise<void> {
+export async function createDigests(db: Db, telling: DigestRound): Promise<void> {
   const { settings, now } = telling
   const slot = digestSlot(now, settings.digest)
   for (;;) {
     const people = await duePeople(db, settings, slot)
-    for (const person of people) await tellOne(db, person, slot, telling)
+    for (const person of people) await storeDigest(db, person, slot, telling)
     if (people.length < peopleAtOnce) return
   }
 }
@@ -51,11 +51,11 @@ async function duePeople(db: Db, { choice }: EmailSettings, slot: Date): Promise
   return rows
 }
 
-async function tellOne(
+async function storeDigest(
   db: Db,
   person: DuePerson,
   slot: Date,
-  telling: TellingDigests,
+  telling: DigestRound,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const since = await takeSlot(tx, person.id, slot)
@@ -126,15 +126,15 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
       left join run on run.id = request.run_id
     order by request.number
   `.execute(tx)
-  const shown: MailedRequest[] = []
+  const endedRequests: MailedRequest[] = []
   for (const one of ended.slice(0, maxListed)) {
-    shown.push({ ...one, outcome: await outcomeInWords(tx, one) })
+    endedRequests.push({ ...one, outcome: await outcomeInWords(tx, one) })
   }
   return {
     waiting,
     waitingCount: Number(waiting[0]?.count ?? 0),
     freshCount: Number(waiting[0]?.fresh_count ?? 0),
-    ended: shown,
+    ended: endedRequests,
     endedCount: ended.length,
   }
 }

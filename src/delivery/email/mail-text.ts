@@ -6,14 +6,14 @@ import { labelOf } from '#domain/text/visible-text.ts'
  * blanks at the end and long runs of them are shown, and what is over `most` characters is cut with
  * their count (security.md 17). Pure.
  */
-export function shownInMail(text: string, most: number): string {
-  const shown = text.replaceAll('\t', ' ').split('\n').map(shownLine).join('⏎')
-  const characters = [...shown]
-  if (characters.length <= most) return shown
+export function mailLine(text: string, most: number): string {
+  const line = text.replaceAll('\t', ' ').split('\n').map(withVisibleBlanks).join('⏎')
+  const characters = [...line]
+  if (characters.length <= most) return line
   return `${characters.slice(0, most).join('')}… (${characters.length - most} more characters)`
 }
 
-function shownLine(line: string): string {
+function withVisibleBlanks(line: string): string {
   return linePieces(line)
     .map((piece) => {
       if (piece.kind === 'text') return piece.text
@@ -24,7 +24,7 @@ function shownLine(line: string): string {
 }
 
 /** For HTML: text alone, of which no mail program makes a link (security.md 18). */
-export function escapedForMail(text: string): string {
+export function mailHtml(text: string): string {
   const escaped = text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -15,7 +15,7 @@ const soonMs = 4 * 3_600_000
  * was extended is told of again then. The mark moves in the transaction that stores the mails.
  * Requests that ended meanwhile are left out.
  */
-export async function tellExpiring(
+export async function createExpiryMails(
   db: Db,
   telling: MailPages & { readonly settings: EmailSettings; readonly now: Date },
 ): Promise<void> {
@@ -34,13 +34,13 @@ export async function tellExpiring(
       .skipLocked()
       .executeTakeFirst()
     if (mark === undefined) return
-    await tellOf(tx, await begun(tx, mark.told_until, now), telling)
+    await storeMails(tx, await requestsExpiringSoon(tx, mark.told_until, now), telling)
     await tx.updateTable('mail_expiring').set({ told_until: now }).execute()
   })
 }
 
 /** Requests that still wait, and whose last hours began after `from` and up to `now`. */
-async function begun(tx: Tx, from: Date, now: Date): Promise<MailedRequest[]> {
+async function requestsExpiringSoon(tx: Tx, from: Date, now: Date): Promise<MailedRequest[]> {
   const later = (at: Date): Date => new Date(at.getTime() + soonMs)
   const { rows } = await sql<MailedRequest>`
     select request.id, request.number, request.kind, request.queue, request.risk, request.tool, request.title,
@@ -54,7 +54,7 @@ async function begun(tx: Tx, from: Date, now: Date): Promise<MailedRequest[]> {
   return rows
 }
 
-async function tellOf(
+async function storeMails(
   tx: Tx,
   requests: readonly MailedRequest[],
   telling: MailPages & { readonly settings: EmailSettings },
