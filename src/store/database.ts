@@ -22,8 +22,8 @@ export interface DatabaseOptions {
   /** how long to wait for a connection; 5 s */
   readonly waitMs?: number
   /**
-   * how long a statement may take, in ms, before Postgres cancels it; a Postgres that does not do so
-   * either loses the connection soon after. Absent: without bound
+   * how long a statement may take, in ms, before Postgres cancels it; if Postgres does not, the
+   * connection is dropped soon after. Absent: no limit
    */
   readonly maxAnswerMs?: number
 }

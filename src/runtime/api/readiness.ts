@@ -12,10 +12,10 @@ const maxLagMs = 30_000
 const maxWitnessLagMs = 10 * 60_000
 
 /**
- * Makes the read of whether this process can do its work: Postgres and Temporal answer. How far
- * relay, event stream and audit log are behind, and which outages answers met lately, is said beside
- * it, with a sentence when that is too far: it is the installation's, and taking this process out of
- * service would not mend it. Resolves within seconds, also when a server does not answer.
+ * Returns a check whether this process can work: Postgres and Temporal answer. The answer also says
+ * how far relay, event stream and audit log are behind and which outages were met lately. Those are
+ * the installation's and do not count: stopping this process would not mend them. Resolves within
+ * seconds.
  */
 export function readinessReader(
   db: Db,
