@@ -23,8 +23,8 @@ import type { TemporalClient } from './temporal-client.ts'
 const answerWithinMs = 10_000
 
 /**
- * What only the host of a workspace can answer, each as the context has it, and what its MCP
- * servers say of their tools.
+ * What only the host of a workspace can answer, in the form that the context expects, and the tool
+ * definitions of its MCP servers.
  */
 export interface HostAnswers {
   readonly contextMethods: Pick<
@@ -38,14 +38,14 @@ interface Asking {
   readonly db: Db
   readonly temporal: TemporalClient
   readonly policies: PolicyReader
-  /** that of a policy which names none for its workspace */
+  /** used when the policy names none for its workspace */
   readonly taskQueue: string
 }
 
 /**
- * Asks the host that has the workspace, which the policy in force names at each question. Question
- * and answer travel through `content`, and do not stay there; Temporal sees two hashes. Each
- * rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
+ * Asks the host of the workspace; the policy in force names it at each question. Question and
+ * answer are stored in `content` and released afterwards, so that Temporal sees only two hashes.
+ * Each method rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
  */
 export function askHost(asking: Asking): HostAnswers {
   const answerTo = async <Answer>(question: HostQuestion): Promise<Answer> =>
@@ -61,7 +61,7 @@ export function askHost(asking: Asking): HostAnswers {
   }
 }
 
-/** Questions under way, of everybody and of one caller: a host has few places for them. */
+/** Limits the questions under way, in all and for one caller: a host can answer few at a time. */
 const questions = new Shares({
   places: 32,
   maxPerCaller: 8,
@@ -82,7 +82,7 @@ async function askNow(asking: Asking, question: HostQuestion): Promise<unknown> 
   const { config } = await asking.policies.inForce()
   const taskQueue = config.workspaces.get('default')?.taskQueue ?? asking.taskQueue
   const input: JudgeInput = {
-    // Salted: nobody else's question is the same content, which goes when this one is answered.
+    // The salt makes the content unique: it is released when this question is answered.
     questionHash: await putContent(asking.db, JSON.stringify({ question, salt: newSalt() })),
     taskQueue,
   }
@@ -93,7 +93,7 @@ async function askNow(asking: Asking, question: HostQuestion): Promise<unknown> 
     const { answer } = JSON.parse(await getText(asking.db, answerHash)) as { answer: unknown }
     return answer
   } finally {
-    // No row refers to either: with the round of retention after this one their bytes are gone.
+    // No row refers to them, so the next round of retention removes their bytes.
     await asking.db.transaction().execute((tx) => releaseContent(tx, passed))
   }
 }
@@ -124,7 +124,7 @@ const temporalAway =
   'Temporal does not answer, and nothing was changed: try again in a moment. It goes on by itself when Temporal is back.'
 const temporalFacts = { cause: 'temporal_away', retryAfterSeconds: 5 }
 
-/** Whoever answered that it cannot is not away: its log says why. */
+/** A worker that answered with an error is reachable: refer people to its log. */
 function sentenceOf(cause: unknown): string {
   return cause instanceof ActivityFailure && cause.cause instanceof ApplicationFailure
     ? 'The Temporal worker of the workspace could not judge this call; nothing was changed. Its log says why.'

@@ -13,16 +13,13 @@ import type { SystemContext } from '#services/core/context.ts'
 const everyMs = 10 * 60 * 1000
 const runBatchSize = 50
 const contentBatchSize = 2000
-/**
- * A look for what refers to contents goes through whole tables: so many in a round, and the rest in
- * the next one.
- */
+/** Each batch scans whole tables for references, so a round makes at most this many. */
 const maxBatches = 20
 
 /**
- * Removes what `retention` of countersign.yaml says need not be kept, in every API process, one of
- * them at a time. In small steps, each whole: whoever ends in the middle is gone on with. Without
- * the setting nothing goes but notifications that were delivered long ago.
+ * Removes what `retention` in countersign.yaml says need not be kept. Every API process runs it,
+ * one at a time, in small transactions, so that a later round continues after an interruption.
+ * Without the setting it removes only notifications that were delivered long ago.
  */
 export class Retention implements AsyncDisposable {
   readonly #stopping = new AbortController()
@@ -42,14 +39,14 @@ export class Retention implements AsyncDisposable {
   }
 }
 
-/** One round over everything that is due, unless another process is at it. */
+/** Runs one round over everything that is due, unless another process is running one. */
 export async function keepRetention(ctx: SystemContext, stopping: AbortSignal): Promise<void> {
   const { transcriptsMs, recordsMs } = (await ctx.policies.inForce()).config.retention
   await underSessionLock(ctx.db, advisoryLocks.retention, async () => {
     if (recordsMs === null) await removeDelivered(ctx.db, stopping)
     else await removeRecords(ctx.db, { olderThanMs: recordsMs, stopping })
     if (transcriptsMs !== null) await clearRuns(ctx, transcriptsMs, stopping)
-    // Also what was released under a rule that is gone, or by somebody else.
+    // This includes content released by others, or under a rule that has since been removed.
     await dropContents(ctx.db, stopping)
   })
 }

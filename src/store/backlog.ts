@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** What waits, and for how long. Ages in milliseconds; 0 when nothing waits. */
+/** What is pending, and for how long. Ages in milliseconds; 0 when nothing is pending. */
 export interface Backlog {
   readonly relay: { readonly pending: number; readonly lagMs: number }
   readonly events: { readonly lagMs: number }
@@ -9,8 +9,8 @@ export interface Backlog {
 }
 
 /**
- * How far relay, event stream and audit log are behind. Each figure comes from the partial index,
- * or the small table, of what waits: it costs what waits, not what was ever written.
+ * How far relay, event stream and audit log are behind. Each figure comes from a partial index or a
+ * small table, so that the cost depends on what is pending, not on all rows.
  */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const { rows } = await sql<Record<string, string | number | null>>`
@@ -38,8 +38,7 @@ function ageOf(at: ReturnType<typeof sql>) {
 }
 
 /**
- * What people and endpoints have before them. Each row has a name that configuration gives, never
- * an id.
+ * Pending requests, open runs and deliveries, counted by names of the configuration, never by ids.
  */
 export interface OpenWork {
   readonly queues: readonly { queue: string; pending: number; oldestMs: number }[]
@@ -48,10 +47,7 @@ export interface OpenWork {
   readonly deliveries: readonly { kind: string; state: 'pending' | 'dead'; count: number }[]
 }
 
-/**
- * Pending requests, runs that have not ended and deliveries that are not over, each from its
- * partial index.
- */
+/** Counts open work; each count uses a partial index. */
 export async function readOpenWork(db: Db): Promise<OpenWork> {
   const queues = await sql<{ queue: string; pending: string; oldest: number }>`
     select queue, count(*) as pending, ${ageOf(sql`min(created_at)`)} as oldest

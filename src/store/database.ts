@@ -15,8 +15,8 @@ export interface DatabaseOptions {
   readonly poolSize: number
   readonly applicationName: string
   /**
-   * who asks at the moment, whose share of the connections is bounded; absent or undefined: the
-   * service itself
+   * the present caller, whose share of the connections is limited; absent or undefined: the service
+   * itself
    */
   readonly callerNow?: () => string | undefined
   /** how long to wait for a connection; 5 s */
@@ -28,7 +28,7 @@ export interface DatabaseOptions {
   readonly maxAnswerMs?: number
 }
 
-/** So much of a pool one caller may have at a time; the rest is for others. */
+/** The share of a pool that one caller may use at a time. */
 const shareOfOne = 0.6
 /**
  * How long a process that serves waits for the answer to one statement: a Postgres that hangs, or a
@@ -41,8 +41,8 @@ const cancelMs = 2000
 const maxWaiting = 500
 
 /**
- * Connects to Postgres. The connections prepare the statements that recur; nobody holds two of
- * them, and no caller has all. Destroy with `await db.destroy()`.
+ * Connects to Postgres. Connections prepare recurring statements. Code cannot hold two connections,
+ * and no caller can use all of them. Destroy with `await db.destroy()`.
  */
 export function connectDatabase(options: DatabaseOptions): Db {
   const { url, poolSize, applicationName, callerNow, waitMs = 5000, maxAnswerMs } = options
@@ -83,7 +83,10 @@ export function poolUse(db: Db): { used: number; idle: number; waiting: number }
   return { used: totalCount - idleCount, idle: idleCount, waiting: pool.shares.waiting }
 }
 
-/** How to connect to a database's server outside of its pool. */
+/**
+ * How to connect to a database's server outside of its pool. Throws for other databases than those
+ * of `connectDatabase`.
+ */
 export function connectionOf(db: Db): pg.ClientConfig {
   const pool = pools.get(db)
   if (pool === undefined) throw new Error('This database was not made by connectDatabase')

@@ -1,12 +1,12 @@
 import type { Db, Tx } from './database.ts'
 
-/** The key that the log is signed with, as it was noted. */
+/** The key that signs the log, as stored. */
 export interface StoredLogKey {
   /** `name+hash+base64` */
   readonly vkey: string
 }
 
-/** The newest key of the log; `null` before the first was noted. */
+/** The newest key of the log; `null` before the first is stored. */
 export async function readLogKey(db: Db | Tx): Promise<StoredLogKey | null> {
   const row = await db
     .selectFrom('installation_key')
@@ -18,7 +18,7 @@ export async function readLogKey(db: Db | Tx): Promise<StoredLogKey | null> {
   return row === undefined || row.vkey === null ? null : { vkey: row.vkey }
 }
 
-/** How the log's keys took over from each other: signed notes, the first one first. */
+/** The signed notes by which the log's keys replaced each other, oldest first. */
 export async function readHandovers(db: Db | Tx): Promise<string[]> {
   const rows = await db
     .selectFrom('installation_key')
@@ -30,7 +30,7 @@ export async function readHandovers(db: Db | Tx): Promise<string[]> {
   return rows.flatMap(({ handover }) => handover ?? [])
 }
 
-/** Notes another key of the log; false when it was noted before. */
+/** Stores a key of the log; false when it is stored already. */
 export async function noteLogKey(
   tx: Db | Tx,
   key: { readonly keyId: string; readonly vkey: string; readonly handover: string | null },

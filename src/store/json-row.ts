@@ -1,12 +1,12 @@
-/** A row that came as one value of another query's answer, by `to_jsonb(table)`. */
+/** A row that another query returned as one value, by `to_jsonb(table)`. */
 export type JsonRow = Readonly<Record<string, unknown>>
 
 const timestamp = /_(at|until)$/
 
 /**
- * The row as a query of its own would give it: timestamps as dates and identities as text. For
- * tables without `bytea`, whose timestamps are named `…_at` or `…_until`: the call site names the
- * table's type.
+ * Converts the row to what a direct query returns: timestamps as dates, identities as text. Only
+ * for tables without `bytea` whose timestamps are named `…_at` or `…_until`. `T` is the table's row
+ * type.
  */
 export function fromJsonRow<T>(row: JsonRow): T {
   const values = Object.entries(row).map(([name, value]) => [name, columnValue(name, value)])

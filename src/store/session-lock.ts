@@ -2,9 +2,9 @@ import pg from 'pg'
 import { connectionOf, type Db } from './database.ts'
 
 /**
- * Does long work that only one process may be at, unless another one is at it: answers whether it
- * was done. The lock is held by a connection of its own, so that the work may ask the pool, and
- * goes with this process.
+ * Does work that only one process may do at a time, unless another one is doing it. Returns whether
+ * it was done. The lock has its own connection, so that the work can use the pool, and ends with
+ * the process.
  */
 export async function underSessionLock(
   db: Db,
@@ -12,8 +12,8 @@ export async function underSessionLock(
   work: () => Promise<void>,
 ): Promise<boolean> {
   const client = new pg.Client(connectionOf(db))
-  // A lost connection gives the lock up; the work fails by its own queries, or repeats nothing that
-  // is done.
+  // A lost connection releases the lock. The work then fails at its own queries, or is safe to
+  // repeat.
   client.on('error', () => undefined)
   await client.connect()
   try {

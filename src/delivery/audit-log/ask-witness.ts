@@ -12,7 +12,7 @@ import type { Db } from '#store/database.ts'
 import { postPinned, untilAborted, type PinnedResponse } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
-/** A witness, and how it is asked. */
+/** A witness, and how to call it. */
 export interface WitnessCall {
   /** its submission prefix */
   readonly url: string
@@ -29,13 +29,13 @@ export type WitnessOutcome =
   | { readonly state: 'failed'; readonly problem: string }
 
 const maxBytes = 64 * 1024
-/** A clock may be wrong by so much. */
+/** How far a witness's clock may be ahead of ours. */
 const maxAheadMs = 60 * 60 * 1000
 
 /**
- * Asks a witness to cosign a checkpoint that goes on from one of `from` events (C2SP tlog-witness),
- * and once more from the size that it names, when that is another one. What it answers counts only
- * when it holds for this very checkpoint under its own key. Never rejects.
+ * Asks a witness to cosign a checkpoint that continues one of `from` events (C2SP tlog-witness).
+ * When the witness names another size, asks once more from that size. A cosignature counts only if
+ * it verifies for this checkpoint under the witness's key. Never rejects.
  */
 export async function askWitness(
   db: Db,

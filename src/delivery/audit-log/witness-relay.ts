@@ -93,7 +93,7 @@ export class WitnessRelay implements AsyncDisposable {
     if (newest === null || newest.size === (await readCosignedSize(db, id))) return
     const lease = await leaseWitness(db, { id, name }, leaseMs)
     if (lease === null) return
-    // Read under the lease: whoever had it before may have gone on.
+    // Read again under the lease: the process that held it before may have made progress.
     const [checkpoint, from] = [await readNewestCheckpoint(db), await readCosignedSize(db, id)]
     if (checkpoint === null || checkpoint.size === from) {
       const pauseMs = this.#times.everyMs
@@ -102,7 +102,7 @@ export class WitnessRelay implements AsyncDisposable {
     }
     const rules = { allow: policy.config.webhooks.allow, isDevelopment }
     const call: WitnessCall = { url, key, rules, timeoutMs, stopping: this.#stopping.signal }
-    // A size above the log's is asked from nothing: the witness says itself how far it is.
+    // For a size above the log's, ask from 0: the witness then names its own size.
     const outcome = await askWitness(db, checkpoint, from > checkpoint.size ? 0 : from, call)
     if (outcome.state === 'cosigned') {
       const { line, cosignedAt } = outcome
@@ -115,10 +115,7 @@ export class WitnessRelay implements AsyncDisposable {
     })
   }
 
-  /**
-   * Each failure after the first says no more, but that a history is contradicted is said every
-   * time.
-   */
+  /** Logs the first failure in a row only, but a contradicted history every time. */
   #logProblem(
     witness: string,
     outcome: Exclude<WitnessOutcome, { state: 'cosigned' }>,
@@ -132,10 +129,7 @@ export class WitnessRelay implements AsyncDisposable {
     } else if (failures === 0) log.warn({ witness, problem }, 'a witness did not cosign')
   }
 
-  /**
-   * Half of it is chance: processes and installations that failed together do not come back
-   * together.
-   */
+  /** Half of the pause is random, so that processes that failed together do not retry together. */
   #pauseMs({ state }: WitnessOutcome, failures: number): number {
     const { everyMs, pauseMs } = this.#times
     if (state === 'cosigned') return everyMs

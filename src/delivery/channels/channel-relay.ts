@@ -117,7 +117,7 @@ export class ChannelRelay implements AsyncDisposable {
     }
   }
 
-  /** Takes what is due for as many as may be on their way, and does not wait for them. */
+  /** Takes as many due deliveries as there are free places and starts them without waiting. */
   async #fill(channel: Channel): Promise<void> {
     const under = this.#sending.get(channel.name) ?? new Map<Promise<void>, string>()
     this.#sending.set(channel.name, under)
@@ -150,7 +150,7 @@ export class ChannelRelay implements AsyncDisposable {
     )
   }
 
-  /** The outcome could not be recorded: the lease ends, and it is sent again. */
+  /** The outcome could not be recorded: the delivery is sent again when its lease ends. */
   #failed(channel: Channel, due: DueDelivery, error: unknown): void {
     const { log } = this.#options
     const fields = { endpoint: channel.name, deliveryId: due.id, error: errorText(error) }

@@ -7,15 +7,15 @@ import { readChannelEvents, type ChannelEvent } from './channel-event.ts'
 
 const eventsAtOnce = 200
 /**
- * An endpoint that is not configured now: it is told nothing, and should it come back, nothing of
- * the time between.
+ * Marks an endpoint that is not configured now: it gets no deliveries. If it is configured again,
+ * it gets none for the time in between.
  */
 const retired = '-1'
 
 /**
- * Makes the deliveries of every numbered event that a channel has not been told of and wants,
- * exactly once: the cursor moves in the same transaction. A channel is told from the moment it was
- * configured. Returns whether there may be more.
+ * Creates the deliveries for the next numbered events that the channel subscribes to. Each event is
+ * handled exactly once, because the cursor moves in the same transaction. A new channel starts with
+ * events after its configuration. Returns whether there may be more.
  */
 export async function createDeliveries(db: Db, channel: Channel): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -27,7 +27,7 @@ export async function createDeliveries(db: Db, channel: Channel): Promise<boolea
   })
 }
 
-/** Gives up what waits for endpoints that are no longer configured. */
+/** Gives up the pending deliveries of endpoints that are no longer configured. */
 export async function retireEndpoints(db: Db, configured: readonly string[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const retiredEndpoints = await tx
@@ -55,7 +55,7 @@ export async function retireEndpoints(db: Db, configured: readonly string[]): Pr
   })
 }
 
-/** Returns how many events it went through. */
+/** Returns the number of events that it handled. */
 async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
   const { rows } = await sql<{ told_until: string }>`
     insert into endpoint (name, told_until)

@@ -10,7 +10,7 @@ import { outcomeInWords } from './outcome-in-words.ts'
 import type { MailedRequest, MailPages } from './request-mail.ts'
 
 const peopleAtOnce = 100
-/** The rest of a list is its count. */
+/** A digest lists at most this many requests and counts the rest. */
 const maxListed = 30
 
 export interface DigestRound extends MailPages {
@@ -20,9 +20,9 @@ export interface DigestRound extends MailPages {
 }
 
 /**
- * Makes the digests that are due: for each person one, of the newest slot, however long nobody
- * looked; none where there is nothing to say. The person's slot moves in the transaction that
- * stores the mail, so that no two processes make it.
+ * Stores the digests that are due: at most one for each person, of the newest slot, and none when
+ * it would be empty. The person's slot moves in the transaction that stores the mail, so that only
+ * one process makes it.
  */
 export async function createDigests(db: Db, telling: DigestRound): Promise<void> {
   const { settings, now } = telling
@@ -78,8 +78,8 @@ async function storeDigest(
 }
 
 /**
- * The slot before this one; `null`: another process has taken it, or the person's digests begin
- * with the next.
+ * Moves the person to this slot and returns the one before. `null`: another process took it, or
+ * this is the person's first slot.
  */
 async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | null> {
   const begun = await tx

@@ -7,13 +7,16 @@ import type { Db, Tx } from '#store/database.ts'
 import { isConcerned } from './email-channel.ts'
 import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
 
-/** As the queues' `expiringSoon`. What is open for less than twice as long was told of just now. */
+/**
+ * The same as the queues' `expiringSoon`. A request open for less than twice this time was
+ * announced only shortly before and gets no such mail.
+ */
 const soonMs = 4 * 3_600_000
 
 /**
- * Tells at once of requests whose last hours have begun since the last time, once each; one that
- * was extended is told of again then. The mark moves in the transaction that stores the mails.
- * Requests that ended meanwhile are left out.
+ * Stores mails about the requests whose last hours began since the previous round, one for each; an
+ * extended request gets another one later. The mark moves in the same transaction. Requests that
+ * ended meanwhile get none.
  */
 export async function createExpiryMails(
   db: Db,
@@ -39,7 +42,7 @@ export async function createExpiryMails(
   })
 }
 
-/** Requests that still wait, and whose last hours began after `from` and up to `now`. */
+/** Pending requests whose last hours began after `from` and up to `now`. */
 async function requestsExpiringSoon(tx: Tx, from: Date, now: Date): Promise<MailedRequest[]> {
   const later = (at: Date): Date => new Date(at.getTime() + soonMs)
   const { rows } = await sql<MailedRequest>`

@@ -3,15 +3,12 @@ import { mailHtml, mailLine } from './mail-text.ts'
 
 const maxNameLength = 100
 
-/** What somebody else made in a person's name, of which that person is told. */
+/** A credential that somebody else proposed or made for a person. */
 export type CredentialNotice =
   | { readonly what: 'key_proposed'; readonly name: string; readonly by: string }
   | { readonly what: 'link_made' }
 
-/**
- * Tells a person of a credential of theirs that somebody else proposed or made; it holds no secret.
- * Pure.
- */
+/** The mail that tells a person of such a credential; it contains no secret. Pure. */
 export function credentialMail(
   notice: CredentialNotice,
   to: { readonly email: string; readonly publicUrl: string },
@@ -40,11 +37,11 @@ export function credentialMail(
 }
 
 /**
- * The mail with a sign-in link. It is alone: mail programs show no two of them as one conversation.
+ * The mail with a sign-in link. It has no thread, so that mail programs do not group such mails.
  */
 export function signInMail(input: {
   readonly to: string
-  /** ours, with a token of URL-safe characters */
+  /** one of our pages, with a token of URL-safe characters */
   readonly url: string
   readonly publicUrl: string
 }): Mail {

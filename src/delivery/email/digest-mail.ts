@@ -10,9 +10,9 @@ import {
 } from './request-mail.ts'
 import { mailHtml } from './mail-text.ts'
 
-/** What a digest tells of. The lists may be shorter than their counts. */
+/** The content of a digest. The lists may be shorter than their counts. */
 export interface DigestContent {
-  /** what waits for the person, the soonest to expire first; `fresh`: since their last digest */
+  /** pending requests for the person, by expiry; `fresh`: opened since their last digest */
   readonly waiting: readonly (MailedRequest & { readonly fresh: boolean })[]
   readonly waitingCount: number
   readonly freshCount: number
@@ -21,8 +21,8 @@ export interface DigestContent {
 }
 
 /**
- * One mail with all that waits and what has ended since the last; `null` when there is nothing to
- * say.
+ * One mail with all pending requests and those that ended since the last digest; `null` when there
+ * are none.
  */
 export function digestMail(content: DigestContent, to: string, pages: MailPages): Mail | null {
   const { waiting, waitingCount, freshCount, ended, endedCount } = content

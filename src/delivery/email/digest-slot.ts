@@ -3,9 +3,8 @@ import type { EmailDigest } from '#policy/settings.ts'
 const dayMs = 24 * 3_600_000
 
 /**
- * The newest instant up to `now` at which digests are due: each day at a time of day of a zone,
- * whatever its clocks do, or every so often counted from 1970. What is the same for every process
- * is due once. Pure.
+ * The newest instant up to `now` at which digests are due: each day at a local time of a zone, also
+ * when its clocks change, or at intervals counted from 1970. It is the same in every process. Pure.
  */
 export function digestSlot(now: Date, digest: EmailDigest): Date {
   if ('everyMs' in digest) {
@@ -19,7 +18,7 @@ export function digestSlot(now: Date, digest: EmailDigest): Date {
   return slots.find((slot) => slot <= now) ?? new Date(now.getTime() - dayMs)
 }
 
-/** Whether something would be over before the next digest comes. Pure. */
+/** Whether something that ends at `over` would end before the next digest. Pure. */
 export function isOverBeforeDigest(over: Date, now: Date, digest: EmailDigest): boolean {
   const periodMs = 'everyMs' in digest ? digest.everyMs : dayMs
   return over < digestSlot(new Date(now.getTime() + periodMs), digest)
@@ -38,7 +37,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   })
 }
 
-/** What a zone's clock shows, as if it were UTC, in milliseconds. */
+/** A zone's local time, encoded as if it were UTC, in milliseconds. */
 function wallTime(clock: Intl.DateTimeFormat, at: Date): number {
   const parts = new Map(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
   const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
@@ -46,7 +45,9 @@ function wallTime(clock: Intl.DateTimeFormat, at: Date): number {
   return Date.UTC(...day, of('hour'), of('minute'), of('second'))
 }
 
-/** When a clock shows a time; one that it skips counts as it would have gone on. */
+/**
+ * The instant at which a zone has a local time. A skipped time counts as if the clock had gone on.
+ */
 function instantOf(clock: Intl.DateTimeFormat, wall: number): Date {
   const ahead = (instant: number): number => wallTime(clock, new Date(instant)) - instant
   return new Date(wall - ahead(wall - ahead(wall)))

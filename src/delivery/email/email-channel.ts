@@ -27,8 +27,8 @@ const occasions: Readonly<Record<string, Occasion>> = {
 }
 
 /**
- * Mails people of requests as it happens, those who want it so. One mail for each: one address is
- * told of no other.
+ * Mails the people who want mails at once. Each mail has one recipient, so that no address is
+ * disclosed to another person.
  */
 export function emailChannel(options: EmailChannelOptions): Channel {
   const { settings, environment } = options
@@ -51,7 +51,7 @@ async function compose(
 ): Promise<readonly Message[]> {
   const occasion = Object.hasOwn(occasions, type) ? occasions[type] : undefined
   if (request === null || occasion === undefined) return []
-  // By the time it is told of, it may have ended: then only its end is told.
+  // The request may have ended by now: then only its end is mailed.
   if (occasion !== 'ended' && request.state !== 'pending') return []
   const people = await mailRecipients(tx, request.id, settings.choice)
   if (occasion === 'ended') await keepNews(tx, request.id, people)
@@ -72,15 +72,17 @@ async function compose(
 }
 
 /**
- * Whom it concerns: while it waits those it waits for; its end, who asked for it and who wants to
- * hear of all.
+ * Whether a mail concerns a person: while the request is pending, those who may decide; its end,
+ * those who started it or who want all ends.
  */
 export function isConcerned(person: MailRecipient, occasion: Occasion): boolean {
   if (person.hasDecided) return false
   return occasion === 'ended' ? person.isStarter || person.ended : person.mayDecide
 }
 
-/** Ends are in the next digest of those who want one; what waits is found there anew. */
+/**
+ * Notes an end for the next digest of those who want one. A digest reads pending requests itself.
+ */
 async function keepNews(
   tx: Tx,
   requestId: string,
@@ -98,7 +100,8 @@ async function keepNews(
 }
 
 /**
- * Mail that waited for its server is not sent when it has become wrong, or its person was disabled.
+ * Why a delayed mail must not be sent any more: its request ended or its person was disabled.
+ * `null`: it may be sent.
  */
 async function whyOver(db: Db, due: DueDelivery): Promise<SendOutcome | null> {
   const { rows } = await sql<{ disabled: boolean; ended: boolean }>`

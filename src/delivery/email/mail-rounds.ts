@@ -11,13 +11,13 @@ export interface MailRoundsOptions extends MailPages {
   readonly db: Db
   readonly log: Log
   readonly policies: PolicyReader
-  /** tests look more often */
+  /** shorter in tests */
   readonly everyMs?: number
 }
 
 /**
- * What is mailed because of the time: digests, and requests that expire soon. In every API process;
- * each mail is made by one of them, and the relay sends it with the others.
+ * Creates the mails that are due by time: digests, and notices of requests that expire soon. Runs
+ * in every API process; each mail is made once, and the relay sends it.
  */
 export class MailRounds implements AsyncDisposable {
   readonly #rounds: Repeating
@@ -35,7 +35,7 @@ export class MailRounds implements AsyncDisposable {
   }
 }
 
-/** One look at the clock, the database's unless a test has its own. */
+/** Runs one round at the database's time, or at `clock` in tests. */
 export async function mailRound(
   { db, policies, publicUrl }: MailRoundsOptions,
   clock?: Date,
@@ -46,7 +46,7 @@ export async function mailRound(
     select clock_timestamp() as now, exists (select 1 from endpoint
       where name = ${emailEndpointOf(settings).name} and told_until >= 0) as known
   `.execute(db)
-  // The relay makes the endpoint; until it has, there is nobody to send what is made here.
+  // The relay makes the endpoint. Until then nothing would send the mails.
   if (rows[0]?.known !== true) return
   const telling = { settings, publicUrl, now: clock ?? rows[0].now }
   await createExpiryMails(db, telling)

@@ -2,9 +2,9 @@ import { linePieces } from '#domain/text/line-pieces.ts'
 import { labelOf } from '#domain/text/visible-text.ts'
 
 /**
- * Text of somebody else's on one line of a mail: what an eye would miss is named, `⟦U+202E …⟧`,
- * blanks at the end and long runs of them are shown, and what is over `most` characters is cut with
- * their count (security.md 17). Pure.
+ * Puts text of others on one line of a mail. Invisible characters are named (`⟦U+202E …⟧`),
+ * trailing blanks and long runs of blanks are counted, and text over `most` characters is cut with
+ * the count of the rest (security.md 17). Pure.
  */
 export function mailLine(text: string, most: number): string {
   const line = text.replaceAll('\t', ' ').split('\n').map(withVisibleBlanks).join('⏎')
@@ -23,7 +23,7 @@ function withVisibleBlanks(line: string): string {
     .join('')
 }
 
-/** For HTML: text alone, of which no mail program makes a link (security.md 18). */
+/** Escapes text for HTML so that no mail program makes a link of it (security.md 18). */
 export function mailHtml(text: string): string {
   const escaped = text
     .replaceAll('&', '&amp;')
@@ -31,7 +31,6 @@ export function mailHtml(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
-  // A break that may be taken within what looks like an address: mail programs make no link across
-  // one.
+  // Break opportunities inside what looks like an address: mail programs make no link across them.
   return escaped.replaceAll(/[./:@](?=[^\s])/g, '$&<wbr>')
 }

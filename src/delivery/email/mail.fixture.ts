@@ -29,7 +29,7 @@ export let olga: TestPerson
 let sequencer: EventSequencer
 let position = 0
 
-/** A service with people and a mail server, told of nothing before; Ada starts the run. */
+/** Opens a service with people and a mail server; no mail is pending. Ada starts the run. */
 export function useMailDesk(): void {
   beforeAll(async () => {
     database = await createTestDatabase()
@@ -88,7 +88,7 @@ export async function choose(person: TestPerson, choice: Partial<MailChoice>): P
   await chooseMail(service.ctx, person.caller, { ...usual, ...choice })
 }
 
-/** Tells the stream of a request, as the verb does that changes it. */
+/** Writes a stream event of a request, as the verb that changes it does. */
 export async function tell(type: StreamEventType, requestId: string): Promise<void> {
   const subject = { requestId, runId: run.id }
   await database.db
@@ -104,7 +104,7 @@ export async function open(options: Parameters<typeof addRequest>[2] = {}) {
   return request
 }
 
-/** Who was mailed what, in order: `grace: Approval #1: …` */
+/** The mails that arrived, in order: `grace: Approval #1: …` */
 export function mailed(): string[] {
   return server.received.map(
     ({ to, parsed }) => `${to.join().split('@')[0]}: ${parsed.text?.split('\n')[0]}`,

@@ -7,24 +7,21 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /**
-   * names what it is about, the same in every mail about it, so that programs show them together;
-   * `null`: alone
-   */
+  /** the same in every mail about one thing, so that mail programs group them; `null`: no group */
   readonly thread: string | null
-  /** the page on which one says what one gets; `null`: the mail was asked for */
+  /** the page with the mail settings; `null`: the recipient requested this mail */
   readonly unsubscribe: string | null
 }
 
 /**
- * What nodemailer is given. `id` makes the Message-ID: a second attempt is the same message, not
- * another.
+ * The message for nodemailer. `id` becomes the Message-ID, so that a second attempt is the same
+ * message.
  */
 export function messageOf(mail: Mail, settings: EmailSettings, id: string) {
   const domain = settings.from.slice(settings.from.lastIndexOf('@') + 1)
   const thread = mail.thread === null ? undefined : `<${mail.thread}@${domain}>`
   return {
-    // Objects, so that nothing in a name or an address is read as a second recipient.
+    // Objects instead of strings, so that no name or address is parsed as a second recipient.
     from: { name: settings.fromName, address: settings.from },
     to: { name: '', address: mail.to },
     envelope: { from: settings.from, to: [mail.to] },

@@ -2,7 +2,7 @@ import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 
 /**
- * A warning for each variable of the mail server's that is not set here; `check` and `doctor` show
+ * Returns a warning for each variable of the mail server that is not set; `check` and `doctor` show
  * them.
  */
 export function warnOfMissingMailVariables(

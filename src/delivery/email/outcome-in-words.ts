@@ -2,8 +2,8 @@ import type { RequestFacts } from '../channels/channel-event.ts'
 import type { Tx } from '#store/database.ts'
 
 /**
- * How a request ended: `Denied by Grace`, `Expired`. Reasons are people's own words and stay on its
- * page.
+ * How a request ended: `Denied by Grace`, `Expired`. Reasons are not included: they stay on the
+ * request's page.
  */
 export async function outcomeInWords(
   tx: Tx,

@@ -2,20 +2,20 @@ import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
 import type { Mail } from './mail.ts'
 import { mailHtml, mailLine } from './mail-text.ts'
 
-/** What a mail about a request says first. */
+/** Why a mail about a request is sent. */
 export type Occasion = 'opened' | 'reminded' | 'escalated' | 'expiring' | 'ended'
 
-/** What is told of a request beside its effect: never an argument. */
+/** What a mail says about a request; never an argument. */
 export interface MailedRequest extends Pick<
   RequestFacts,
   'id' | 'number' | 'kind' | 'queue' | 'risk' | 'tool' | 'title' | 'expires_at'
 > {
   readonly worker: string | null
-  /** of one that ended: `Approved by Grace` */
+  /** how it ended, such as `Approved by Grace` */
   readonly outcome: string | null
 }
 
-/** Where pages are. */
+/** The address of the pages that mails link to. */
 export interface MailPages {
   readonly publicUrl: string
 }
@@ -24,8 +24,8 @@ const maxWordLength = 100
 const maxEffectLength = 300
 
 /**
- * What the agent wants, in one line that holds nothing of its arguments (docs/notifications.md) and
- * hides nothing.
+ * The effect of a request in one line, without its arguments (docs/notifications.md) and with
+ * invisible characters named.
  */
 export function effectInMail(request: MailedRequest): string {
   return mailLine(effectOf(request), maxEffectLength)
@@ -46,7 +46,7 @@ export function instantInMail(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** A mail about one request. All mails about it have one subject and one thread. */
+/** The mail about one request. All mails about it share a subject and a thread. */
 export function requestMail(
   occasion: Occasion,
   request: MailedRequest,
@@ -88,7 +88,7 @@ function accountUrl({ publicUrl }: MailPages): string {
   return `${publicUrl}/account`
 }
 
-/** What stands at the end of every notification, as text and as HTML. */
+/** The foot of every notification, as text and as HTML. */
 export function footOf(pages: MailPages): { readonly text: string; readonly html: string } {
   const answers = 'Nothing can be decided by answering this mail, and nobody reads answers.'
   const url = accountUrl(pages)

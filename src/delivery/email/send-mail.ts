@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { EmailSettings } from '#policy/settings.ts'
 import { messageOf, type Mail } from './mail.ts'
 
-/** How mail leaves: the project's settings, and where the secrets that they name are. */
+/** How to reach the mail server: the project's settings, and the environment with their secrets. */
 export interface MailRoute {
   readonly settings: EmailSettings
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -19,19 +19,19 @@ export interface MailAttempt {
 }
 
 /**
- * What became of an attempt. `error` is `null` when the server took it; `status` is what the server
- * answered.
+ * The outcome of an attempt. `error` is `null` when the server accepted the mail; `status` is its
+ * SMTP code.
  */
 export interface MailOutcome {
   readonly status: number | null
   readonly error: string | null
-  /** the server knows no such address: it will not take it later either */
+  /** the server refuses the address for good: do not retry */
   readonly isFinal?: boolean
 }
 
 /**
- * Hands one mail to the server, over a connection of its own. Never rejects; says nothing of what
- * the mail holds.
+ * Sends one mail over a connection of its own. Never rejects; the outcome repeats nothing of the
+ * mail.
  */
 export async function sendMail(
   route: MailRoute,
@@ -50,7 +50,7 @@ export async function sendMail(
     return { status: 250, error: null }
   } catch (error) {
     if (attempt.stopping.aborted) return { status: null, error: 'the service stopped' }
-    // The transport keeps the same time by timers of its own, of which one may be first.
+    // The transport has timers of the same length, one of which may fire first.
     const isLate = late.aborted || (error as SmtpError).code === 'ETIMEDOUT'
     if (isLate) return { status: null, error: `no answer in ${attempt.timeoutMs} ms` }
     return outcomeOf(error as SmtpError)
@@ -60,8 +60,8 @@ export async function sendMail(
 }
 
 /**
- * Connects and signs in, as for a mail, and sends none. What is wrong, in words; `null`: nothing
- * is. Never rejects.
+ * Connects and signs in as for a mail, without sending one. Returns the problem in words; `null`:
+ * none. Never rejects.
  */
 export async function tryMailServer(route: MailRoute, timeoutMs: number): Promise<string | null> {
   const missing = missingVariable(route)
@@ -77,7 +77,7 @@ export async function tryMailServer(route: MailRoute, timeoutMs: number): Promis
   }
 }
 
-/** The first variable that the settings name and nobody set. */
+/** The first variable that the settings name and that is not set. */
 function missingVariable({ settings, environment }: MailRoute): string | null {
   const { userFrom, passwordFrom } = settings.smtp
   return [userFrom, passwordFrom].find((name) => name !== null && !environment[name]) ?? null
@@ -108,10 +108,7 @@ interface SmtpError extends Error {
   readonly responseCode?: number
 }
 
-/**
- * What a server answered is its own text, and may repeat the address or the message: only its code
- * is told.
- */
+/** A server's own text may repeat the address or the message, so only its code is reported. */
 function outcomeOf({ code, command, responseCode, message }: SmtpError): MailOutcome {
   const status = responseCode ?? null
   if (code === 'EAUTH') {

@@ -13,33 +13,34 @@ export interface SignInMailOptions {
   readonly publicUrl: string
   /** the environment, for the mail server's secrets */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** tests have shorter ones */
+  /** shorter in tests */
   readonly times?: SignInMailTimes
 }
 
 interface SignInMailTimes {
-  /** after each failed attempt but the last */
+  /** pauses after each failed attempt but the last */
   readonly pausesMs: readonly number[]
   readonly timeoutMs: number
 }
 
 const minuteMs = 60_000
 /**
- * At once while somebody waits for it, then each minute: what comes last still works for minutes
- * (15 in all).
+ * Short pauses while somebody waits, then one minute each. A link works for 15 minutes, so that
+ * even the last attempt leaves minutes.
  */
 const usualTimes: SignInMailTimes = {
   pausesMs: [2_000, 10_000, 30_000, ...Array.from({ length: 7 }, () => minuteMs)],
   timeoutMs: 10_000,
 }
-/** More than anybody needs, also while the mail server is down; what is over it is dropped. */
+/**
+ * Mails in memory at a time, enough also while the mail server is down; further ones are dropped.
+ */
 const maxAtOnce = 1000
 
 /**
- * Mails sign-in links, and tells people of what others made in their name. All of it happens after
- * the answer to who asked, so that neither the answer nor its time tells whether anybody has the
- * address, or whether mail works. A link is in memory and in its mail alone: it is tried again
- * while the mail server is down, until it would be of no use or a newer one has taken its place,
+ * Mails sign-in links, and notices of credentials that others made. It works after the HTTP answer,
+ * so that neither the answer nor its time reveals whether the address exists or mail works. A link
+ * is only in memory and in its mail: sending is retried until the link is of no use or replaced,
  * and ends with the process.
  */
 export class SignInMails implements AsyncDisposable {
@@ -56,15 +57,12 @@ export class SignInMails implements AsyncDisposable {
     return (await this.#options.ctx.policies.inForce()).config.email !== null
   }
 
-  /** Mails a link to whoever has the address, some time after this has returned. */
+  /** Mails a link to the person with this address, if there is one, after this has returned. */
   sendLink(input: { readonly email: string; readonly channel: Channel }): void {
     this.#runInBackground(() => this.#mail(input), 'a sign-in link was not made')
   }
 
-  /**
-   * Mails a person that somebody else made something in their name, some time after this has
-   * returned.
-   */
+  /** Mails a person the notice of a credential that somebody else made, after this has returned. */
   notify(email: string, notice: CredentialNotice): void {
     const work = async (): Promise<void> => {
       if (!(await this.isOffered())) return
@@ -100,7 +98,7 @@ export class SignInMails implements AsyncDisposable {
     if (outcome.error !== null) ctx.log.warn(fields, 'a sign-in link could not be mailed')
   }
 
-  /** Tries again while the mail is of use. */
+  /** Retries while the mail is of use. */
   async #send(mail: Mail, isOfUse: () => Promise<boolean>): Promise<MailOutcome> {
     const { ctx, environment, times = usualTimes } = this.#options
     const { email: settings } = (await ctx.policies.inForce()).config

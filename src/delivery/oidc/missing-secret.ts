@@ -2,8 +2,8 @@ import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 
 /**
- * A warning when the client secret of the sign-in provider is not set here; `check` and `doctor`
- * show it.
+ * Returns a warning when the sign-in provider's client secret is not set; `check` and `doctor` show
+ * it.
  */
 export function warnOfMissingClientSecret(
   policy: Policy,

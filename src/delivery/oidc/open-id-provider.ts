@@ -9,14 +9,14 @@ import * as client from 'openid-client'
 import type { OidcSettings } from '#policy/settings.ts'
 
 const timeoutSeconds = 10
-/** How far its clock and ours may differ. */
+/** How far the provider's clock and ours may differ. */
 const clockToleranceSeconds = 30
-/** Its documents are read again after so long. */
+/** The provider's metadata is read again after this time. */
 const discoveredForMs = 10 * 60_000
 
 /**
- * Clients of OpenID Connect providers, one a configuration; secrets are read from the environment
- * by their names. Nobody is asked before somebody signs in.
+ * Returns the client of an OpenID Connect provider, one for each configuration. Secrets are read
+ * from the environment by name. No provider is called before somebody signs in.
  */
 export function openIdProviders(
   environment: Readonly<Record<string, string | undefined>>,
@@ -46,7 +46,7 @@ function claimNamesOf(settings: OidcSettings): readonly string[] {
 interface ClientSettings extends Pick<OidcSettings, 'issuer' | 'clientId' | 'scopes'> {
   /** null: a public client */
   readonly secret: string | null
-  /** claims that are asked for at the user-info endpoint when the token lacks them */
+  /** claims to read from the user-info endpoint when the token lacks them */
   readonly claimNames: readonly string[]
 }
 
@@ -84,7 +84,8 @@ class OpenIdProvider implements IdentityProvider {
       if (claims === undefined) throw new ProviderFailure('token_refused', 'no_id_token', null)
       const isWhole = this.#settings.claimNames.every((name) => Object.hasOwn(claims, name))
       if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return claims
-      // Its subject is compared with the token's; what the signed token says counts more.
+      // The library compares its subject with the token's. Claims of the signed token take
+      // precedence.
       const more = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
       return { ...more, ...claims }
     })
@@ -94,7 +95,7 @@ class OpenIdProvider implements IdentityProvider {
     return this.#withConfiguration((config) => {
       if (config.serverMetadata().end_session_endpoint === undefined) return null
       const url = client.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo })
-      // A page goes there by itself: never to what a browser would run.
+      // The page redirects to this address: it must not be one that a browser runs (`javascript:`).
       return url.protocol === new URL(this.#settings.issuer).protocol ? url : null
     })
   }
@@ -108,8 +109,8 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   /**
-   * What the provider says of itself, whose issuer must be the configured one; nothing is kept of a
-   * failure.
+   * The provider's metadata, cached for `discoveredForMs`; its issuer must be the configured one. A
+   * failed read is not cached.
    */
   #configuration(): Promise<client.Configuration> {
     if (this.#discovered !== null && this.#discovered.untilMs > performance.now()) {
@@ -134,7 +135,7 @@ class OpenIdProvider implements IdentityProvider {
       authenticate,
       {
         timeout: timeoutSeconds,
-        // Its signature is verified even though the token comes straight from the provider.
+        // Verify the token's signature even though it comes directly from the provider.
         execute: [
           client.enableNonRepudiationChecks,
           ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
@@ -145,7 +146,9 @@ class OpenIdProvider implements IdentityProvider {
   }
 }
 
-/** Basic where the provider takes it, which is what it takes when it does not say. */
+/**
+ * HTTP Basic when the provider supports it, which is the default when its metadata says nothing.
+ */
 function authenticationAt(server: client.ServerMetadata, secret: string | null): client.ClientAuth {
   if (secret === null) return client.None()
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
@@ -154,10 +157,10 @@ function authenticationAt(server: client.ServerMetadata, secret: string | null):
     : client.ClientSecretPost(secret)
 }
 
-/** The library's code for a document that is of another issuer than the one that was asked for. */
+/** The library's code for metadata that names another issuer than the configured one. */
 const otherIssuer = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
 
-/** What went wrong at the provider, in our words; its own texts go nowhere. */
+/** Classifies an error of the provider. The provider's own texts are not passed on. */
 export function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   if (error instanceof AuthorizationResponseError) {
@@ -177,7 +180,7 @@ export function failureOf(error: unknown): ProviderFailure {
   return new ProviderFailure('provider_down', 'no_answer', error)
 }
 
-/** Codes are of the protocol; whatever else a provider may put there is not passed on. */
+/** Passes on protocol codes only; a provider could put any text there. */
 function codeOf(code: string): string {
   return /^[\w-]{1,64}$/.test(code) ? code : 'unknown'
 }

@@ -65,7 +65,7 @@ export async function markDelivered(db: Db, ids: readonly string[]): Promise<voi
   `.execute(db)
 }
 
-/** The run has ended and its workflow is gone: nobody is left to be told. */
+/** Marks rows as undeliverable: the run has ended and its workflow no longer exists. */
 export async function markUndeliverable(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db

@@ -93,9 +93,9 @@ export class Relay implements AsyncDisposable {
   }
 
   /**
-   * One run at a time; what arrives meanwhile is claimed together afterwards. `leased`: rows that
-   * are leased to this process since they were written, with none before them; they need not be
-   * read again.
+   * Delivers the rows of one run, never twice at a time; rows that arrive meanwhile are claimed
+   * afterwards. `leased`: rows that this process wrote and leased and that no other row precedes,
+   * so they need not be read again.
    */
   async #deliverRun(runId: string, leased: readonly WrittenOutboxRow[] = []): Promise<void> {
     const busy = this.#busy.get(runId)
@@ -164,10 +164,7 @@ export class Relay implements AsyncDisposable {
   }
 }
 
-/**
- * Tells a run's workflow that decisions on these requests are there to be looked at. Rejects when
- * it did not hear.
- */
+/** Signals a run's workflow that these requests have decisions. Rejects when the signal fails. */
 async function signalDecided(
   temporal: TemporalClient,
   { workflowId, requestIds }: Pick<AnnouncedDecision, 'workflowId' | 'requestIds'>,

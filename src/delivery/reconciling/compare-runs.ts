@@ -6,16 +6,16 @@ import { stillRuns } from './still-runs.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
 /**
- * Where runs and workflows disagree, by run ids (`orphans`: workflow ids). Empty lists everywhere:
- * they agree.
+ * Where runs and workflows disagree, by run ids (`orphans`: workflow ids). They agree when all
+ * lists are empty.
  */
 export interface Comparison {
   readonly open: number
-  /** their workflow is missing, or has ended without them */
+  /** runs whose workflow is missing or has ended */
   readonly missing: readonly string[]
-  /** ended runs whose workflow runs */
+  /** ended runs whose workflow still runs */
   readonly revived: readonly string[]
-  /** workflows of no run that Postgres knows */
+  /** workflows without a run in Postgres */
   readonly orphans: readonly string[]
   /** runs that wait for nobody and whose workflow waits for a signal */
   readonly still: readonly string[]
@@ -36,7 +36,7 @@ export async function compareRuns(
   const missing: string[] = []
   for (const run of unlisted.runs) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
-    // Listing lags behind: what runs is there, listed or not.
+    // Temporal's list lags behind, so a workflow that runs may not be in it yet.
     if (workflow === null || workflow.status !== 'RUNNING') missing.push(run.id)
   }
   const still: string[] = []

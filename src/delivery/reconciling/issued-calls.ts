@@ -7,9 +7,9 @@ import { listWorkflows } from './workflows.ts'
 const executing: keyof Activities = 'executeCall'
 
 /**
- * The calls that a workflow, in all of its runs, had an executor look at, by their ids: what is not
- * among them did not run. `null` when Temporal has no history of it, or not all: what it continued
- * from may be past its retention. Rejects when Temporal does not answer.
+ * Ids of the calls that a workflow passed to an executor, over all of its Temporal runs: no other
+ * call ran. `null` when Temporal has no complete history of it, because an earlier part is past
+ * retention. Rejects when Temporal does not answer.
  */
 export async function issuedCalls(
   temporal: TemporalClient,
@@ -40,10 +40,10 @@ export async function issuedCalls(
   return isWhole ? calls : null
 }
 
-/** NOT_FOUND of gRPC, which `fetchHistory` does not turn into an error of the SDK. */
+/** gRPC's NOT_FOUND, which `fetchHistory` does not turn into an error of the SDK. */
 const notFound: ReadonlySet<number> = new Set([5])
 
-/** A history that ended its retention between the list and the look. */
+/** The history passed its retention after it was listed. */
 function unlessGone(error: unknown): null {
   if (isGrpcServiceError(error) && notFound.has(error.code)) return null
   throw error

@@ -11,18 +11,17 @@ import {
 } from './workflows.ts'
 import { moveStillRuns } from './move-still-runs.ts'
 
-/** Young runs are left alone: their start may be on its way. */
+/** Younger runs are skipped: their start may still be on its way. */
 const settleAfterSeconds = 10
 const runsAtOnce = 500
 
-/** What a round has mended, by run ids. */
+/** What a round repaired, by run ids. */
 export interface Reconciled {
   readonly looked: number
   readonly startedAgain: readonly string[]
   readonly lost: readonly string[]
   /**
-   * runs that stood still although they wait for nobody, and ended runs whose workflow had come
-   * back
+   * runs that did not move although they wait for nobody, and ended runs whose workflow runs again
    */
   readonly woken: readonly string[]
   readonly stalled: readonly string[]
@@ -35,10 +34,10 @@ interface OpenRun {
 
 /**
  * Compares runs with Temporal's workflows (architecture.md, never more certain than the facts). A
- * missing workflow is started again; one that stands behind its run, as in a Temporal restored from
- * an older copy, is woken and reads the store; a run is `failed (workflow_lost)` only when Temporal
- * says that its workflow was terminated. Whatever Temporal does not answer is left as it is. One
- * process at a time; call it under the reconciler's lock.
+ * missing workflow is started again. A workflow behind its run (a Temporal restored from an older
+ * copy) is woken and reads the store. A run fails with `workflow_lost` only when Temporal says that
+ * its workflow was terminated. When Temporal does not answer, nothing changes. Call it under the
+ * reconciler's lock.
  */
 export async function reconcileRuns(
   ctx: SystemContext,
@@ -115,8 +114,8 @@ async function reconcileRun(
     case undefined:
       return (await startRun(delivering, run)) === 'refused' ? 'alive' : 'started_again'
     default: {
-      // It ended while the run goes on, for instance because Postgres was away: a fresh one reads
-      // where it stands.
+      // The workflow ended but the run has not, for instance because Postgres was away: start a new
+      // workflow, which continues from the stored state.
       await restartWorkflow(delivering, run, 'of_ended')
       return 'started_again'
     }

@@ -12,10 +12,12 @@ import { WokenWorkflows } from './workflows.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 const roundEveryMs = 15_000
-/** A run that should move and does not is looked at after this long. */
+/** A run that waits for nobody and does not move is checked after this time. */
 const stillSeconds = 30
 
-/** Does the work unless another process is at it. Answers whether it was done. */
+/**
+ * Does the work unless another process holds the reconciler's lock. Returns whether it was done.
+ */
 export async function underReconcilerLock(db: Db, work: () => Promise<void>): Promise<boolean> {
   return underSessionLock(db, advisoryLocks.reconciler, work)
 }

@@ -15,10 +15,7 @@ export let temporal: TemporalClient
 /** starts the runs */
 export let ada: TestPerson
 
-/**
- * Opens a service and a Temporal namespace of its own for a file of tests that hold runs against
- * workflows.
- */
+/** Opens a service and a Temporal namespace for one test file that compares runs with workflows. */
 export function useWorkflowDesk(): void {
   beforeAll(async () => {
     database = await createTestDatabase()
@@ -33,13 +30,13 @@ export function useWorkflowDesk(): void {
   })
 }
 
-/** What starts a workflow of this service on `taskQueue`; every run is admitted. */
+/** Returns what starts this service's workflows on `taskQueue`; every run is admitted. */
 export function delivering(taskQueue = address.taskQueue): Delivering {
   const guard = new NamespaceGuard({ db: service.db, temporal })
   return { db: service.db, temporal, guard, taskQueue, admit: async () => true }
 }
 
-/** A run from long ago, so that nobody takes it for one whose start is on its way. */
+/** Adds an old run, so that the reconciler does not skip it as too young. */
 export async function addOldRun(): Promise<TestRun> {
   const run = await addRun(service, { startedBy: ada })
   await service.db

@@ -11,7 +11,7 @@ import {
 import { cancelRequested, type RunPosition } from '#workflows/messages.ts'
 import type { Delivering } from '../outbox/deliver-rows.ts'
 
-/** A page of a list may be long, and nobody waits for it at a screen. */
+/** Reading a page of a long list may take this long; no person waits for it. */
 const pageWithinMs = 30_000
 
 /** The workflows that a query of Temporal finds, page by page. Throws when a page does not come. */
@@ -37,9 +37,9 @@ export async function workflowIds(temporal: TemporalClient, query: string): Prom
 /** What Temporal says about a workflow. */
 export interface WorkflowState {
   readonly status: WorkflowExecutionStatusName
-  /** nothing is on its way: no activity, no workflow task; only a signal or a timer will move it */
+  /** no activity and no workflow task is pending: only a signal or a timer can move it */
   readonly idle: boolean
-  /** an activity is on its way, or is being carried out */
+  /** an activity is scheduled or running */
   readonly busy: boolean
   /** how often in a row its workflow task was tried; more than one means that it failed before */
   readonly taskAttempts: number
@@ -72,9 +72,9 @@ export async function describeWorkflow(
 }
 
 /**
- * Starts a run's workflow afresh: after one that has ended, or in the place of one that runs, in
- * one step, so that nobody finds the run without a workflow. It reads from the store where the run
- * stands.
+ * Starts a run's workflow again, after one that has ended or in place of one that runs. Replacing
+ * is one step, so that the run is never without a workflow. The new workflow reads the run's state
+ * from the store.
  */
 export async function restartWorkflow(
   { temporal, taskQueue }: Pick<Delivering, 'temporal' | 'taskQueue'>,
@@ -97,15 +97,15 @@ export async function restartWorkflow(
 }
 
 /**
- * Remembers whom it has woken over what, so that a workflow that does not move is not woken every
- * round.
+ * Remembers which workflow was woken for which fact, so that one that does not move is not woken in
+ * every round.
  */
 export class WokenWorkflows {
   readonly #facts = new Map<string, string>()
 
   /**
    * Signals a workflow to look at the store, once for each `fact`. It is the signal of a cancel,
-   * which makes every wait look and by itself changes nothing. Answers whether a signal was sent.
+   * which makes every wait look and by itself changes nothing. Returns whether a signal was sent.
    */
   async wake(
     temporal: TemporalClient,
@@ -117,7 +117,7 @@ export class WokenWorkflows {
         temporal.client.workflow.getHandle(run.workflow_id).signal(cancelRequested),
       )
     } catch (error) {
-      // It ended meanwhile by itself.
+      // The workflow ended meanwhile.
       if (error instanceof WorkflowNotFoundError) return false
       throw error
     }
@@ -126,7 +126,7 @@ export class WokenWorkflows {
   }
 }
 
-/** A run that ended this long ago has had the time to end its workflow. */
+/** The workflow of a run that ended this long ago must have ended too. */
 const endsWithinSeconds = 15
 
 /** Ids of the workflows of runs that Temporal knows as running. */
@@ -134,7 +134,9 @@ export function runningWorkflows(temporal: TemporalClient): Promise<Set<string>>
   return workflowIds(temporal, "WorkflowType = 'agentRun' AND ExecutionStatus = 'Running'")
 }
 
-/** Runs that have ended although their workflow runs: one that came back with an older Temporal. */
+/**
+ * Runs that have ended but whose workflow runs, because Temporal was restored from an older copy.
+ */
 export async function endedWorkflows(
   db: Db,
   running: ReadonlySet<string>,
@@ -149,8 +151,8 @@ export async function endedWorkflows(
 }
 
 /**
- * Running workflows that no run here knows: of a Postgres that was emptied or is older, or of
- * another installation.
+ * Running workflows without a run in Postgres: Postgres was emptied or restored from an older copy,
+ * or they belong to another installation.
  */
 export async function orphanWorkflows(db: Db, running: ReadonlySet<string>): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

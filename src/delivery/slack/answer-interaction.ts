@@ -17,7 +17,7 @@ import {
   whyOnPage,
 } from './slack-modal.ts'
 
-/** What Slack is answered with; `null`: nothing but that it arrived. */
+/** The body of our answer to Slack; `null`: an empty one. */
 export type InteractionAnswer =
   | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
   | { readonly response_action: 'update'; readonly view: ModalView }
@@ -60,9 +60,9 @@ const modalSubject = z.object({
 })
 
 /**
- * Answers what somebody did in Slack, whose signature has been verified: a button opens the modal,
- * which decides when it is sent, by the one function for all channels. Whatever else there is, is
- * heard and left. Never rejects for what Slack or a person did wrong.
+ * Answers an interaction in Slack whose signature was verified. A button opens the modal; a
+ * submitted modal decides, by the same function as every channel. Other interactions are ignored.
+ * Does not reject for a mistake of Slack or of the person.
  */
 export async function answerInteraction(
   ctx: SigningContext,
@@ -160,7 +160,7 @@ function refusal(sentence: string): InteractionAnswer {
   return { response_action: 'errors', errors: { [decisionField]: sentence } }
 }
 
-/** Of a user of another workspace in a shared channel, Slack names that one. */
+/** The user's own workspace, which in a shared channel may be another than the channel's. */
 function teamOf(user: z.infer<typeof slackUser>, from: z.infer<typeof team>): string | null {
   return user.team_id ?? from?.id ?? null
 }

@@ -1,7 +1,7 @@
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 
-/** A warning for each secret of Slack's that is not set here; `check` and `doctor` show them. */
+/** Returns a warning for each secret of Slack that is not set; `check` and `doctor` show them. */
 export function warnOfMissingSlackVariables(
   policy: Policy,
   environment: Readonly<Record<string, string | undefined>>,

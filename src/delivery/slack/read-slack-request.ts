@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { RequestFacts } from '../channels/channel-event.ts'
 
-/** What a message says of a request: nothing of its arguments. */
+/** What a message says about a request; never its arguments. */
 export interface SlackRequest extends Omit<RequestFacts, 'run_id'> {
   readonly worker: string | null
   readonly cancel_reason: string | null
@@ -11,7 +11,7 @@ export interface SlackRequest extends Omit<RequestFacts, 'run_id'> {
   readonly decided_at: Date | null
 }
 
-/** A request as it is now; `null` when it is gone. */
+/** Reads a request's present state; `null` when it does not exist. */
 export async function readSlackRequest(db: Db, requestId: string): Promise<SlackRequest | null> {
   const { rows } = await sql<SlackRequest>`
     select r.id, r.number, r.kind, r.state, r.revision, r.queue, r.risk, r.tool, r.title, r.expires_at,

@@ -17,13 +17,14 @@ export interface SlackChannelOptions {
 
 const noOutcome: SendOutcome = { status: null, error: null }
 /**
- * How often a message is written again because it changed meanwhile; the next event comes anyway.
+ * How often a message is written again when the request changed meanwhile; the next event updates
+ * it anyway.
  */
 const maxUpdates = 5
 
 /**
- * A message for each request in the channel of its queue. What is sent is made when it is sent, of
- * how the request is then: a message that could not be posted in time says nothing that is over.
+ * Keeps one message for each request in the channel of its queue. The text is made from the
+ * request's state when it is sent, so that a late message is never out of date.
  */
 export function slackChannel(options: SlackChannelOptions): Channel {
   const { settings, client } = options
@@ -63,8 +64,7 @@ async function sendTo(
   const message = await messageOf(db, request.id)
   if (message === null) {
     const channel = settings.channels.get(request.queue)
-    // Others come again with its next event, once it is posted; one that was decided meanwhile is
-    // never posted.
+    // Only `request.opened` posts the message. A request that was decided meanwhile gets none.
     if (due.type !== 'request.opened' || request.state !== 'pending' || channel === undefined)
       return
     const post = slackMessage(request, publicUrl)
@@ -83,7 +83,7 @@ async function sendTo(
   await refresh(options, client, request.id, call)
 }
 
-/** Writes the message until it shows how the request is: it may change while Slack is asked. */
+/** Updates the message until it shows the request's state, which may change during the call. */
 async function refresh(
   { db, publicUrl }: SlackChannelOptions,
   client: SlackClient,

@@ -10,15 +10,15 @@ import type { KnownBlock, View } from '@slack/web-api'
 import { postPinned, untilAborted } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
-/** Where Slack's methods are; another only for tests and proxies. */
+/** Base address of Slack's methods; only tests and proxies use another. */
 export const usualSlackUrl = 'https://slack.com/api/'
 const maxBytes = 1024 * 1024
 
-/** Why Slack did not do it. */
+/** A call of Slack that failed, and why. */
 export class SlackFailure extends Error {
   override readonly name = 'SlackFailure'
   readonly status: number | null
-  /** Slack's own word for it, as `channel_not_found`; `null` when it did not answer so */
+  /** Slack's error code, such as `channel_not_found`; `null` when there is none */
   readonly reason: string | null
   readonly retryAfterMs: number | null
 
@@ -33,12 +33,12 @@ export class SlackFailure extends Error {
   }
 }
 
-/** Somebody in Slack, as the workspace knows them. */
+/** A user as the Slack workspace knows them. */
 export interface SlackUser {
   readonly id: string
   readonly team: string
   readonly email: string | null
-  /** gone, a bot, a guest, or of another workspace: nobody who decides */
+  /** false for one who is removed, a bot, a guest or of another workspace: they may not decide */
   readonly isMember: boolean
 }
 
@@ -47,7 +47,7 @@ export interface SlackPost {
   readonly blocks: readonly KnownBlock[]
 }
 
-/** One call of Slack's, in this time at most. */
+/** Limits of one call. */
 export interface SlackCall {
   readonly timeoutMs: number
   readonly stopping?: AbortSignal
@@ -55,12 +55,12 @@ export interface SlackCall {
 
 export interface SlackClientOptions extends TargetRules {
   readonly token: string
-  /** id of the only workspace whose token this may be */
+  /** id of the workspace that the token must belong to */
   readonly team: string
   readonly url: string
 }
 
-/** What we ask of one workspace of Slack. Everything rejects with `SlackFailure`. */
+/** Client of one Slack workspace. Every method rejects with `SlackFailure`. */
 export class SlackClient {
   readonly #options: SlackClientOptions
   #isOfTeam = false
@@ -115,8 +115,7 @@ export class SlackClient {
   }
 
   /**
-   * The token must be of the workspace that the configuration pins: asked once, before anything
-   * else.
+   * Before the first call, checks that the token is of the workspace that the configuration pins.
    */
   async #ask<T>(call: SlackCall, work: (web: WebClient) => Promise<T>): Promise<T> {
     const web = this.#connect(call)
@@ -145,7 +144,7 @@ export class SlackClient {
     return new WebClient(this.#options.token, {
       slackApiUrl: this.#options.url,
       allowAbsoluteUrls: false,
-      // What failed is tried again by the relay, which waits as long as Slack asks.
+      // The relay retries, and waits as long as Slack asks.
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
       fetch: fetchPinned(this.#options, signal),
@@ -155,7 +154,7 @@ export class SlackClient {
   }
 }
 
-/** Its own messages could quote what was sent (security.md 25): what fails is told as an error. */
+/** The library's log messages could quote what was sent (security.md 25). Failures are thrown. */
 const silent = {
   debug: () => undefined,
   info: () => undefined,
@@ -166,7 +165,7 @@ const silent = {
   setName: () => undefined,
 }
 
-/** Nothing in a text becomes a link or a mention. */
+/** Slack makes no link or mention of any text. */
 function literally({ text, blocks }: SlackPost) {
   return { text, blocks: [...blocks], link_names: false, parse: 'none' as const }
 }
@@ -213,7 +212,8 @@ function failureOf(error: unknown): SlackFailure {
     return new SlackFailure(`Slack answered ${status}`, { status })
   }
   if (error instanceof WebAPIPlatformError) {
-    // Slack's word; an answer that is no JSON is put there whole by the library.
+    // Slack's error code. For an answer that is not JSON the library puts all of it here, hence the
+    // pattern.
     const word = /^[a-z_]{1,80}$/.exec(error.data.error)?.[0] ?? 'what is no answer of its'
     return new SlackFailure(`Slack answered ${word}`, { status: 200, reason: word })
   }

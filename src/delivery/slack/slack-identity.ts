@@ -8,11 +8,11 @@ import {
 } from '#services/channels/slack/slack-person.ts'
 import type { SlackClient } from './slack-client.ts'
 
-/** A workspace that is configured and can be asked. */
+/** A Slack workspace that is configured and has a token. */
 export interface SlackWorkspace {
   readonly team: string
   readonly client: SlackClient
-  /** what its signatures are made with */
+  /** verifies what Slack sends */
   readonly signingSecret: string
   readonly publicUrl: string
 }
@@ -20,15 +20,18 @@ export interface SlackWorkspace {
 /** Slack waits three seconds for an answer. */
 export const slackTimeoutMs = 2000
 
-/** Who somebody in Slack is here, or why nobody. `link`: where they can say so, signed in. */
+/**
+ * The person behind a Slack user, or why there is none. `link`: the page where a signed-in person
+ * confirms who they are.
+ */
 export type SlackIdentity =
   | { readonly person: SlackPerson }
   | { readonly person: null; readonly sentence: string; readonly link: string | null }
 
 /**
- * Who a user of Slack is: a current member of the pinned workspace, linked by the person
- * themselves, whose verified address there is still ours. Asked anew every time; names are never
- * looked at. Rejects with `SlackFailure`.
+ * Identifies a Slack user. They must be a current member of the pinned workspace, linked by the
+ * person themselves, and have the person's verified address there. Slack is called every time;
+ * names do not count. Records each refusal. Rejects with `SlackFailure`.
  */
 export async function identifySlackUser(
   ctx: ServiceContext,

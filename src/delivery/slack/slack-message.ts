@@ -6,7 +6,7 @@ import { escaped, plainText } from './slack-text.ts'
 
 /** The button that opens the modal; its value is the request's id. */
 export const openAction = 'countersign_open'
-/** A link that only opens the page: Slack tells of it too, and nothing is done about it. */
+/** A link that only opens the page. Slack reports a click on it, which is ignored. */
 export const pageAction = 'countersign_page'
 
 const ended: Readonly<Record<string, string>> = {
@@ -17,8 +17,8 @@ const ended: Readonly<Record<string, string>> = {
 }
 
 /**
- * The message of a request: what it would do in one line, never its arguments; for high risk not
- * even that. While it waits it has a button, which opens a modal, and always a link to the page.
+ * The message of a request: its effect in one line, never its arguments; for high risk only the
+ * tool. It always links to the page, and has a button for the modal while the request is pending.
  * Pure.
  */
 export function slackMessage(request: SlackRequest, publicUrl: string): SlackPost {
@@ -57,7 +57,7 @@ export function slackMessage(request: SlackRequest, publicUrl: string): SlackPos
   }
 }
 
-/** What is said in the message's thread when it has waited. */
+/** The reminder in the thread of a request that is still pending. */
 export function slackReminder(request: SlackRequest, type: string): SlackPost {
   const text =
     type === 'request.escalated'
@@ -67,8 +67,8 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
 }
 
 /**
- * High risk needs all of it on the screen, and questions and outcome checks are answered otherwise:
- * on the page.
+ * Whether a request may be decided in the modal. High risk must be seen in full, and questions and
+ * outcome checks need other answers: those are decided on the page.
  */
 export function isDecidedInModal({ risk, kind }: Pick<SlackRequest, 'risk' | 'kind'>): boolean {
   return risk !== 'high' && (kind === 'tool_call' || kind === 'external' || kind === 'attachment')

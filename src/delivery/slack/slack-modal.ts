@@ -9,21 +9,19 @@ export const decisionField = 'decision'
 export const reasonField = 'reason'
 export const decisionForm = 'countersign_decide'
 
-/**
- * What the modal was opened for: comes back with what was filled in, and is what a decision names.
- */
+/** What the modal shows. Slack sends it back with the form, and the decision names it. */
 export interface ModalSubject {
   readonly requestId: string
   readonly revision: number
   readonly digest: string
 }
 
-/** More than this is not read in a modal. */
+/** A longer content is decided on the page. */
 const maxCharacters = 9000
 
 /**
- * Why a request cannot be decided in Slack: all of it must be seen, as it is, and that takes the
- * page. `null` when it can. Pure.
+ * Why a request cannot be decided in Slack, as a sentence; `null` when it can. Approvers must see
+ * all of it, unchanged. Pure.
  */
 export function whyOnPage(record: RequestDetailRecord): string | null {
   if (record.state !== 'pending') return `It is ${record.state} by now.`
@@ -45,7 +43,7 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
   return null
 }
 
-/** A request with everything that a decision is about, and a form to decide it. Pure. */
+/** A modal with everything that is decided, and the form for the decision. Pure. */
 export function decisionModal(record: RequestDetailRecord, publicUrl: string): ModalView {
   const { id, revision, digest } = record
   const subject: ModalSubject = { requestId: id, revision, digest }
@@ -98,7 +96,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
   }
 }
 
-/** A sentence, and where to go on. Pure. */
+/** A modal with one sentence and a link to continue with. Pure. */
 export function noticeModal(
   title: string,
   sentence: string,
@@ -140,7 +138,7 @@ function factsOf(record: RequestDetailRecord): string[] {
   ]
 }
 
-/** The content as it is, in pieces that Slack takes: text in it is never markup. */
+/** The unchanged content in pieces of a length that Slack accepts; none of it is markup. */
 function preformatted(content: string): KnownBlock[] {
   const text = visible(content)
   const pieces: string[] = []

@@ -5,7 +5,7 @@ const maxAgeSeconds = 300
 
 /**
  * Whether Slack signed these bytes within the last five minutes (its "v0" signature over
- * `v0:timestamp:body`), in a time that does not tell how much is right.
+ * `v0:timestamp:body`), compared in constant time.
  */
 export function isSignedBySlack(
   secret: string,

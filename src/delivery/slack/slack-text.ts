@@ -1,11 +1,11 @@
 import { visibleText } from '#domain/text/visible-text.ts'
 
-/** Slack's bound of one text is 3,000 characters. */
+/** Slack's limit for one text, in characters. */
 export const maxTextLength = 3000
 
 /**
- * A text that Slack shows as it is: no markup, no mentions, no emoji; what cannot be seen is named
- * in place.
+ * A text that Slack shows unchanged: no markup, mentions or emoji. Invisible characters are
+ * replaced by their names.
  */
 export interface PlainText {
   readonly type: 'plain_text'
@@ -17,7 +17,7 @@ export function plainText(text: string, most: number = maxTextLength): PlainText
   return { type: 'plain_text', text: cut(visible(text), most), emoji: false }
 }
 
-/** Characters that cannot be seen, or pass for others, by their names (security.md 17). */
+/** Replaces characters that are invisible, or look like others, by their names (security.md 17). */
 export function visible(text: string): string {
   return visibleText(text)
     .map((piece) => (piece.kind === 'text' ? piece.text : `[${piece.label}]`))
@@ -25,14 +25,14 @@ export function visible(text: string): string {
 }
 
 /**
- * For the one text that Slack reads as markup, the line of its notification: no entity, link or
- * mention begins in it.
+ * Escapes the notification line, the only text that Slack reads as markup: no entity, link or
+ * mention can begin in it.
  */
 export function escaped(text: string): string {
   return visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Empty texts are refused by Slack. */
+/** Cuts to `most` characters; never returns an empty text, which Slack refuses. */
 function cut(text: string, most: number): string {
   if (text.trim() === '') return '–'
   if (text.length <= most) return text

@@ -12,12 +12,12 @@ export interface StreamEvent {
   readonly subject: JsonObject
 }
 
-/** Reads the numbered events and says when there are more. */
+/** Reads the numbered events and notifies subscribers when there are more. */
 export class EventFeed implements AsyncDisposable {
   readonly #db: Db
   readonly #listeners = new Set<() => void>()
   readonly #listener: Listener
-  /** reads under way, by what they ask and after which news they began */
+  /** reads under way, by their arguments and the count of notifications when they began */
   readonly #reads = new Map<string, Promise<StreamEvent[]>>()
   #news = 0
 
@@ -34,13 +34,13 @@ export class EventFeed implements AsyncDisposable {
   }
 
   /**
-   * Events after `sequence`, oldest first. `null`: none, only where the stream stands now (see
-   * `latest`).
+   * Events after `sequence`, oldest first; `null` starts at the newest event (see `latest`), so
+   * there are none before the next.
    */
   async since(sequence: bigint | null, limit: number): Promise<StreamEvent[]> {
     const after = sequence ?? (await this.latest())
-    // Hundreds of readers hear the same news and stand at the same place. A read that began before
-    // the news may not have it.
+    // Hundreds of readers get the same notification at the same position: they share one read. A
+    // read that began before the notification may lack the new event.
     const key = `${this.#news} ${after} ${limit}`
     const same = this.#reads.get(key)
     if (same !== undefined) return same
@@ -64,7 +64,7 @@ export class EventFeed implements AsyncDisposable {
     }))
   }
 
-  /** The newest number given; 0 before the first. */
+  /** The newest sequence number; 0 before the first event. */
   async latest(): Promise<bigint> {
     const row = await this.#db
       .selectFrom('event')
@@ -73,7 +73,7 @@ export class EventFeed implements AsyncDisposable {
     return BigInt(row?.sequence ?? 0)
   }
 
-  /** Calls `listener` whenever there may be more to read. Returns the way to stop. */
+  /** Calls `listener` whenever there may be more to read. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

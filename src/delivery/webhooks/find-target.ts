@@ -13,9 +13,9 @@ export interface TargetRules {
 }
 
 /**
- * The address to connect to for a URL, resolved now and to be used as it is: asking again could
- * give another answer. Every address of the name must pass (security.md 23). Rejects with a
- * sentence that says which does not, and why.
+ * Resolves the address to connect to for a URL. Use that address without resolving again: a second
+ * lookup could give another one. Every address of the name must be allowed (security.md 23).
+ * Rejects with a sentence that says which is not, and why.
  */
 export async function findTarget(
   url: URL,
@@ -47,8 +47,7 @@ async function resolveHost(host: string): Promise<string[]> {
 const special4 = rangesOf(specialNetworks4)
 const global6 = rangesOf(['2000::/3'])
 /**
- * Of those the ones that are no host's, or carry an IPv4 address inside: 6to4, Teredo,
- * documentation.
+ * Global ranges that are not of hosts, or that embed an IPv4 address: 6to4, Teredo, documentation.
  */
 const special6 = rangesOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 const mapped4 = rangesOf(['::ffff:0:0/96'])
@@ -66,7 +65,7 @@ export function rangesOf(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** Whether an address may be one of the public Internet. Whatever is not known to be is not. */
+/** Whether an address is known to be of the public Internet. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !special4.check(address, 'ipv4')
   if (isIP(address) !== 6 || address.includes('%')) return false

@@ -4,12 +4,12 @@ import { isIP } from 'node:net'
 
 export interface PinnedRequest {
   readonly url: URL
-  /** the address that was checked: `findTarget` */
+  /** the address that `findTarget` has checked */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signal: AbortSignal
-  /** how much of the answer is read; 0: nothing of its body. A longer one is an error */
+  /** how many bytes of the body are read; 0: none. A longer body is an error */
   readonly maxBytes: number
 }
 
@@ -20,7 +20,8 @@ export interface PinnedResponse {
 }
 
 /**
- * Posts once: to the very address that was checked, under the name of the URL; follows no redirect.
+ * Posts once, to the address that was checked and with the host name of the URL. Follows no
+ * redirect. Rejects when the connection fails, the signal aborts or the body is too long.
  */
 export function postPinned(question: PinnedRequest): Promise<PinnedResponse> {
   const { url, address, body, maxBytes, signal } = question
@@ -39,7 +40,7 @@ export function postPinned(question: PinnedRequest): Promise<PinnedResponse> {
       },
       agent: false,
       signal,
-      // The certificate must be that of the name that was configured, not of the address.
+      // The certificate must be for the configured name, not for the address.
       ...(isTls && isIP(host) === 0 ? { servername: host } : {}),
     }
     const request: ClientRequest = (isTls ? requestHttps : requestHttp)(options)
@@ -66,7 +67,10 @@ export function postPinned(question: PinnedRequest): Promise<PinnedResponse> {
   })
 }
 
-/** A name's resolution cannot be called off: what comes late is not waited for. */
+/**
+ * Resolves or rejects with `work`, or rejects as soon as the signal aborts. A DNS lookup cannot be
+ * cancelled, so a late result is ignored.
+ */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   const { promise, reject } = Promise.withResolvers<never>()

@@ -14,8 +14,8 @@ export interface Sending extends TargetRules {
 }
 
 /**
- * Posts once: to the very address that was checked, no redirect followed, nothing read of the
- * answer but its status. Never rejects.
+ * Posts once, to the address that was checked. Follows no redirect and reads only the status of the
+ * answer. Never rejects.
  */
 export async function sendWebhook(sending: Sending): Promise<SendOutcome> {
   const late = AbortSignal.timeout(sending.timeoutMs)

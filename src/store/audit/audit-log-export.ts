@@ -59,9 +59,9 @@ export async function readCheckpoints(
 }
 
 /**
- * What the trail and the log hold beside what the newest checkpoint covers: events without a leaf
- * (`index` is `null`), and leaves that no checkpoint covers, which the service never leaves
- * (`document` is empty when their event is not there).
+ * Events that the newest checkpoint does not cover: those without a leaf (`index` is `null`), and
+ * those whose leaf no checkpoint covers, which the service never leaves behind. `document` is empty
+ * when the event of a leaf is missing.
  */
 export async function readUncovered(
   db: Db,
@@ -80,7 +80,7 @@ export async function readUncovered(
   }))
 }
 
-/** Events whose columns, by which the trail is searched, say something else than their document. */
+/** Ids of events whose search columns differ from their document. */
 export async function readMisfiled(db: Db, most: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (
@@ -100,7 +100,7 @@ export async function readMisfiled(db: Db, most: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Whole tiles that are stored and that a tree of `size` leaves does not have. */
+/** Stored whole tiles that a tree of `size` leaves does not have. */
 export async function readStrayTiles(
   db: Db,
   size: number,

@@ -18,9 +18,8 @@ export async function readUnsequenced(db: Db | Tx, most: number): Promise<Unsequ
 }
 
 /**
- * Gives events the leaves from `begin` on, in their order. Rejects (unique violation) when a leaf
- * is taken or an event has one: another sequencer was faster, and the caller's transaction is
- * undone.
+ * Writes the leaves from `begin` on for events, in order. Rejects (unique violation) when a leaf or
+ * an event is taken, because another sequencer was faster; the caller's transaction is undone.
  */
 export async function writeLeaves(
   tx: Tx,
@@ -81,7 +80,7 @@ export async function readLeafIndexes(
   return new Map(rows.map((row) => [row.eventId, Number(row.index)]))
 }
 
-/** A whole tile: the 256 hashes one after the other, and the hash of the subtree that they are. */
+/** A whole tile: its 256 hashes, concatenated, and the root hash of their subtree. */
 export interface WholeTile {
   readonly level: number
   readonly index: number

@@ -68,8 +68,8 @@ export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise
       at,
       type: entry.type,
       actor_type: entry.actor.type,
-      // A policy's id is its digest, which the document names: nobody looks for its events one
-      // version at a time.
+      // A policy's id is its digest, which the document has: the events of one version are never
+      // searched by actor.
       actor_id: 'id' in entry.actor && entry.actor.type !== 'policy' ? entry.actor.id : null,
       run_id: entry.runId ?? null,
       request_id: requestId,
@@ -80,7 +80,7 @@ export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise
   })
 }
 
-/** A policy whose digest the event carries anyway is not named twice. */
+/** Omits the policy's id when the event has the same digest anyway. */
 function actorOf({ actor, policyDigest }: AuditEntry): object {
   return actor.type === 'policy' && actor.id === policyDigest ? { type: actor.type } : actor
 }

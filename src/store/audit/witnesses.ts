@@ -2,22 +2,20 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { StoredCheckpoint } from './audit-log.ts'
 
-/**
- * Who witnesses the log: `id` is name and hash of its key, `name` its name in the configuration.
- */
+/** A witness of the log: `id` is name and hash of its key, `name` its name in the configuration. */
 export interface WitnessName {
   readonly id: string
   readonly name: string
 }
 
-/** Forgets how witnesses were asked that are not configured any more; what they cosigned stays. */
+/** Deletes the state of witnesses that are no longer configured; their cosignatures stay. */
 export async function forgetOtherWitnesses(db: Db, ids: readonly string[]): Promise<void> {
   await sql`delete from audit_witness where not witness = any(${ids}::text[])`.execute(db)
 }
 
 /**
- * Takes a witness for `leaseMs`, to ask it: `null` when another process is at it, or it is not time
- * yet. Answers how often in a row it failed.
+ * Leases a witness for `leaseMs`. `null` when another process holds it or it is not due yet;
+ * otherwise the number of its failures in a row.
  */
 export async function leaseWitness(
   db: Db,
@@ -36,8 +34,8 @@ export async function leaseWitness(
 }
 
 /**
- * Gives a witness back, to be asked again in `pauseMs` at the earliest. `problem`: why it did not
- * cosign; `null`: it did.
+ * Ends the lease; the witness is due again after `pauseMs`. `problem`: why it did not cosign;
+ * `null`: it did.
  */
 export async function releaseWitness(
   db: Db,
@@ -115,7 +113,7 @@ export async function readNotes(db: Db, sizes: readonly number[]): Promise<Store
   return rows.map(({ size, note }) => ({ size: Number(size), note }))
 }
 
-/** How far a configured witness is, and what keeps it from going on. */
+/** How far a configured witness has cosigned, and its present problem. */
 export interface WitnessStatus {
   readonly name: string
   /** the largest checkpoint that it cosigned; 0: none */
@@ -129,7 +127,7 @@ export interface WitnessStatus {
   readonly isContradicted: boolean
 }
 
-/** Every witness that is configured and was asked, by name. */
+/** The status of every witness that is configured and was asked, by name. */
 export async function readWitnesses(db: Db): Promise<WitnessStatus[]> {
   const { rows } = await sql<{
     name: string

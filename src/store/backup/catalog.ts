@@ -7,13 +7,13 @@ export interface TableShape {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
 }
 
-/** How far a sequence has come; `null`: not used yet. As text, since it is a `bigint`. */
+/** The last value of a sequence, as text since it is a `bigint`; `null`: not used yet. */
 export interface SequencePlace {
   readonly name: string
   readonly last: string | null
 }
 
-/** Every table of ours by name, without those of the migrator and without generated columns. */
+/** Every table by name, without the migrator's tables and without generated columns. */
 export async function readShapes(tx: Tx): Promise<TableShape[]> {
   const { rows } = await sql<TableShape>`
     select class.relname as name,
@@ -37,7 +37,7 @@ export async function readSequences(tx: Tx): Promise<SequencePlace[]> {
   return rows
 }
 
-/** Whether the database has no table, view or sequence of anybody. */
+/** Whether the database has no table, view or sequence but those of extensions. */
 export async function isEmptyDatabase(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ empty: boolean }>`
     select not exists (

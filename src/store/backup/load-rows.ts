@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../database.ts'
 import type { TableShape } from './catalog.ts'
 
-/** Puts rows back that `readRows` read. `table` must be the shape that the database has. */
+/** Inserts rows that `readRows` read and returns their number. `table` must match the database. */
 export async function loadRows(tx: Tx, table: TableShape, text: string): Promise<number> {
   const lines = text.split('\n').filter((line) => line !== '')
   const names = sql.join(table.columns.map(({ name }) => sql.id(name)))
@@ -21,8 +21,8 @@ type ForeignKey = { readonly table: string; readonly name: string; readonly defi
 type Trigger = { readonly table: string; readonly name: string; readonly enabled: string }
 
 /**
- * Runs `load` while no foreign key and no trigger of ours looks at the rows, which come table by
- * table; afterwards every foreign key is checked again. Needs the tables' owner.
+ * Runs `load` without foreign keys and triggers, since rows come table by table; afterwards every
+ * foreign key is checked. Needs the tables' owner.
  */
 export async function withoutChecks(tx: Tx, load: () => Promise<void>): Promise<void> {
   const keys = await foreignKeys(tx)

@@ -10,14 +10,11 @@ export interface RowsPart {
   readonly text: string
 }
 
-/** What a part should have; a single row may have more. */
+/** The intended size of a part; a single row may be larger. */
 const partBytes = 4 * 1024 * 1024
 const maxRows = 500
 
-/**
- * Reads with one snapshot: what is committed meanwhile is in none of the tables. The service goes
- * on beside it.
- */
+/** Reads all tables in one snapshot, while the service goes on. */
 export function withSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db
     .transaction()
@@ -32,7 +29,7 @@ export function withSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T
     })
 }
 
-/** A table's rows, some at a time, so that its size does not matter. */
+/** Yields a table's rows in parts, so that memory use does not depend on its size. */
 export async function* readRows(tx: Tx, table: TableShape): AsyncGenerator<RowsPart> {
   const texts = table.columns.map(({ name }) => sql`${sql.id(name)}::text as ${sql.id(name)}`)
   await sql`

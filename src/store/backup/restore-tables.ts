@@ -6,7 +6,7 @@ import { migrations } from '../migrations/index.ts'
 import { isEmptyDatabase, readShapes, type SequencePlace, type TableShape } from './catalog.ts'
 import { loadRows, withoutChecks } from './load-rows.ts'
 
-/** What a backup says of the database that it was made of. */
+/** What a backup says about its database. */
 export interface SavedDatabase {
   readonly migrations: readonly string[]
   readonly tables: readonly TableShape[]
@@ -20,7 +20,7 @@ export interface SavedRows {
 }
 
 /**
- * Throws one sentence unless this version can bring a database with these migrations to its own
+ * Throws one sentence unless this version can migrate a database with these migrations to its
  * schema.
  */
 export function requireKnownMigrations(saved: readonly string[]): void {
@@ -38,8 +38,8 @@ export function requireKnownMigrations(saved: readonly string[]): void {
 /**
  * Fills an empty database: makes the schema that was saved, loads the rows, brings both to this
  * version's schema and notes that nobody has accepted the copy yet. One transaction: when anything
- * fails, the database is as empty as before. Answers the number of rows. Rejects with one sentence
- * when there is anything in the database.
+ * fails, the database is as empty as before. Returns the number of rows. Rejects with one sentence
+ * when the database is not empty.
  */
 export async function restoreTables(
   db: Db,
@@ -75,7 +75,7 @@ export async function restoreTables(
   })
 }
 
-/** The tables as they are now, once they are known to be those that were saved. */
+/** The present tables by name. Rejects unless they are those that were saved. */
 async function requireShapes(
   tx: Tx,
   saved: readonly TableShape[],

@@ -6,16 +6,14 @@ export const advisoryLocks = {
   eventSequencer: 7_301_001,
   /** one reconciler's round at a time */
   reconciler: 7_301_002,
-  /**
-   * the one writer of the audit log: spares the others the race for a leaf, which they would lose
-   */
+  /** the one writer of the audit log, so that processes do not compete for a leaf */
   auditSequencer: 7_301_003,
-  /** the one that turns events into deliveries to webhooks */
+  /** the one process that turns events into deliveries */
   webhooks: 7_301_004,
-  /** one process at a time notes that a key rotated */
+  /** one process at a time stores a key rotation */
   keys: 7_301_010,
-  /** one that removes what need not be kept */
+  /** one round of retention at a time */
   retention: 7_301_005,
-  /** one that gives the application's role its rights */
+  /** one grant of the application role's rights at a time */
   grants: 7_301_011,
 } as const

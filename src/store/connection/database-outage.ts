@@ -1,8 +1,8 @@
 import { BusyError } from '#domain/shares.ts'
 
 /**
- * What keeps the database from doing its work for now; each mends without us, and is said apart
- * (security.md 42).
+ * Why the database cannot work at present. Each ends without the service's help and has its own
+ * message (security.md 42).
  */
 export type DatabaseOutage =
   | 'disk_full'
@@ -25,7 +25,7 @@ const byCode = new Map<string, DatabaseOutage>([
   ['25006', 'database_read_only'],
 ])
 
-/** Which outage an error comes from; `null`: none that is known, and it is a defect. */
+/** The outage that an error comes from; `null`: none, so the error is a defect. */
 export function databaseOutageOf(error: unknown): DatabaseOutage | null {
   if (error instanceof BusyError) return 'database_busy'
   if (!(error instanceof Error)) return null
@@ -50,8 +50,8 @@ const awayMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /**
- * Whether something failed because Postgres could not be reached, or ended the connection: it may
- * work when it is back.
+ * Whether an error means that Postgres could not be reached or ended the connection. A retry may
+ * succeed later.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDriver, type Dialect } from 'kysely'
 import type { Database } from '../tables/schema.ts'
 
-/** A connection that the code that runs now holds, and what held one when it was taken. */
+/** A connection that the running code holds, and the one that was held when it was taken. */
 interface HeldConnection {
   readonly pool: object
   readonly outer: HeldConnection | undefined
@@ -11,10 +11,7 @@ interface HeldConnection {
 
 const holding = new AsyncLocalStorage<HeldConnection>()
 
-/**
- * What holds a connection of a pool asked the same pool for another one. A defect of ours, never of
- * the caller.
- */
+/** Code that holds a connection of a pool asked the same pool for another one: a defect of ours. */
 export class SecondConnectionError extends Error {
   override readonly name = 'SecondConnectionError'
 
@@ -26,10 +23,9 @@ export class SecondConnectionError extends Error {
 }
 
 /**
- * A database whose connections are held one at a time: what runs inside a transaction (or
- * `connection()`) and asks the pool for another connection is refused. It would wait for a
- * connection that those who wait for its lock hold, and nobody would go on (a pool of ten froze
- * with twelve callers). `take` resolves when a connection may be taken.
+ * A database that refuses a second connection to code inside a transaction (or `connection()`).
+ * Such code could wait for connections whose holders wait for its locks: a deadlock of the pool.
+ * `take` resolves when a connection may be taken.
  */
 export function oneConnectionAtATime(
   dialect: Dialect,
@@ -68,7 +64,7 @@ function holds(held: HeldConnection | undefined, pool: object): boolean {
   return false
 }
 
-/** Begins and ends transactions on connections that `pooled` gives out, and ends with it. */
+/** Begins and ends transactions on the connections of `pooled`. */
 class DriverOf extends PostgresDriver {
   readonly #pooled: Kysely<Database>
 

@@ -5,8 +5,8 @@ import { StatementNames } from './statement-names.ts'
 
 /**
  * A pool for Kysely whose connections prepare the statements that recur, and send `begin` with the
- * first statement of its transaction instead of ahead of it: one round trip less, for which the
- * pool's connections are pipelined.
+ * first statement of its transaction instead of ahead of it: this saves a round trip and needs
+ * pipelined connections.
  */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const names = new StatementNames()
@@ -34,7 +34,7 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
     } catch (error) {
       if (!isPlanOutdated(error)) throw error
       names.forget()
-      // In a transaction nothing more can be asked: it is tried again as a whole.
+      // A failed transaction accepts no more queries: it is retried as a whole.
       if (client.getTransactionStatus() !== 'I') throw error
       return client.query(text, values)
     }
@@ -61,7 +61,7 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
     }
   }
   return {
-    // Its other form, with a cursor, is for streams, which nobody asks for.
+    // The other overload, with a cursor, is for streams, which are not used.
     query: askAndNotice as unknown as PostgresPoolClient['query'],
     // The pool notices the end of a connection later than the next caller may come.
     release: (destroy) => client.release(destroy === true || isLost),
@@ -69,8 +69,8 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
 }
 
 /**
- * What is sent before the event loop goes on leaves in one write, which costs as much as a small
- * statement does.
+ * Sends everything of this turn of the event loop in one write: a write costs as much as a small
+ * statement.
  */
 function gatherWrites(client: pg.PoolClient): void {
   const { stream } = client.connection
@@ -78,7 +78,7 @@ function gatherWrites(client: pg.PoolClient): void {
   process.nextTick(() => stream.uncork())
 }
 
-/** A migration changed a table while its statements were prepared. */
+/** Whether a migration changed a table after its statement was prepared. */
 export function isPlanOutdated(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && error.code === '0A000' && /cached plan/.test(error.message)

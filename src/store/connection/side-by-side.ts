@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import type { Database } from '../tables/schema.ts'
 
-/** Nothing is connected through it: the queries go where the executor sends them. */
+/** It opens no connection: queries go through the executor. */
 const dialect: Dialect = {
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new DummyDriver(),
@@ -17,9 +17,9 @@ const dialect: Dialect = {
 }
 
 /**
- * The same transaction, in which queries that are asked `together` are sent at once, in the order
- * in which they were asked, instead of each after the answer of the one before. Postgres works them
- * in that order all the same; after one that fails, those behind it fail too.
+ * The same transaction, in which queries under `together` are sent at once instead of one after the
+ * answer of another. Postgres runs them in the order of their calls; after a failure the later ones
+ * fail too.
  */
 export async function sideBySide(tx: Transaction<Database>): Promise<Transaction<Database>> {
   const executor = tx.getExecutor()
@@ -33,9 +33,8 @@ export async function sideBySide(tx: Transaction<Database>): Promise<Transaction
 }
 
 /**
- * The answers to several questions of one transaction. Rejects with the first failure, but only
- * when all have been answered: what is asked after its transaction was rolled back would be done
- * outside of it.
+ * The results of several queries of one transaction. Rejects with the first failure, but only after
+ * all have ended: a query sent after the rollback would run outside of the transaction.
  */
 export async function together<T extends readonly Promise<unknown>[] | []>(
   queries: T,

@@ -1,6 +1,6 @@
 /**
- * A statement is worth preparing when it comes back; so many are kept, so that no connection hoards
- * them.
+ * A statement is prepared from its third use on. The number of prepared and of counted statements
+ * is limited, so that connections do not grow without bound.
  */
 const preparedFromUse = 3
 const maxPrepared = 300
@@ -9,24 +9,22 @@ const maxCounted = 2000
 /** Commands such as `begin` have no plan. */
 const isPlanned = /^\s*(select|with|insert|update|delete)\b/i
 /**
- * Planned for their values only: the page of a list (a plan for any page would read too much for
- * the first), and a conflict with a partial index (which is not found by a predicate with a
- * parameter).
+ * Statements that need a plan for their values: a page of a list (a generic plan would read too
+ * much for the first page), and a conflict with a partial index (not matched by a parameter).
  */
 const plannedByValue = [/ limit \$/i, /on conflict \([^)]*\) where [^$]*\$/i]
 
 /**
- * Names for the statements that recur, under which each connection has Postgres parse and plan them
- * once instead of every time (half of what most of ours cost). A text that does not recur has no
- * name.
+ * Names recurring statements. A connection has Postgres parse and plan a named statement once
+ * instead of every time, which is half the cost of most of ours.
  */
 export class StatementNames {
   readonly #uses = new Map<string, number>()
-  /** `null`: one that is not to be prepared */
+  /** `null`: not to be prepared */
   readonly #names = new Map<string, string | null>()
   #nameCount = 0
 
-  /** Counts one use of a statement; its name once it has recurred. */
+  /** Counts one use of a statement and returns its name; `undefined` before it recurs. */
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined || this.#names.size >= maxPrepared) return name ?? undefined
@@ -45,8 +43,8 @@ export class StatementNames {
   }
 
   /**
-   * The schema has changed under the prepared ones: every statement is prepared anew, under another
-   * name.
+   * Forgets all names after the schema changed, so that statements are prepared again under new
+   * names.
    */
   forget(): void {
     this.#names.clear()

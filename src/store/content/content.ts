@@ -4,7 +4,7 @@ import type { ContentTable } from '../tables/content.ts'
 import { hashBytes } from '#domain/digest.ts'
 import type { Db, Tx } from '../database.ts'
 
-/** Stored bytes are not what their hash says: somebody changed them in the database. */
+/** Stored bytes do not match their hash: they were changed in the database. */
 export class ContentChanged extends Error {
   override readonly name = 'ContentChanged'
 
@@ -13,7 +13,7 @@ export class ContentChanged extends Error {
   }
 }
 
-/** Stored bytes were removed, since nothing referred to them or a person had them erased. */
+/** Stored bytes were removed because nothing referred to them, or erased on a person's order. */
 export class ContentRemoved extends Error {
   override readonly name = 'ContentRemoved'
 
@@ -25,7 +25,8 @@ export class ContentRemoved extends Error {
 /** Below this size compression costs more than it saves. */
 const compressFromBytes = 256
 /**
- * Up to this size a thorough compression takes about a millisecond; above, the usual level must do.
+ * Up to this size thorough compression takes about a millisecond; larger bytes get the default
+ * level.
  */
 const thoroughToBytes = 32 * 1024
 const thorough = { params: { [constants.ZSTD_c_compressionLevel]: 12 } }
@@ -51,8 +52,8 @@ export async function putContents(
 }
 
 /**
- * Bytes to be stored. What refers to them by their hashes can be sent together with them, behind
- * them.
+ * Bytes that are ready to be stored. Statements that refer to their hashes can be sent in the same
+ * round trip, after them.
  */
 export interface PackedContents {
   /** in the order of the values */
@@ -70,7 +71,7 @@ export function packContents(values: readonly (Uint8Array | string)[]): PackedCo
 export async function storeContents(db: Db | Tx, packed: readonly PackedContents[]): Promise<void> {
   const rows = packed.flatMap((one) => one.rows)
   if (rows.length === 0) return
-  // In one order, so that two who store the same contents do not wait for each other.
+  // Sorted, so that two transactions that store the same contents do not deadlock.
   const sorted = rows.toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
   const newContents = sql.join(
     sorted.map(
@@ -78,7 +79,7 @@ export async function storeContents(db: Db | Tx, packed: readonly PackedContents
         sql`(${row.hash}::text, ${row.encoding}::text, ${row.size}::integer, ${row.bytes}::bytea)`,
     ),
   )
-  // Bytes that were removed once (drop-content.ts) are there again.
+  // This also restores bytes that were removed before (drop-content.ts).
   await sql`
     with added (hash, encoding, size, bytes) as (values ${newContents}), back as (
       update content set encoding = added.encoding, bytes = added.bytes
@@ -98,7 +99,7 @@ function contentRow(value: Uint8Array | string) {
 }
 
 function compress(bytes: Buffer): Buffer {
-  // What is not smaller than the bytes is dropped: its place need not be larger than they are.
+  // A result that is not smaller is dropped, so that the buffer need not be larger than the bytes.
   return bytes.length <= thoroughToBytes
     ? zstdCompressSync(bytes, { ...thorough, chunkSize: bytes.length })
     : zstdCompressSync(bytes)
@@ -127,7 +128,7 @@ export async function getTexts(
   return new Map(Array.from(contents, ([hash, bytes]) => [hash, bytes.toString('utf8')]))
 }
 
-/** The texts of several hashes that are there still, in one query: removed ones are left out. */
+/** The texts of several hashes, in one query, without those that were removed. */
 export async function getRemainingTexts(
   db: Db | Tx,
   hashes: readonly string[],
@@ -150,7 +151,7 @@ export async function getContents(
 
 type Packed = Readonly<Pick<ContentTable, 'encoding' | 'bytes'>>
 
-/** The rows of those that are stored, in one query; of none without one. */
+/** The stored rows of these hashes, in one query; none for an empty list. */
 async function readPacked(
   db: Db | Tx,
   hashes: readonly string[],

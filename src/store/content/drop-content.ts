@@ -2,15 +2,14 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 
 /**
- * How long removed bytes can still come back: longer than any transaction that stores the same ones
- * can take.
+ * How long removed bytes can be restored: longer than any transaction that stores the same bytes.
  */
 const restorableForMs = 60 * 60 * 1000
 
 /**
- * Says that something stopped referring to these contents, in the transaction in which it did.
- * Whether others still do is found out later ({@link dropReleased}), for many at once. The one way
- * in which bytes leave `content`: whoever erases a single content calls it with that hash.
+ * Records that a row no longer refers to these contents; call it in the same transaction. {@link
+ * dropReleased} later removes those without any reference. Besides erasure, this is the only way in
+ * which bytes leave `content`.
  */
 export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return
@@ -18,22 +17,21 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
   await tx
     .insertInto('released_content')
     .values(rows)
-    // Also one that waits already is written anew: whoever looks at it meanwhile sees that, and
-    // leaves it to the next look.
+    // Rewrite a row that exists already, so that a concurrent `dropReleased` notices and leaves it
+    // to the next round.
     .onConflict((conflict) =>
       conflict.column('hash').doUpdateSet({ hash: sql.ref('excluded.hash') }),
     )
     .execute()
 }
 
-/** Those with these hashes, or so many of all that wait. */
+/** Released contents with these hashes, or the first `most`. */
 export type ReleaseSelection = { readonly only: readonly string[] } | { readonly most: number }
 
 /**
  * Removes the bytes of released contents that no row refers to; their hash and size stay. Returns
- * how many were looked at, and how many bytes went. What refers to a content is known to Postgres
- * (every foreign key to `content`). Nobody who stores, or refers to, what others refer to waits for
- * the look.
+ * how many were examined and dropped, and how many bytes. References are the foreign keys to
+ * `content`. Transactions that store or refer to content that is in use do not wait for this.
  */
 export async function dropReleased(
   db: Db,
@@ -51,7 +49,7 @@ export async function dropReleased(
     if (hashes.length === 0) return { looked: 0, dropped: 0, bytes: 0 }
     const popular = await stillUsed(tx, hashes)
     const rare = hashes.filter((hash) => !popular.has(hash))
-    // Waits for those who are about to refer to one, and has those who come later wait.
+    // Waits for transactions that are about to refer to one, and blocks later ones.
     await sql`
       select hash from content where hash = any(${rare}) order by hash for update
     `.execute(tx)
@@ -80,8 +78,8 @@ export async function dropReleased(
 }
 
 /**
- * Forgets bytes that were removed an hour ago for good, and brings those back that somebody began
- * to refer to in the moment of their removal. Returns how many came back.
+ * Deletes bytes that were removed an hour ago, and restores those that a row began to refer to
+ * during their removal. Returns how many were restored.
  */
 export async function forgetRemoved(db: Db, most: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -105,8 +103,8 @@ export async function forgetRemoved(db: Db, most: number): Promise<number> {
 }
 
 /**
- * Those of the hashes that a row of any table refers to; the input of the runs `but` does not
- * count. Looks through each table once, however many they are.
+ * Those of the hashes that a row of any table refers to. The input of the runs `exceptRuns` does
+ * not count. Scans each table once.
  */
 export async function stillUsed(
   tx: Tx,

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 
-/** Who had bytes erased, and when. */
+/** Who ordered the erasure of bytes, and when. */
 export interface Erasure {
   readonly by: string
   readonly at: Date
 }
 
 /**
- * Removes the bytes of contents for good, at once and whoever refers to them: their rows stay, with
- * hash and size. For contents that one row alone refers to; of others the references go first
- * (`releaseContent`). Returns those that were not erased before.
+ * Removes the bytes of contents at once, although rows refer to them; hash and size stay. Use it
+ * for contents that a single row refers to; otherwise drop the references first (`releaseContent`).
+ * Returns the hashes that were not erased before.
  */
 export async function eraseContents(
   tx: Tx,
@@ -30,9 +30,7 @@ export async function eraseContents(
   return rows.map(({ hash }) => hash).toSorted()
 }
 
-/**
- * Forgets removed bytes that are otherwise kept for a while, of contents that are removed still.
- */
+/** Deletes removed bytes before their time, unless the content was stored again. */
 export async function forgetErased(db: Db, hashes: readonly string[]): Promise<void> {
   await sql`
     delete from removed_content using content
@@ -41,7 +39,7 @@ export async function forgetErased(db: Db, hashes: readonly string[]): Promise<v
   `.execute(db)
 }
 
-/** By hash: who had it erased; contents that nobody had erased are left out. */
+/** The erasure of each erased content, by hash. */
 export async function readErased(
   db: Db | Tx,
   hashes: readonly string[],

@@ -2,13 +2,10 @@ import { sql } from 'kysely'
 import type { OutputStream } from '#domain/tool.ts'
 import type { Db, Tx } from '../database.ts'
 
-/** How many bytes of a stream can be read while its command runs: the newest. */
+/** How many of the newest bytes of a stream can be read while its command runs. */
 export const maxLiveBytes = 64 * 1024
 
-/**
- * What an attempt has written to one stream so far: its newest bytes, and how many came before
- * them.
- */
+/** The newest bytes that an attempt has written to a stream, and how many came before them. */
 export interface StreamTail {
   readonly stream: OutputStream
   readonly skipped: number
@@ -16,8 +13,8 @@ export interface StreamTail {
 }
 
 /**
- * Keeps what an attempt has written so far, in place of what was kept before. Writes nothing once
- * the call has its result, a person has settled how the attempt ended, or a later one has begun.
+ * Replaces the stored output of an attempt. Writes nothing when the call has its result, a person
+ * has settled the attempt's end, or a later attempt has begun.
  */
 export async function putLiveOutput(
   db: Db | Tx,
@@ -45,10 +42,7 @@ export async function putLiveOutput(
   `.execute(db)
 }
 
-/**
- * One stream of the newest attempt of a call, as far as it is kept; `null` when it has written
- * nothing there.
- */
+/** The stored output of one stream of an attempt; `null` when there is none. */
 export async function readLiveOutput(
   db: Db,
   of: { readonly callId: string; readonly attempt: number; readonly stream: OutputStream },
@@ -63,17 +57,17 @@ export async function readLiveOutput(
   return row ?? null
 }
 
-/** How much calls that run, or that nobody knows the end of, have written so far. */
+/** How much a call that runs, or whose end is unknown, has written so far. */
 export interface LiveCall {
   readonly callId: string
-  /** `unknown`: nobody knows how it ended; this is what it had written until then */
+  /** `unknown`: nobody knows how it ended */
   readonly state: 'running' | 'unknown'
   /** bytes */
   readonly stdout: number
   readonly stderr: number
 }
 
-/** Of the calls of a run, those of whose output something can be read while they have no result. */
+/** The calls of a run that have no result yet, with the sizes of their output. */
 export async function liveCallsOf(db: Db, runId: string): Promise<LiveCall[]> {
   const { rows } = await sql<LiveCall>`
     select tool_call.id as "callId",

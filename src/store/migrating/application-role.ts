@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import { advisoryLocks } from '../connection/advisory-locks.ts'
 import type { Db, Tx } from '../database.ts'
 
-/** The role that the parts connect as, unlike the database's owner. */
+/** The role that API and Temporal workers connect as; it is not the database's owner. */
 export interface ApplicationRole {
   readonly name: string
-  /** for a role that is made; `null`: the server lets it in without one */
+  /** for a new role; `null`: the server needs none */
   readonly password: string | null
 }
 
 /**
- * Gives the role what the API and the Temporal workers need, and no more (audit.md, Protection):
- * every table's rows, but of the trail to read and add only, and nothing of the schema. Makes the
- * role when it is not there. Run by the owner after each migration; new tables are covered then.
- * Answers whether the role was made.
+ * Grants the role what API and Temporal workers need, and no more (audit.md, Protection): the rows
+ * of every table, of the trail only reading and adding, and nothing of the schema. Creates a
+ * missing role. The owner runs it after each migration, for new tables. Returns whether the role
+ * was created.
  */
 export async function grantApplication(db: Db, role: ApplicationRole): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -38,8 +38,7 @@ export async function grantApplication(db: Db, role: ApplicationRole): Promise<b
 }
 
 /**
- * The tables of the trail that a role could change or remove all the same: as their owner, or by a
- * right of its own.
+ * The tables of the trail that a role can change or remove, as their owner or by its own rights.
  */
 export async function changeableTrail(db: Db, role: string | null): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -53,7 +52,7 @@ export async function changeableTrail(db: Db, role: string | null): Promise<stri
   return rows.map(({ name }) => name)
 }
 
-/** The trail is what its triggers protect from everybody. */
+/** A table is of the trail when a trigger refuses every change. */
 const isTrail = sql`exists (
   select from pg_trigger join pg_proc on pg_proc.oid = tgfoid
   where tgrelid = class.oid and proname = 'refuse_change'

@@ -16,8 +16,8 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<readonly st
 }
 
 /**
- * The same up to that migration: the schema of an earlier version. For databases that have not come
- * so far yet.
+ * Migrates up to `name` only, to the schema of an earlier version. For databases that are older
+ * than that.
  */
 export async function migrateTo(db: Kysely<Database>, name: string): Promise<readonly string[]> {
   return appliedNames(await migratorOf(db).migrateTo(name))

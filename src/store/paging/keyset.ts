@@ -1,21 +1,17 @@
 /**
- * What a key of a cursor is: all but `text` are cast by the database, which must not fail on a
- * made-up one.
+ * The kind of a cursor's key. The database casts all but `text`, and must not fail on a forged one.
  */
 export type CursorKey = 'instant' | 'id' | 'number' | 'signed' | 'text'
 
 /**
- * An opaque cursor for keyset pagination: the order it belongs to, and the keys of the last row as
- * the database wrote them (a timestamp as text keeps its microseconds).
+ * Makes an opaque cursor for keyset pagination from the name of the order and the keys of the last
+ * row. Keys are the database's text, since a timestamp as text keeps its microseconds.
  */
 export function encodeCursor(order: string, keys: readonly string[]): string {
   return Buffer.from(JSON.stringify([order, ...keys]), 'utf8').toString('base64url')
 }
 
-/**
- * The keys in a cursor of this order, each of its kind; `null` for anything else, made-up cursors
- * among them.
- */
+/** The keys in a cursor of this order; `null` when it is of another order, forged or malformed. */
 export function decodeCursor(
   cursor: string,
   order: string,

@@ -1,14 +1,15 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * An order with its keys as SQL, all in one direction, so that a row comparison finds the next
+ * A sort order: its keys as SQL, all in one direction, so that a row comparison finds the next
  * page.
  */
 export interface PageOrder {
   readonly keys: readonly RawBuilder<unknown>[]
   readonly descending: boolean
   /**
-   * says of keys that are never null in which order an index has them: no other index serves then
+   * `nulls last` also for keys that are never null: Postgres uses an index only in its own null
+   * order
    */
   readonly nullsLast?: boolean
 }
@@ -16,18 +17,17 @@ export interface PageOrder {
 export interface PageQuery {
   readonly columns: readonly RawBuilder<unknown>[]
   readonly from: RawBuilder<unknown>
-  /** all of which hold */
+  /** all must hold */
   readonly where: readonly RawBuilder<boolean>[]
-  /** and one of these, at least */
+  /** at least one must hold */
   readonly anyOf: readonly RawBuilder<boolean>[]
   readonly order: PageOrder
   readonly limit: number
 }
 
 /**
- * The first rows in an order: a page by each of the conditions of which one has to hold, each found
- * by an index, and of these pages the first rows, each once. With an `or` instead, Postgres reads
- * and hashes whole tables.
+ * The first rows in an order. Reads one page for each condition of `anyOf` by its index, and merges
+ * the pages without duplicates. With an `or` instead, Postgres reads and hashes whole tables.
  */
 export function pageOfAny(query: PageQuery): RawBuilder<unknown> {
   const { columns, from, where, anyOf, order, limit } = query

@@ -1,8 +1,7 @@
 import type { JsonObject } from '#domain/json.ts'
 
 /**
- * What the relay can deliver. Every row travels at least once; the receiver's store makes repeats
- * harmless.
+ * What the relay can deliver. Each row is delivered at least once; receivers ignore repetitions.
  */
 export type OutboxKind =
   | 'start_run'
@@ -15,31 +14,28 @@ export type OutboxKind =
 
 export interface OutboxRow {
   readonly kind: OutboxKind
-  /**
-   * whose workflow it is for: a run's, or that of a program's request, which is of no run and has
-   * its own id here
-   */
+  /** whose workflow gets it: the run, or the request of a program, which has no run */
   readonly runId: string
   readonly payload: JsonObject
 }
 
-/** A row as its writer may deliver it without reading it again. */
+/** A row that its writer may deliver without reading it again. */
 export interface WrittenOutboxRow extends OutboxRow {
   readonly id: string
-  /** `null`: of no run; whoever delivers it looks it up */
+  /** `null` without a run; the relay then looks it up */
   readonly workflowId: string | null
-  /** the run had no other undelivered row: this one overtakes nothing */
+  /** the run had no other undelivered row, so that this one overtakes none */
   readonly isNext: boolean
-  /** whether the workflow heard of it ahead of the commit; absent when it was not told */
+  /** whether a signal before the commit reached the workflow; absent when none was sent */
   readonly announced?: Promise<boolean>
 }
 
-/** A decision that is about to be committed, and the workflow that will have to look. */
+/** A decision that is about to be committed, and the workflow that it concerns. */
 export interface AnnouncedDecision {
   readonly runId: string
   readonly workflowId: string
   readonly requestIds: readonly string[]
 }
 
-/** How long a committing process keeps its rows to itself before the relay may take them. */
+/** How long the committing process alone may deliver its rows, before any relay may. */
 export const ownLeaseMs = 2000

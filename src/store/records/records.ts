@@ -7,9 +7,7 @@ import { auditRows } from '../audit/audit.ts'
 import type { Tx } from '../database.ts'
 import { ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'
 
-/**
- * What a transaction leaves for others: the trail, the live stream, and what is to be delivered.
- */
+/** What a transaction writes beside its change: audit events, stream events and outbox rows. */
 export interface Records {
   readonly audit?: readonly AuditEntry[]
   readonly events?: readonly StreamEvent[]
@@ -17,10 +15,9 @@ export interface Records {
 }
 
 /**
- * Writes them in the caller's transaction, in one statement behind one that reads clock and chains;
- * if that fails, the thing they describe does not happen. `owner` is the writing process when it
- * has a relay: the outbox rows are leased to it, and come back in order; `null`: any relay is woken
- * on commit.
+ * Writes records in the caller's transaction; if that fails, the change they describe is undone.
+ * `owner` is this process's relay: the outbox rows are leased to it and returned in order. With
+ * `null` the commit wakes any relay.
  */
 export async function writeRecords(
   tx: Tx,

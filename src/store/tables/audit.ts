@@ -15,12 +15,12 @@ export interface AuditEventTable {
   document: string
 }
 
-/** A refused attempt of the last minute: the same one again is counted here, and not told again. */
+/** A refused attempt of the last minute. Repetitions are counted here instead of recorded. */
 export interface RefusedAttemptTable {
   key: string
   /** hash of who tried */
   actor: string
-  /** the event that was told */
+  /** the recorded event */
   entry: Jsonb<JsonObject>
   repeated: Generated<number>
   until: Timestamp

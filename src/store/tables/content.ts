@@ -7,7 +7,7 @@ export interface ContentTable {
   bytes: Buffer
 }
 
-/** Contents whose bytes a person had erased. */
+/** Contents whose bytes were erased on a person's order. */
 export interface ErasedContentTable {
   hash: string
   by_id: string

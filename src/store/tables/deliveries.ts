@@ -26,7 +26,7 @@ export interface EventTable {
   created_at: GeneratedTimestamp
 }
 
-/** A webhook or another channel: the events up to `told_until` have their deliveries. */
+/** A webhook or another channel. The events up to `told_until` have their deliveries. */
 export interface EndpointTable {
   name: string
   told_until: string
@@ -41,15 +41,15 @@ export interface DeliveryTable {
   id: string
   endpoint: string
   event_id: string
-  /** `''` where the endpoint is its only one; who it is depends on the kind of channel */
+  /** `''` when the endpoint has only one; otherwise its form depends on the kind of channel */
   recipient: Generated<string>
   type: string
   request_id: string | null
-  /** what is sent, byte for byte */
+  /** the exact bytes that are sent */
   body: string
   state: Generated<DeliveryState>
   attempts: Generated<number>
-  /** when it is due; while it is being sent, when it may be sent again */
+  /** when it is due; while it is being sent, when another attempt may begin */
   next_attempt_at: GeneratedTimestamp
   last_status: number | null
   last_error: string | null
@@ -61,26 +61,24 @@ export interface DeliveryTable {
 export interface MailChoiceTable {
   person_id: string
   choice: EmailChoice
-  /** also of what others have decided, or has ended otherwise */
+  /** also when a request ends, however it ended */
   ended: boolean
   changed_at: GeneratedTimestamp
 }
 
-/**
- * The slot of the newest digest that a person was due, whether there was something to say or not.
- */
+/** The newest digest slot of a person, whether a digest was sent or not. */
 export interface MailDigestTable {
   person_id: string
   told_until: Timestamp
 }
 
-/** A request that has ended since a person's last digest, of which they want to hear. */
+/** A request that ended since a person's last digest and belongs in the next one. */
 export interface MailNewsTable {
   person_id: string
   request_id: string
 }
 
-/** One row: the requests whose last hours had begun by then have been told of. */
+/** One row: requests whose last hours began before this time have had their mails. */
 export interface MailExpiringTable {
   id: Generated<boolean>
   told_until: Timestamp
@@ -92,7 +90,7 @@ export interface SlackMessageTable {
   /** its id, as Slack answered */
   channel: string
   ts: string
-  /** hash of what it shows, so that it is written again only when that changed */
+  /** hash of the message, so that it is updated only when it changed */
   shown: string
 }
 
@@ -106,17 +104,17 @@ export interface SlackLinkTable {
   seal: Seal
 }
 
-/** A code that Slack's user was shown, for the person who is signed in here. */
+/** A code that a Slack user got, to be confirmed by the person who is signed in here. */
 export interface SlackLinkCodeTable {
   code_hash: string
   team: string
   user_id: string
-  /** of the user's profile, when the code was made */
+  /** from the user's profile when the code was made */
   email: string
   expires_at: Timestamp
 }
 
-/** Signatures that were heard: the same interaction is not heard twice. */
+/** Signatures of handled interactions, so that a replayed one is refused. */
 export interface SlackHeardTable {
   signature: string
   at: GeneratedTimestamp

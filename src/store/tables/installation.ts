@@ -6,26 +6,26 @@ export interface InstallationTable {
   namespace_id: string | null
   epoch: Generated<number>
   /**
-   * the newest epoch that began with rows lost: requests of older ones may have been decided in
-   * those
+   * the newest epoch that began after rows were lost: requests of older epochs may have been
+   * decided in the lost rows
    */
   restored_epoch: Generated<number>
   created_at: GeneratedTimestamp
-  /** restored from a backup then, and not accepted yet */
+  /** when it was restored from a backup that is not accepted yet */
   restored_at: Timestamp | null
 }
 
 /**
- * A key that the installation signed with: what was noted of it. Nothing is verified with this row.
+ * What is recorded of a key that the installation signed with. Nothing is verified with this row.
  */
 export interface InstallationKeyTable {
   kind: 'signing' | 'log'
   key_id: string
   since: GeneratedTimestamp
-  /** it was retired: somebody else may have it */
+  /** when it was retired, because somebody else may have it */
   retired_at: Timestamp | null
   /** of a key of the log: its public half, `name+hash+base64` */
   vkey: string | null
-  /** of a key of the log that took over from another one: the signed note that says so */
+  /** of a key of the log that replaced another one: the signed note that says so */
   handover: string | null
 }

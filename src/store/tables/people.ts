@@ -19,7 +19,7 @@ export interface TeamMemberTable {
 export interface MembershipTable {
   team: string
   person_id: string
-  /** null: the configuration names them; else a group of theirs did, until then */
+  /** null: the configuration names the person; otherwise a group of theirs did, until then */
   until: Timestamp | null
   seal: Seal
 }
@@ -29,21 +29,21 @@ export interface IdentityTable {
   issuer: string
   subject: string
   person_id: string
-  /** as the provider last said; it decides nothing */
+  /** as the provider last reported; it decides nothing */
   email: string
-  /** of the mapped ones */
+  /** those that the configuration maps to teams */
   groups: string[]
   told_at: GeneratedTimestamp
   created_at: GeneratedTimestamp
   seal: Seal
 }
 
-/** A sign-in that has left for the provider. */
+/** A sign-in that waits for the provider's answer. */
 export interface SignInFlowTable {
   state_hash: string
   browser_hash: string
   return_to: string
-  /** of the browser that began; null: a program did */
+  /** of the browser that began it; null: a program did */
   proof_hash: string | null
   expires_at: Timestamp
 }
@@ -53,7 +53,7 @@ export interface SessionTable {
   id: string
   person_id: string
   csrf_token: string
-  /** of what its browser proves beside the cookie; null: it is a program's */
+  /** hash of the proof that its browser sends with the cookie; null: a program's session */
   proof_hash: string | null
   /** how it was started: a `SignInMethod` */
   channel: string
@@ -71,10 +71,11 @@ export interface SignInLinkTable {
   created_at: GeneratedTimestamp
   expires_at: Timestamp
   used_at: Timestamp | null
-  /** it went out by mail: only the newest of a person's works */
+  /** sent by mail: only a person's newest one works */
   mailed: Generated<boolean>
   /**
-   * it ends a sign-in at a provider, for the browser that began it; null: a link for whoever has it
+   * it completes a sign-in at a provider, for the browser that began it; null: anybody who has the
+   * link can use it
    */
   proof_hash: string | null
   seal: Seal
@@ -91,7 +92,7 @@ export interface ApiKeyTable {
   revoked_at: Timestamp | null
   expires_at: Timestamp | null
   rotated_at: Timestamp | null
-  /** of the secret before, which works until then */
+  /** of the previous secret, which works until `previous_until` */
   previous_hash: string | null
   previous_until: Timestamp | null
   /** who proposed it to its owner; null: the owner made it */
@@ -114,7 +115,7 @@ export interface ApiKeyProposalTable {
 export interface CredentialTable {
   id: string
   person_id: string
-  /** the authenticator's own id of it, base64url */
+  /** the authenticator's id of the passkey, base64url */
   webauthn_id: string
   /** COSE, base64url */
   public_key: string
@@ -135,11 +136,11 @@ export interface PasskeyChallengeTable {
   /** base64url */
   challenge: string
   purpose: 'register' | 'sign_in' | 'decide'
-  /** of the session that asked for it; `null` for signing in */
+  /** of the session that requested it; `null` for signing in */
   session_hash: string | null
   /** canonical JSON of what is to be signed; `null` unless a decision is */
   statement: string | null
-  /** of the reason's commitment in the statement; `null` without a reason */
+  /** salt of the reason's commitment in the statement; `null` without a reason */
   salt: string | null
   expires_at: Timestamp
 }

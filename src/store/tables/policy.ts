@@ -44,7 +44,7 @@ export interface WorkerVersionTable {
   script: string | null
 }
 
-/** What an MCP server said of its tools when a version was activated. */
+/** The tool definitions of an MCP server when a policy version was activated. */
 export interface McpPinTable {
   activation: number
   worker: string
@@ -53,7 +53,7 @@ export interface McpPinTable {
   definitions_hash: string
   pinned_at: GeneratedTimestamp
   changed_at: Timestamp | null
-  /** what was said then */
+  /** hash of the definitions that the server reported then */
   changed_hash: string | null
   statement: string
   signature: string

@@ -47,39 +47,36 @@ export interface RequestTable {
   next_step_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
   /** when each step so far was taken */
   steps_taken: ColumnType<Date[] | null, undefined, never>
-  /** of the people behind it, all of them */
+  /** digest of all of its principals */
   principals_digest: ColumnType<string | null, string | null | undefined, string | null>
   seal: Seal
 }
 
-/** A request of a program that is no run of ours: who asked, and what became of the approval. */
+/** The part of a request that only programs have: who asked, and how the approval was used. */
 export interface ExternalRequestTable {
   request_id: string
-  /** of the key; `external_id` is unique for each */
+  /** owner of the API key; `external_id` is unique for each owner */
   owner_id: string
   external_id: string
   api_key_id: string
   on_behalf_of: string | null
-  /** whose policy judged it first */
+  /** the worker whose policy judged it first */
   worker: string | null
   verdict: Extract<Verdict, 'ask' | 'preApproved'>
-  /** of what was asked, so that the same id cannot ask for something else */
+  /** hash of the body, so that the same id cannot stand for another call */
   body_hash: string
-  /** of the program's own words, canonical JSON */
+  /** hash of what the program claims, canonical JSON */
   claim_hash: string | null
   metadata: Jsonb<JsonObject | null>
-  /** of where the program says that it works, canonical JSON; `null`: it did not say */
+  /** hash of where the program says that it works, canonical JSON; `null`: it did not say */
   origin_hash: string | null
-  /**
-   * whether its proof was right and the folder in the workspace; `null`: it did not say where it
-   * works
-   */
+  /** whether its proof was valid and the folder is in the workspace; `null`: it named no folder */
   origin_proved: boolean | null
-  /** the key that took the permit */
+  /** the API key that consumed the permit */
   consumed_by: string | null
   consumed_at: Timestamp | null
   outcome: ExternalOutcome | null
-  /** where the program is told of the end, and what that is signed with; both or none */
+  /** where the end is posted, and the secret that signs it; both or none */
   callback_url: string | null
   callback_secret: string | null
   /** of a salted text */
@@ -129,7 +126,7 @@ export interface CommentTable {
 }
 
 /**
- * A request whose contents a person had erased, with the hash and size of what went
+ * A request whose contents were erased on a person's order, with the hash and size of each
  * (services/erasure).
  */
 export interface ErasedRequestTable {
@@ -140,8 +137,8 @@ export interface ErasedRequestTable {
 }
 
 /**
- * A file that a command of a request names, as it was: what is shown has its hash, the bytes are in
- * `content`.
+ * A file that a request's command names, as it was then. The presentation has its hash; the bytes
+ * are in `content`.
  */
 export interface RequestFileTable {
   request_id: string

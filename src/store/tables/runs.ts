@@ -5,7 +5,7 @@ import type { Generated } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import type { Rule, RunMode, Verdict } from '#domain/verdict.ts'
 
-/** Why a run stands still or ended badly: stable code and a sentence that says what to do. */
+/** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
 export interface RunFailure {
   readonly code: string
   readonly message: string
@@ -25,7 +25,7 @@ export interface RunTable {
   input_digest: string
   /** the input's first line */
   title: string
-  /** the files that it was given with its task; `null`: none */
+  /** the files that came with its task; `null`: none */
   attachments: Jsonb<
     readonly { path: string; bytes: number; hash: string; given: boolean }[] | null
   >
@@ -130,22 +130,22 @@ export interface ExecutionTable {
   finished_at: Timestamp | null
 }
 
-/** The newest bytes of what a running command has written to one of its streams. */
+/** The newest bytes that a running command has written to one of its streams. */
 export interface LiveOutputTable {
   call_id: string
   stream: 'stdout' | 'stderr'
   attempt: number
-  /** bytes that were written before those that are here */
+  /** how many bytes were written before these */
   skipped: number
   bytes: Buffer
 }
 
-/** Bytes that a call's result holds besides its text; the bytes are in `content`. */
+/** A file of a call's result; its bytes are in `content`. */
 export interface ResultFileTable {
   call_id: string
   position: number
   hash: string
-  /** a picture's only where its bytes are that picture's */
+  /** an image type only when the bytes are such an image */
   media_type: string
   bytes: number
 }
