@@ -23,7 +23,7 @@ export class Checkpoints implements AsyncDisposable {
     const failed = (error: unknown): never => {
       throw error
     }
-    this.#looks = new Repeating({ everyMs: lookEveryMs, work: () => this.#look(), failed })
+    this.#looks = new Repeating({ everyMs: lookEveryMs, work: () => this.#look(), onError: failed })
   }
 
   /** Waits until a checkpoint covers so many events. */

@@ -29,8 +29,8 @@ export interface Client {
     options?: GateOptions,
   ): Promise<Result>
   /**
-   * The same for a call that may have been asked for before, by a process that is gone: under its
-   * `externalId` it waits on where that one stopped. What that one may have run is never run again:
+   * The same for a call that an earlier process may have requested: under the same `externalId` it
+   * continues to wait. If the earlier process may have run the call, this rejects with
    * `AlreadyTakenError`.
    */
   resume<Input extends object, Result>(

@@ -41,7 +41,7 @@ export class CancelledError extends CountersignError {
   override readonly name = 'CancelledError'
 }
 
-/** Policy never allows this; nobody was asked. */
+/** Policy never allows this call; no person was asked. */
 export class BlockedError extends CountersignError {
   override readonly name = 'BlockedError'
 }

@@ -17,8 +17,7 @@ export interface GateCall<Input extends object = object> {
   readonly tool: string
   readonly input: Input
   /**
-   * names this very call: asked again under it, one is answered with what is there. Without one it
-   * is a new call
+   * identifies this call: repeating it returns the existing request. Without it every call is new
    */
   readonly externalId?: string
   /** whose policy judges first; what it pre-approves waits for nobody */

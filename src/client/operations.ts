@@ -1,9 +1,6 @@
 import type { OperationTable } from '#api/operations.ts'
 
-/**
- * Where each operation is asked: the routes say it, and this does not compile when it says
- * otherwise.
- */
+/** Method and path of each operation. This does not compile when it differs from the routes. */
 export const operations: OperationTable = {
   signInWithLink: 'POST /v1/auth/link',
   listSignInMethods: 'GET /v1/auth/methods',

@@ -30,9 +30,9 @@ const maxPauseMs = 10_000
 const answerWithinMs = 90_000
 
 /**
- * Calls that are asked until the service answers, ever more slowly, until `over` fires: a lost
- * connection and a service that is away are asked again, which the verbs of this client allow. They
- * reject with a {@link Refusal}, or the reason of `over`.
+ * Repeats each call, with growing pauses, until the service answers or `over` fires. It retries
+ * after a lost connection and while the service is away; the verbs of this client are safe to
+ * repeat. Calls reject with a {@link Refusal}, or the reason of `over`.
  */
 export function callsUntilAnswered(address: ServiceAddress, over: AbortSignal) {
   return callOver((request) => askUntilAnswered(address, request, over))

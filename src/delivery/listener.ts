@@ -3,13 +3,13 @@ import pg from 'pg'
 const reconnectAfterMs = 500
 
 /**
- * Hears Postgres' notifications on one connection of its own, and connects again when it is lost.
- * `onNotification` is also called after every (re)connect, for what was said while nobody listened.
+ * Receives Postgres' notifications on a separate connection, and reconnects when it is lost. Calls
+ * `onNotification` also after every (re)connect, since notifications may have been missed.
  */
 export class Listener implements AsyncDisposable {
   readonly #url: string
   readonly #channels: readonly string[]
-  readonly onNotification: (channel: string | null) => void
+  readonly #onNotification: (channel: string | null) => void
   #client: pg.Client | null = null
   #closed = false
   #retry: NodeJS.Timeout | null = null
@@ -17,11 +17,11 @@ export class Listener implements AsyncDisposable {
   constructor(options: {
     readonly url: string
     readonly channels: readonly string[]
-    readonly heard: (channel: string | null) => void
+    readonly onNotification: (channel: string | null) => void
   }) {
     this.#url = options.url
     this.#channels = options.channels
-    this.onNotification = options.heard
+    this.#onNotification = options.onNotification
     void this.#connect()
   }
 
@@ -29,7 +29,7 @@ export class Listener implements AsyncDisposable {
     if (this.#closed) return
     const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5000 })
     this.#client = client
-    client.on('notification', (message) => this.onNotification(message.channel))
+    client.on('notification', (message) => this.#onNotification(message.channel))
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     try {
@@ -37,7 +37,7 @@ export class Listener implements AsyncDisposable {
       for (const channel of this.#channels) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
-      this.onNotification(null)
+      this.#onNotification(null)
     } catch {
       this.#lost(client)
     }

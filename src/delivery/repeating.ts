@@ -9,7 +9,7 @@ export class Repeating implements AsyncDisposable {
   readonly #work: () => Promise<void>
   readonly #everyMs: number
   readonly #gatherMs: number
-  readonly onError: (error: unknown) => void
+  readonly #onError: (error: unknown) => void
   #running: Promise<void> | null = null
   #again = false
   #closed = false
@@ -22,12 +22,12 @@ export class Repeating implements AsyncDisposable {
     /** how long a wake waits for others, to be one round with them; default: not at all */
     readonly gatherMs?: number
     readonly work: () => Promise<void>
-    readonly failed: (error: unknown) => void
+    readonly onError: (error: unknown) => void
   }) {
     this.#work = options.work
     this.#everyMs = options.everyMs
     this.#gatherMs = options.gatherMs ?? 0
-    this.onError = options.failed
+    this.#onError = options.onError
     this.wake()
   }
 
@@ -45,7 +45,7 @@ export class Repeating implements AsyncDisposable {
       try {
         await this.#work()
       } catch (error) {
-        this.onError(error)
+        this.#onError(error)
       }
     }
     this.#running = null

@@ -29,7 +29,11 @@ export class Retention implements AsyncDisposable {
     this.#rounds = new Repeating({
       everyMs,
       work: () => keepRetention(ctx, this.#stopping.signal),
-      failed: (error) => ctx.log.warn({ error: errorText(error) }, 'what is to go is still kept'),
+      onError: (error) =>
+        ctx.log.warn(
+          { error: errorText(error) },
+          'a round of retention failed; the next one goes on',
+        ),
     })
   }
 
@@ -69,7 +73,7 @@ async function clearRuns(
     if (due.length < runBatchSize) break
   }
   if (cleared > 0)
-    ctx.log.info({ runs: cleared }, 'the words of runs that ended long ago were removed')
+    ctx.log.info({ runs: cleared }, 'removed the transcripts of runs that ended long ago')
 }
 
 async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {

@@ -6,12 +6,11 @@ import { currentRequest } from '#services/core/current-request.ts'
 const maxUnwrittenBytes = 1024 * 1024
 
 /**
- * The log of one process: one JSON object a line on standard output, with the process' name.
- *
- * Lines carry ids, never arguments (security.md 25). An error is written as its type, code and
- * stack frames only, since a message may quote what a model or a person wrote; `problem` texts are
- * ours. What is said while a request is answered has its id. A full disk ends no process: the lines
- * are written when there is room again.
+ * The log of one process: one JSON object a line on standard output, with the process' name. Lines
+ * carry ids, never arguments (security.md 25). An error is written as its type, code and stack
+ * frames only, since a message may quote what a model or a person wrote; `problem` texts are ours.
+ * Lines that are logged during a request have its id. A full disk does not end the process: lines
+ * are written when there is space again.
  */
 export function createLog(name: string, level: string): Logger {
   const options: LoggerOptions = {

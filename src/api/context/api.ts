@@ -27,7 +27,7 @@ export interface ApiSettings {
   /** the token of development sign-in; null: there is none (api.md, Who is calling) */
   readonly developmentToken: string | null
   /**
-   * the owner-only token with which somebody on the host makes sign-in links, in every profile;
+   * the token, readable by its owner only, with which people on the host make sign-in links;
    * absent: nobody can
    */
   readonly hostToken?: string
@@ -93,7 +93,7 @@ export interface Api {
    * are not set
    */
   readonly slack?: () => Promise<SlackWorkspace | null>
-  /** told of every answer, to be counted; absent: nobody counts */
+  /** called after every answer, to count it */
   readonly onAnswer?: (answer: AnsweredRequest) => void
 }
 

@@ -6,8 +6,8 @@ interface Held {
 }
 
 /**
- * Answers that are held open (event streams, long polls), by holder. Nobody holds so many that
- * others get none (security.md 37).
+ * Counts the answers that are held open (event streams, long polls) by holder and limits them, so
+ * that one holder cannot use up all (security.md 37).
  */
 export class HeldOpen {
   readonly #byHolder = new Map<string, Set<Held>>()

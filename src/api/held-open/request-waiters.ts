@@ -5,15 +5,14 @@ const batchSize = 500
 const lookAgainMs = 20_000
 
 /**
- * Those who wait for a request, of one process. The feed is read once for all of them, however many
- * they are, and only while somebody waits; whoever waits for a request that an event names is told
- * to look at it.
+ * The callers of this process that wait for a request. The feed is read once for all of them, and
+ * only while one waits. An event wakes those that wait for the request it names.
  */
 export class RequestWaiters {
   readonly #feed: EventFeed
   readonly #waiting = new Map<string, Set<() => void>>()
   #unsubscribe: (() => void) | null = null
-  /** the last number that was read; `null`: where the feed stands is being asked */
+  /** the last sequence number that was read; `null`: it is being read */
   #last: bigint | null = null
   #reading = false
   #again = false

@@ -62,9 +62,9 @@ export async function streamEvents(response: Response, options: StreamOptions): 
 }
 
 /**
- * `last`: where a reader that reconnects goes on from; `null`: it said so itself. The first comment
- * says how often something is written at least, so that a reader can tell a silent stream from a
- * quiet one.
+ * `last`: the number after which a reconnecting reader continues; `null`: the reader names it
+ * itself. The first comment says how often something is written at least, so that a reader can tell
+ * a silent stream from a quiet one.
  */
 function open(response: Response, last: bigint | null, heartbeatMs: number): void {
   response.status(200)

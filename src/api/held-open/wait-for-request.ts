@@ -7,9 +7,9 @@ import type { Api } from '../context/api.ts'
 import { waitersOf } from './request-waiters.ts'
 
 /**
- * Reads a request until it is decided, at most for `withinMs`, and answers with how it is by then.
- * Between the looks nothing is asked of the database for it: the event feed says when to look. Ends
- * at once when the caller has gone or the process stops.
+ * Waits until a request is decided, for `withinMs` at most, and returns its state then. Reads the
+ * database only when the event feed reports a change. Returns at once when the caller disconnects
+ * or the process stops.
  */
 export async function waitForRequest(
   api: Api,

@@ -6,12 +6,12 @@ import { outageProblem } from './outage-problem.ts'
 import type { ProblemBody } from '../schemas/common.ts'
 
 /**
- * Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and
- * told as `internal`.
+ * Turns whatever a route threw into RFC 9457 problem details. Any other error is logged and
+ * answered as `internal`.
  */
 export function answerProblem(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
-    // The caller left in the middle of an answer: there is nobody to tell and nothing to mend.
+    // The caller closed the connection during the answer: nothing needs to be done.
     if (response.headersSent && response.destroyed) return
     const requestId = String(response.locals['requestId'])
     const problem = isImpossibleValue(error, request.method)
@@ -58,8 +58,8 @@ function titleOf(code: string): string {
 }
 
 /**
- * Any error as a problem. Messages that are not ours are never told: they may quote what somebody
- * wrote.
+ * Converts any error to a problem. Messages that are not ours are not passed on: they may quote
+ * what a person wrote.
  */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
@@ -95,7 +95,7 @@ function sentenceOf(issue: ZodError['issues'][number]): string {
     : issue.message
 }
 
-/** A list was asked with a value that Postgres cannot read, such as a cursor somebody made up. */
+/** A list was queried with a value that Postgres cannot read, such as a forged cursor. */
 function isImpossibleValue(error: unknown, method: string): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null
   return method === 'GET' && typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)

@@ -13,10 +13,9 @@ import { withinSeconds } from './outage-problem.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 
 /**
- * Finds out who calls: a bearer key, else the session of the cookie, else nobody (`locals.identity`
- * stays unset). A cookie without the proof of its session is nobody too; `locals.unproven` says so
- * to what needs somebody. A key that is not valid is `401` and never falls back to a cookie; 60 of
- * them a minute are `429`.
+ * Identifies the caller by a bearer key, otherwise by the session of the cookie; without either
+ * `locals.identity` stays unset. A cookie without its session's proof sets `locals.unproven`
+ * instead. An invalid key is `401` and never falls back to a cookie; 60 of them a minute are `429`.
  */
 export function authenticate(api: Api): RequestHandler {
   const keys = failureLimit(60, 'failed keys')

@@ -5,8 +5,8 @@ import type { Request, RequestHandler, Response } from 'express'
 const leastBytes = 1024
 
 /**
- * What tells a secret (the token of the session, a key, a link). Compressed beside words that
- * somebody else chose, its length would tell it letter by letter to who can only measure answers.
+ * Answers with a secret (session token, key, link) are not compressed. Compressed together with
+ * text that an attacker chose, their length would reveal the secret letter by letter.
  */
 const secretPaths = /^\/v1\/(?:me|auth|keys|sessions|credentials|slack|people)(?:\/|$)/
 

@@ -15,9 +15,9 @@ const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|audit|policy|accou
 const precompressed = { enableBrotli: true, orderPreference: ['br', 'gzip'], index: false }
 
 /**
- * The built dashboard: hashed files may be kept for a year, the page itself is asked for again each
- * time. Any other path that wants a page gets it, since the dashboard finds its own way; with `404`
- * where it has none.
+ * Serves the built dashboard. Hashed files may be cached for a year; the page itself is revalidated
+ * every time. Any other path that accepts HTML gets the page, since the dashboard does its own
+ * routing, with `404` when it has no such page.
  */
 export function serveDashboard(uiDir: string): RequestHandler {
   const router = Router()

@@ -25,8 +25,8 @@ export function checkForgery(request: Request, publicUrl: string, csrfToken: str
 }
 
 /**
- * What a call without a session needs that starts one: whoever says where it comes from must say
- * here.
+ * Checks a call that starts a session: an origin that `Origin` or `Sec-Fetch-Site` names must be
+ * ours. Throws `csrf_failed`.
  */
 export function checkOrigin(request: Request, publicUrl: string): void {
   const { origin } = request.headers

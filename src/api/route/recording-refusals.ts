@@ -23,10 +23,10 @@ const unrecorded: readonly ProblemCode[] = [
 ]
 
 /**
- * Answers an operation, and records it when somebody who is known is refused (security.md 33):
- * every operation that acts comes through here, so none can forget it. What a verb has recorded
- * itself is not told twice. The caller is answered the same whether it could be recorded or not,
- * and whether what they named exists.
+ * Answers an operation, and records an audit event when an identified caller is refused
+ * (security.md 33). Every operation that changes something runs through here. A refusal that the
+ * verb recorded is not recorded again. The answer does not depend on the recording, nor on whether
+ * the named thing exists.
  */
 export async function recordingRefusals<T>(
   api: Api,

@@ -184,9 +184,7 @@ export function openRoute<
   }
 }
 
-/**
- * A session's cookie that came without its proof is told so, where somebody has to be signed in.
- */
+/** Refuses, with its own problem, a session cookie that came without the session's proof. */
 async function refuseCookieAlone(api: Api, request: Request, response: Response): Promise<void> {
   const refused = response.locals['unproven'] as
     | { readonly unproven: UnprovenSession; readonly isRecorded: () => boolean }

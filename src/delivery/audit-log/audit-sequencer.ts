@@ -31,7 +31,7 @@ export class AuditSequencer implements AsyncDisposable {
       work: async () => {
         while ((await sequenceAudit(db, signer)) === leavesAtOnce);
       },
-      failed: (error) => this.#tell(String(error), log),
+      onError: (error) => this.#tell(String(error), log),
     })
   }
 
@@ -40,7 +40,7 @@ export class AuditSequencer implements AsyncDisposable {
     const isSaid = error === this.#told.error && performance.now() - this.#told.at < tellAgainMs
     if (isSaid) return
     this.#told = { error, at: performance.now() }
-    log.error({ error }, 'events wait for the audit log')
+    log.error({ error }, 'events could not be added to the audit log; they are tried again')
   }
 
   [Symbol.asyncDispose](): Promise<void> {

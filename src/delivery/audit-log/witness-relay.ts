@@ -60,7 +60,11 @@ export class WitnessRelay implements AsyncDisposable {
     this.#rounds = new Repeating({
       everyMs: this.#times.everyMs,
       work: () => this.#round(),
-      failed: (error) => options.log.warn({ error: errorText(error) }, 'witnesses wait'),
+      onError: (error) =>
+        options.log.warn(
+          { error: errorText(error) },
+          'a round over the witnesses failed; it is repeated',
+        ),
     })
   }
 
@@ -79,7 +83,10 @@ export class WitnessRelay implements AsyncDisposable {
       if (this.#asking.has(witness.id)) continue
       const asking = this.#ask(policy, witness)
         .catch((error: unknown) => {
-          log.warn({ witness: witness.name, error: errorText(error) }, 'a witness waits')
+          log.warn(
+            { witness: witness.name, error: errorText(error) },
+            'a witness could not be asked; it is asked again',
+          )
         })
         .finally(() => this.#asking.delete(witness.id))
       this.#asking.set(witness.id, asking)

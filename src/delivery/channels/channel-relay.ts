@@ -76,12 +76,12 @@ export class ChannelRelay implements AsyncDisposable {
     this.#rounds = new Repeating({
       everyMs: this.#times.everyMs,
       work: () => this.#round(),
-      failed: (error) => options.log.warn({ error: errorText(error) }, 'notifications wait'),
+      onError: (error) => options.log.warn({ error: errorText(error) }, 'notifications wait'),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
       channels: ['countersign_sequenced', 'countersign_webhook'],
-      heard: (channel) => {
+      onNotification: (channel) => {
         const isOfStream = channel === 'countersign_sequenced'
         const concerned = this.#channels.filter(({ events }) => !isOfStream || events.length > 0)
         if (concerned.length > 0) this.#rounds.wake()
@@ -113,7 +113,10 @@ export class ChannelRelay implements AsyncDisposable {
       while (await createDeliveries(this.#options.db, channel));
     } catch (error) {
       const fields = { endpoint: channel.name, error: errorText(error) }
-      this.#options.log.warn(fields, 'the notifications of a channel wait')
+      this.#options.log.warn(
+        fields,
+        'notifications of a channel could not be made; the next round repeats it',
+      )
     }
   }
 
@@ -154,7 +157,7 @@ export class ChannelRelay implements AsyncDisposable {
   #failed(channel: Channel, due: DueDelivery, error: unknown): void {
     const { log } = this.#options
     const fields = { endpoint: channel.name, deliveryId: due.id, error: errorText(error) }
-    log.warn(fields, 'what became of a notification could not be recorded')
+    log.warn(fields, 'the outcome of a notification could not be recorded; it is sent again')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

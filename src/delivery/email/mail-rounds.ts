@@ -26,7 +26,8 @@ export class MailRounds implements AsyncDisposable {
     this.#rounds = new Repeating({
       everyMs: options.everyMs ?? 30_000,
       work: () => mailRound(options),
-      failed: (error) => options.log.warn({ error }, 'digests wait'),
+      onError: (error) =>
+        options.log.warn({ error }, 'digests could not be made; the next round repeats it'),
     })
   }
 

@@ -46,13 +46,13 @@ export class Relay implements AsyncDisposable {
     this.#rounds = new Repeating({
       everyMs: roundEveryMs,
       work: () => this.#round(),
-      failed: (error) =>
+      onError: (error) =>
         this.#log.warn({ error: errorText(error) }, 'the relay could not read the outbox'),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
       channels: ['countersign_outbox'],
-      heard: () => this.#rounds.wake(),
+      onNotification: () => this.#rounds.wake(),
     })
   }
 
@@ -151,7 +151,10 @@ export class Relay implements AsyncDisposable {
       .then(
         () => undefined,
         (error: unknown) =>
-          this.#log.warn({ error: errorText(error) }, 'a delivery was left to the next round'),
+          this.#log.warn(
+            { error: errorText(error) },
+            'a delivery failed; the next round repeats it',
+          ),
       )
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)

@@ -57,7 +57,7 @@ export async function moveStillRuns(
   for (const { stall, workflow_id } of restarting) {
     await noteRestart(ctx, stall)
     await restartWorkflow(delivering, { id: stall.runId, workflow_id }, 'of_running')
-    options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started afresh')
+    options.log.warn({ runId: stall.runId }, 'a workflow whose tasks failed was started again')
   }
   return { woken, stalled }
 }

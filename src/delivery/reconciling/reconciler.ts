@@ -40,10 +40,10 @@ export class Reconciler implements AsyncDisposable {
           await reconcileRuns(ctx, delivering, { log: ctx.log, woken, stillSeconds })
           await recordRepeats(ctx)
           for (const requestId of await reconcileApprovals(delivering))
-            ctx.log.warn({ requestId }, 'nothing waited for the request of a program')
+            ctx.log.warn({ requestId }, 'the request of a program had no workflow; it was started')
         })
       },
-      failed: (error) => {
+      onError: (error) => {
         if (error instanceof ForeignNamespaceError) options.foreignNamespace(error)
         ctx.log.warn({ error: errorText(error) }, 'runs could not be compared with Temporal')
       },

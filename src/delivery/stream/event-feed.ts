@@ -26,7 +26,7 @@ export class EventFeed implements AsyncDisposable {
     this.#listener = new Listener({
       url: options.databaseUrl,
       channels: ['countersign_sequenced'],
-      heard: () => {
+      onNotification: () => {
         this.#news += 1
         for (const listener of this.#listeners) listener()
       },

@@ -25,13 +25,16 @@ export class EventSequencer implements AsyncDisposable {
       work: async () => {
         while ((await sequenceEvents(options.db)) === eventsAtOnce);
       },
-      failed: (error) =>
-        options.log.warn({ error: errorText(error) }, 'events wait for their number'),
+      onError: (error) =>
+        options.log.warn(
+          { error: errorText(error) },
+          'stream events could not be numbered; the next round repeats it',
+        ),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
       channels: ['countersign_event'],
-      heard: () => this.#rounds.wake(),
+      onNotification: () => this.#rounds.wake(),
     })
   }
 

@@ -43,8 +43,8 @@ export interface Cluster {
 }
 
 /**
- * The production shape without Docker: Postgres, Temporal's production server on it, two APIs and
- * two Temporal workers, each a process of its own. Nothing is restarted by itself: tests kill
+ * Starts the production setup without Docker: Postgres, Temporal's production server, two APIs and
+ * two Temporal workers, each in its own process. Nothing restarts automatically, since tests kill
  * parts.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -144,8 +144,8 @@ async function startAll<T>(count: number, startOne: (index: number) => Promise<T
 export type MetricsVariable = 'COUNTERSIGN_METRICS' | 'COUNTERSIGN_WORKER_METRICS'
 
 /**
- * Where the process number `index` (from 0) of its kind serves metrics: the first one where the
- * variable says, each other on a free port of the same host, which it says; nowhere when the
+ * Where the process number `index` (from 0) of its kind serves metrics: the first one at the
+ * configured address, each other on a free port of the same host, which it logs; nowhere when the
  * variable is not set.
  */
 export async function ownListener(options: {

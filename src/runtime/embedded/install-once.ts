@@ -6,7 +6,7 @@ import type { ProcessIdentity } from '../processes/process-identity.ts'
 import { waitUntil } from '../processes/wait-until.ts'
 import { exists } from '../files.ts'
 
-/** Longer than the slowest build: whoever waits that long builds for itself. */
+/** Longer than the slowest build: a process that waited this long builds for itself. */
 const lockTimeoutMs = 30 * 60_000
 
 /**

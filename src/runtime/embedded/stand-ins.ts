@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 import type { SystemUser } from './postgres-user.ts'
 
 /**
- * A stand-in whose folder is gone is kept this long after its last start: the folder may only have
- * been moved.
+ * A stand-in whose folder no longer exists is kept this long after its last start: the folder may
+ * only have been moved.
  */
 const retentionMs = 30 * 24 * 60 * 60 * 1_000
 const markSuffix = '.stands-for'
@@ -16,8 +16,8 @@ const markSuffix = '.stands-for'
 const mark = z.object({ folder: z.string(), device: z.number() })
 
 /**
- * Write beside a stand-in whose place it takes, at every start: a later one knows whom it belongs
- * to.
+ * Write the folder that a stand-in replaces beside it, at every start, so that a later start can
+ * match them.
  */
 export async function markStandIn(standIn: string, folder: string): Promise<void> {
   const { dev: device } = await stat(dirname(folder))
@@ -29,8 +29,8 @@ export async function markStandIn(standIn: string, folder: string): Promise<void
 
 /**
  * Remove the stand-ins of folders that were deleted: at once for temporary folders, after thirty
- * days for others. One whose disk is not mounted now is kept, and so is whatever has no mark.
- * Resolves with the folders that were gone.
+ * days for others. One whose disk is not mounted is kept, and so is one without a mark. Resolves
+ * with the folders that no longer existed.
  */
 export async function removeForsakenStandIns(root: string): Promise<string[]> {
   const removed: string[] = []

@@ -34,14 +34,17 @@ export async function keepKeys(
     await retireSigningKeys(ctx, retiring)
     for (const id of marked) await finishRetiring(dataDir, id)
     for (const id of retiring) retired.add(id)
-    ctx.log.warn({ keyIds: retiring }, 'signing keys were retired: what they signed counts no more')
+    ctx.log.warn(
+      { keyIds: retiring },
+      'signing keys were retired: their signatures no longer count',
+    )
   }
   const retired = new Set<string>()
   await round()
   return new Repeating({
     everyMs: roundEveryMs,
     work: round,
-    failed: (error) => {
+    onError: (error) => {
       if (performance.now() - loggedAt < logEveryMs) return
       loggedAt = performance.now()
       ctx.log.error(

@@ -45,7 +45,7 @@ export function signerOf(pem: string, source: string): Signer {
   return { keyId: keyIdOf(createPublicKey(privateKey)), privateKey }
 }
 
-/** Throws when somebody else than its owner may read the file, or so `mode` says. */
+/** Throws when `mode` lets others than the owner read the file. */
 export function refuseReadable(file: string, mode: number): void {
   if ((mode & 0o077) === 0) return
   throw new Error(

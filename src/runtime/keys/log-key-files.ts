@@ -15,13 +15,13 @@ export interface LogKeyFiles {
   readonly next: Signer | null
   /** of an environment that has another key by now: the one that may hand over to it */
   readonly before: Signer | null
-  /** somebody on the host said that the key before is lost or in other hands */
+  /** a person on the host declared the previous key lost or compromised */
   readonly isUnvouched: boolean
-  /** that was a while ago, and whoever said so was not about to make a key */
+  /** the declaration is old and was not followed by a new key */
   readonly isStale: boolean
 }
 
-/** Somebody who replaces a compromised key says so first, and makes the new one at once. */
+/** A person who replaces a compromised key declares it first, and makes the new one at once. */
 const staleAfterMs = 5000
 
 /**
@@ -88,7 +88,7 @@ export async function markUnvouched(dataDir: string): Promise<void> {
   await writeFile(filesOf(dataDir).unvouched, `${new Date().toISOString()}\n`, { mode: 0o600 })
 }
 
-/** Whether a hand-over that somebody asked for is still to come. */
+/** Whether a requested hand-over is still to come. */
 export async function isHandoverOpen(dataDir: string): Promise<boolean> {
   const { next, unvouched } = filesOf(dataDir)
   return (await exists(next)) || (await exists(unvouched))

@@ -90,7 +90,7 @@ export async function keepLogKey(parts: {
     log.error({ error: String(error) }, 'the audit log cannot be signed')
   }
   await round().catch(failed)
-  const rounds = new Repeating({ everyMs: roundEveryMs, work: round, failed })
+  const rounds = new Repeating({ everyMs: roundEveryMs, work: round, onError: failed })
   return {
     signer: {
       get key() {

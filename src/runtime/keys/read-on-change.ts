@@ -7,9 +7,8 @@ import { statSync } from 'node:fs'
 const unsettledMs = 100
 
 /**
- * What is read from a file or folder that may change under a running process, read again when it
- * did: one `stat` each time it is asked for, no timer. `read` must not throw where nothing is there
- * yet.
+ * Returns a cached `read` of a file or folder that reads again after it changed. Each call costs
+ * one `stat`; there is no timer. `read` must not throw when the path does not exist.
  */
 export function readOnChange<T>(path: string, read: () => T): () => T {
   let cached: { readonly value: T; readonly stamp: string } | null = null

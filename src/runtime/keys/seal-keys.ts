@@ -9,8 +9,8 @@ import { readOnChange } from './read-on-change.ts'
 import { exists } from '../files.ts'
 
 /**
- * What API and Temporal workers share, and nobody else: in a folder of its own, so that it can be
- * mounted alone.
+ * Keys that only API and Temporal workers share, in a separate folder, so that it can be mounted
+ * alone.
  */
 export function sealKeyFile(dataDir: string): string {
   return join(keyFolder(dataDir), 'shared', 'seal.key')

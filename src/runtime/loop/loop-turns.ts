@@ -19,7 +19,7 @@ export interface WatchSetup {
   readonly address: MetricsAddress | null
 }
 
-/** What the thread sends: that it serves, that it cannot, or that somebody asks for the metrics. */
+/** What the thread sends: that it serves, that it cannot, or that metrics are requested. */
 export type FromWatch =
   | { readonly serves: number | null }
   | { readonly problem: string }

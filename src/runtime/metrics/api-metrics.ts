@@ -20,9 +20,9 @@ export interface ApiMetrics extends ProcessMetrics {
 }
 
 /**
- * The metrics of an API process: its own answers, and how the installation stands, which every API
- * process reads from Postgres alike and only when somebody asks. What could not be read within
- * seconds is absent, and `countersign_up` says so.
+ * The metrics of an API process: its own answers, and the state of the installation, which every
+ * API process reads from Postgres at each scrape. Figures that cannot be read within seconds are
+ * absent, and `countersign_up` shows it.
  */
 export function createApiMetrics(
   db: Db,

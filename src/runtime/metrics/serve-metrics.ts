@@ -9,9 +9,9 @@ export interface MetricsAddress {
 }
 
 /**
- * Serve `GET /metrics` on a listener of its own, to whoever reaches it: it is for the collector on
- * this machine or in this network, and the figures hold neither ids nor arguments. Throws one
- * sentence when the port is taken.
+ * Serve `GET /metrics` on a separate listener without authentication: it is for the collector on
+ * this machine or network, and the figures contain neither ids nor arguments. Throws one sentence
+ * when the port is taken.
  */
 export async function serveMetrics(
   page: MetricsPage,

@@ -21,8 +21,8 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 const portRange = { from: 20_000, to: 32_767 }
 
 /**
- * Some port nobody listens on. Another program may take it first: whoever binds must be ready to
- * ask again.
+ * Finds a port that is free now. Another program may take it first: the caller must be ready to try
+ * again.
  */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {

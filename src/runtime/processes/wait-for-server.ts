@@ -24,9 +24,9 @@ export interface AwaitedServer<T> {
 }
 
 /**
- * Asks a server until it answers. While it does not, whoever started this process is told after two
- * seconds and every ten. Throws what does not pass by itself, and a sentence with the remedy when
- * the patience is over.
+ * Tries a server until it answers, and reports after two seconds and then every ten that it is
+ * waiting. Throws an error that waiting cannot mend at once, and a sentence with the remedy after
+ * the time limit.
  */
 export async function waitForServer<T>(server: AwaitedServer<T>): Promise<T> {
   const begunMs = performance.now()

@@ -23,14 +23,14 @@ export function keepPins(
   ask: (worker: string) => Promise<readonly ServerDefinitions[]>,
 ): AsyncDisposable {
   let loggedAt = -Infinity
-  // Who stops does not wait for a host that may be away: what it would have said is asked again at
-  // the next start.
+  // A process that stops does not wait for a host that may be away: it asks again at the next
+  // start.
   const closing = Promise.withResolvers<readonly ServerDefinitions[]>()
   const askedAt = new Map<string, number>()
   const askDue = async (worker: string): Promise<readonly ServerDefinitions[]> => {
     if (performance.now() - (askedAt.get(worker) ?? -Infinity) < askAgainMs) return []
     const servers = await Promise.race([ask(worker), closing.promise])
-    // Whoever was not heard is asked again a little later; whoever was is asked no more.
+    // Hosts that did not answer are asked again later; those that did are not.
     if (servers.some((server) => server.definitionsHash === null))
       askedAt.set(worker, performance.now())
     return servers
@@ -38,10 +38,13 @@ export function keepPins(
   const rounds = new Repeating({
     everyMs: roundEveryMs,
     work: async () => void (await pinDefinitions(ctx, askDue)),
-    failed: (error) => {
+    onError: (error) => {
       if (performance.now() - loggedAt < logEveryMs) return
       loggedAt = performance.now()
-      ctx.log.warn({ error: errorText(error) }, 'what MCP servers say could not be pinned yet')
+      ctx.log.warn(
+        { error: errorText(error) },
+        'the tools of MCP servers could not be pinned yet; it is tried again',
+      )
     },
   })
   return {

@@ -3,9 +3,7 @@ import { openToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolProcess } from '#tools/custom/tool-process.ts'
 import type { Environment } from '../environment.ts'
 
-/**
- * Longer than any tool may run: a version that nobody has asked for so long is in nobody's hands.
- */
+/** Longer than any tool may run: a version that was not used for this time is not in use. */
 const maxIdleMs = 2 * 3_600_000
 
 interface OpenProcess {

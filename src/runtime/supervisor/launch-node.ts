@@ -31,11 +31,9 @@ export interface NodeServiceOptions {
 }
 
 /**
- * Start one of our own server processes in a process group of its own, with a lifeline, and wait
- * until it says that it serves.
- *
- * Throws `ServiceRefused` with its sentence when it refuses to serve, else an error that names its
- * log.
+ * Start one of our server processes in its own process group, with a lifeline, and wait until it
+ * reports that it serves. Throws `ServiceRefused` with its sentence when it refuses to serve,
+ * otherwise an error that names its log.
  */
 export async function launchNode(options: NodeServiceOptions): Promise<RunningService> {
   const log = openLog(options.logFile)
@@ -137,7 +135,7 @@ function tailOf(file: string): string {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
 }
 
-/** Over when nothing was heard for so long; `again` begins anew. */
+/** Ends when nothing arrives for this time; `again` restarts the time. */
 function timeout(afterMs: number): { over: Promise<string>; again: () => void } {
   const { promise: over, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(() => resolve(`it was not ready within ${afterMs / 1000} s`), afterMs)

@@ -138,7 +138,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   return { localUrl, publicUrl, devToken }
 }
 
-/** Everything else serves without it; whoever has changed src/ui sees what is wrong there. */
+/** The rest works without the dashboard; who changed src/ui sees the build's error. */
 async function buildDashboard(progress: Progress): Promise<void> {
   try {
     await progress.during('building the dashboard', buildUi)
@@ -150,8 +150,8 @@ async function buildDashboard(progress: Progress): Promise<void> {
 }
 
 /**
- * Says what is wrong with the settings before anything starts; the servers are those to come where
- * none is named.
+ * Checks the settings before anything starts, with placeholders for the servers that are started
+ * later.
  */
 function readSettings(folders: Folders, environment: Environment): Config {
   return readConfig(folders, {

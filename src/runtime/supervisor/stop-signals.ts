@@ -3,9 +3,9 @@ const stopSignals = ['SIGINT', 'SIGTERM'] as const
 const samePressMs = 1_000
 
 /**
- * Resolves with the first signal that asks this process to end. A second one, later, ends it at
- * once: what it started notices by its lifeline. SIGHUP asks for the end when it comes from a
- * terminal that closes; without one it is for `onReload`, or for nobody.
+ * Resolves with the first signal to end this process. A second one ends it at once; its children
+ * notice by their lifelines. SIGHUP means the end when a terminal closes; without a terminal it
+ * calls `onReload`, if there is one.
  */
 export function stopSignal({ onReload }: { onReload?: () => void } = {}): Promise<NodeJS.Signals> {
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY

@@ -57,7 +57,7 @@ import { createServiceProcess } from '#services/core/system.ts'
  * later.
  */
 const inForceTimeoutMs = 15_000
-/** Nobody waits for what a starting worker asks: a slow server may take its time. */
+/** Calls of a starting Temporal worker may take long: no person waits for them. */
 const temporalTimeoutMs = 20_000
 /**
  * Not ready then; and ended later than by `countersign start`, which can say why

@@ -5,7 +5,7 @@ import { currentRequest } from '#services/core/current-request.ts'
 import type { Spans } from './spans.ts'
 import { newSpanId, placeOfCaller, spanOfRequest, traceOf } from './trace-ids.ts'
 
-/** What the API process tells of: its answers, what runs begin, and what it says to Temporal. */
+/** Traces an API process: its answers, the runs that it starts, and its calls of Temporal. */
 export interface ApiTracing {
   answered(answer: AnsweredRequest): void
   recorded(entries: readonly AuditEntry[]): void

@@ -20,7 +20,7 @@ export interface WorkerTracing {
 export function traceWorker(spans: Spans): WorkerTracing {
   const activities = new AsyncLocalStorage<SpanPlace>()
 
-  /** Does the work as a span of the trace; what is told of within it comes below. */
+  /** Runs the work in a span of the trace; spans that it starts become children. */
   async function within<T>(
     span: {
       name: string

@@ -35,8 +35,8 @@ export function authRoutes(settings: ApiSettings, failures: FailureLimit) {
 }
 
 /**
- * With a token it signs in; with an address it says the same whoever has it, at once, and mail
- * follows or not.
+ * With a token it signs in. With an address the answer is always the same and immediate, whether a
+ * mail follows or not.
  */
 function linkRoute(failures: FailureLimit) {
   const linkRequests = failureLimit(10, 'questions for a link')
@@ -174,9 +174,8 @@ async function providerSignOut(api: Api): Promise<string | null> {
 }
 
 /**
- * What a new session is told of where it is started from. A browser brings what it will prove with
- * every call: without it nobody signs in there, since its cookie goes to other ports too
- * (security.md 39).
+ * Where a new session is started from. A browser must send the proof that it repeats with every
+ * call: its cookie alone also goes to other ports (security.md 39).
  */
 export async function surroundings(api: Api, request: Request): Promise<SignInSurroundings> {
   const proofHash = readProofHash(request)

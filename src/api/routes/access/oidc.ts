@@ -27,7 +27,7 @@ const callbackPath = '/v1/auth/oidc/callback'
  * sent there: the first decides nothing, the second only what was begun in the same browser.
  */
 export function oidcRoutes(failures: FailureLimit) {
-  // Whoever asks is not to blame, but each is recorded.
+  // The caller is not at fault, but every failure is recorded.
   const outages = failureLimit(10, 'sign-ins while the provider is down')
   return [
     openRoute({

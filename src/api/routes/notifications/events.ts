@@ -64,8 +64,8 @@ export const eventRoutes = [
 const streams = new HeldOpen()
 
 /**
- * A browser with one tab too many shows them all: its oldest stream ends, and comes back later from
- * where it was. A program is refused, which tells whoever wrote it.
+ * Takes the places of an event stream. When a browser opens one too many, its oldest stream ends
+ * and resumes later from its last event. A program gets an error instead. Throws `rate_limited`.
  */
 function holdStream(
   request: Request,

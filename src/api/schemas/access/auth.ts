@@ -68,7 +68,7 @@ export const authMethods = z
   .object({
     development: z.boolean(),
     link: z.boolean(),
-    /** links are mailed to whoever asks */
+    /** whether sign-in links can be requested by mail */
     mail: z.boolean(),
     /** people sign in at a provider, which is called so */
     oidc: z.object({ label: z.string() }).nullable(),
@@ -143,7 +143,8 @@ export const apiKey = z
     name: z.string(),
     owner: keyPerson,
     /**
-     * who proposed it to its owner, and stands behind what is done with it; null: its owner made it
+     * who proposed it to its owner, and is a principal of what is done with it; null: its owner
+     * made it
      */
     proposedBy: keyPerson.nullable(),
     scopes: z.array(apiKeyScope),

@@ -4,7 +4,7 @@ import { claimedTypes } from '#domain/presentation.ts'
 import { instant, json, person } from '../common.ts'
 
 const keyRef = z.object({ id: z.string(), name: z.string() })
-/** The program that asked: its key, whose that is, and for whom it acts. */
+/** The program that opened the request: its API key, the key's owner, and for whom it acts. */
 export const externalItem = z.object({
   externalId: z.string(),
   key: keyRef,

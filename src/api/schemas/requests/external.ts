@@ -130,8 +130,8 @@ export const externalBody = z
     /** where the program is told once it is decided or closed: `https://…` */
     callbackUrl: callbackUrl.optional(),
     /**
-     * the program's own name for this, one for each owner of a key: asked again, it is answered
-     * with what is there
+     * the program's name for this request, unique for each key owner: opening it again returns the
+     * same request
      */
     externalId: text(200).min(1),
     metadata: metadata.optional(),

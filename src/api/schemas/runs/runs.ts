@@ -131,7 +131,7 @@ export const runDetail = run
      */
     attachments: z.array(z.object({ path: z.string(), bytes: z.int(), hash, given: z.boolean() })),
     model: z.string(),
-    /** why the run ended, when somebody said so */
+    /** why the run ended, when a person gave a reason */
     endReason: z.string().nullable(),
     /** the run's page in Temporal's own user interface, when there is one */
     temporalUrl: z.string().nullable(),

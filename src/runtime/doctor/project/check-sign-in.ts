@@ -13,7 +13,7 @@ export const checkSignIn: Check = async ({ folders, environment }) => {
   const settings = 'problems' in loaded ? null : loaded.policy.config.signIn.oidc
   if (settings === null) return []
   try {
-    // Asks for its documents only: nobody signs in.
+    // Reads the provider's metadata only; nobody signs in.
     await openIdProviders(environment)(settings).authorizationUrl(
       newFlow().secrets,
       settings.issuer,
