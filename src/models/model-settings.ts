@@ -1,5 +1,4 @@
-import type { Policy, ProjectProblem } from '#policy/policy.ts'
-import { parseModelName, type ModelProvider } from '#policy/worker/model-name.ts'
+import type { ModelProvider } from '#policy/worker/model-name.ts'
 
 /** Variables from the service's own environment and the project's `.env`. */
 export type ModelEnvironment = Readonly<Record<string, string | undefined>>
@@ -50,26 +49,4 @@ export function providerSettings(
   const isMissing = (names.needs === 'key' ? apiKey : baseUrl) === null
   const seesPictures = names.pictures === undefined || environment[names.pictures] === 'true'
   return { apiKey, baseUrl, missing: isMissing ? names[names.needs] : null, seesPictures }
-}
-
-/** A warning for each worker whose model lacks a variable; `check` shows them. */
-export function warnOfMissingSettings(
-  policy: Policy,
-  environment: ModelEnvironment,
-): readonly ProjectProblem[] {
-  return [...policy.workers.values()].flatMap((worker): ProjectProblem[] => {
-    const model = parseModelName(worker.model)
-    if (model?.kind !== 'provider') return []
-    const { missing } = providerSettings(model.provider, environment)
-    if (missing === null) return []
-    return [
-      {
-        file: `workers/${worker.name}.md`,
-        line: null,
-        problem: `the model ${worker.model} needs the environment variable ${missing}, which is not set`,
-        remedy: `set ${missing} in the environment or in .env beside countersign.yaml`,
-        severity: 'warning',
-      },
-    ]
-  })
 }

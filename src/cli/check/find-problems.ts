@@ -1,8 +1,3 @@
-import { warnOfMissingMailVariables } from '#delivery/email/missing-variables.ts'
-import { warnOfMissingClientSecret } from '#delivery/oidc/missing-secret.ts'
-import { warnOfMissingSlackVariables } from '#delivery/slack/missing-variables.ts'
-import { warnOfMissingSecrets } from '#delivery/webhooks/webhook-secret.ts'
-import { warnOfMissingSettings } from '#models/model-settings.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import {
   unknownPrograms,
@@ -11,11 +6,11 @@ import {
 } from '#policy/project/warnings/unknown-names.ts'
 import { compareProblems } from '#policy/reading/report.ts'
 import { processEnvironment } from '#runtime/environment.ts'
+import { warnOfMissingVariables } from '#runtime/project/missing-variables.ts'
 import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
 import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import { inspectProject } from '#services/policy/read-project.ts'
 import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
-import { warnOfMissingVariables } from '#tools/mcp/missing-variables.ts'
 import { nameInstead, warnOfUnread, warnOfZoneFolders } from './folder-warnings.ts'
 
 /**
@@ -63,12 +58,7 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
 async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly ProjectProblem[]> {
   const environment = readProjectEnvironment(projectDir, processEnvironment())
   return [
-    ...warnOfMissingSettings(policy, environment),
     ...warnOfMissingVariables(policy, environment),
-    ...warnOfMissingSecrets(policy, environment),
-    ...warnOfMissingMailVariables(policy, environment),
-    ...warnOfMissingClientSecret(policy, environment),
-    ...warnOfMissingSlackVariables(policy, environment),
     ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
     ...(await warnOfZoneFolders(projectDir, policy)),
   ]

@@ -1,6 +1,4 @@
 import { createHmac } from 'node:crypto'
-import type { Policy, ProjectProblem } from '#policy/policy.ts'
-import { placeOfSource } from '#policy/reading/report.ts'
 
 const secretForm = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 
@@ -32,22 +30,4 @@ export function webhookHeaders(
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
   }
-}
-
-/**
- * A warning for each endpoint whose secret is not set here, or is none; `check` and `doctor` show
- * them.
- */
-export function warnOfMissingSecrets(
-  policy: Policy,
-  environment: Readonly<Record<string, string | undefined>>,
-): readonly ProjectProblem[] {
-  return [...policy.config.webhooks.endpoints.values()]
-    .filter(({ secretFrom }) => readSecrets(environment[secretFrom]) === null)
-    .map(({ name, secretFrom, source }): ProjectProblem => ({
-      ...placeOfSource(source),
-      problem: `the webhook "${name}" is signed with ${secretFrom}, which is ${environment[secretFrom] === undefined ? 'not set' : 'no secret'}`,
-      remedy: `set ${secretFrom} in the API's environment, or in .env beside countersign.yaml, to whsec_ and the base64 of 24 to 64 random bytes`,
-      severity: 'warning',
-    }))
 }

@@ -1,13 +1,8 @@
-import { warnOfMissingMailVariables } from '#delivery/email/missing-variables.ts'
-import { warnOfMissingClientSecret } from '#delivery/oidc/missing-secret.ts'
-import { warnOfMissingSlackVariables } from '#delivery/slack/missing-variables.ts'
-import { warnOfMissingSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { counted } from '#domain/text/counted.ts'
-import { warnOfMissingSettings } from '#models/model-settings.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { activators } from '#policy/project/config/teams.ts'
 import { loadProject } from '#services/policy/read-project.ts'
-import { warnOfMissingVariables } from '#tools/mcp/missing-variables.ts'
+import { warnOfMissingVariables } from '../../project/missing-variables.ts'
 import { type Environment, readText } from '../../environment.ts'
 import type { Check, Finding } from '../target/check.ts'
 
@@ -19,15 +14,7 @@ export const checkProject: Check = async ({ folders, environment }) => {
     if (folders.isQuickstart) return []
     return loaded.problems.map((problem) => finding(problem))
   }
-  const warnings = [
-    ...loaded.warnings,
-    ...warnOfMissingSettings(loaded.policy, environment),
-    ...warnOfMissingVariables(loaded.policy, environment),
-    ...warnOfMissingSecrets(loaded.policy, environment),
-    ...warnOfMissingMailVariables(loaded.policy, environment),
-    ...warnOfMissingClientSecret(loaded.policy, environment),
-    ...warnOfMissingSlackVariables(loaded.policy, environment),
-  ]
+  const warnings = [...loaded.warnings, ...warnOfMissingVariables(loaded.policy, environment)]
   const workers = loaded.policy.workers.size
   return [
     {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { policyWith } from './mcp.fixture.ts'
+import { policyWith } from '#tools/mcp/mcp.fixture.ts'
 import { warnOfMissingVariables } from './missing-variables.ts'
 
 test('a variable that an MCP server is given and that is not set is a warning where the server is declared', () => {

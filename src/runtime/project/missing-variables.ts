@@ -1,0 +1,103 @@
+import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
+import { providerSettings } from '#models/model-settings.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import { placeOfSource } from '#policy/reading/report.ts'
+import { parseModelName } from '#policy/worker/model-name.ts'
+import { variablesOf } from '#tools/mcp/connection.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A variable that a file of the project names and that this host does not set. */
+interface MissingVariable {
+  readonly place: Pick<ProjectProblem, 'file' | 'line'>
+  readonly name: string
+  /** what needs it, as a sentence up to "which is …" */
+  readonly problem: string
+  /** `no secret`: it is set to something else */
+  readonly state?: 'no secret'
+  /** what it is set to, when that is not plain */
+  readonly value?: string
+}
+
+/**
+ * Returns a warning for each environment variable that the project names and this host lacks: of
+ * models, MCP servers, webhooks, mail, the sign-in provider and Slack. `check` and `doctor` show
+ * them.
+ */
+export function warnOfMissingVariables(
+  policy: Policy,
+  environment: Environment,
+): readonly ProjectProblem[] {
+  const missing = [
+    ...ofModels(policy, environment),
+    ...ofMcpServers(policy, environment),
+    ...ofWebhooks(policy, environment),
+    ...ofMail(policy, environment),
+    ...ofSignIn(policy, environment),
+    ...ofSlack(policy, environment),
+  ]
+  return missing.map(({ place, name, problem, state = 'not set', value }) => ({
+    ...place,
+    problem: `${problem} ${name}, which is ${state}`,
+    remedy: `set ${name} in the service's environment, or in .env beside countersign.yaml${value === undefined ? '' : `, to ${value}`}`,
+    severity: 'warning',
+  }))
+}
+
+function ofModels(policy: Policy, environment: Environment): MissingVariable[] {
+  return [...policy.workers.values()].flatMap((worker) => {
+    const model = parseModelName(worker.model)
+    if (model?.kind !== 'provider') return []
+    const { missing: name } = providerSettings(model.provider, environment)
+    const place = { file: `workers/${worker.name}.md`, line: null }
+    const problem = `the model ${worker.model} needs the environment variable`
+    return name === null ? [] : [{ place, name, problem }]
+  })
+}
+
+function ofMcpServers(policy: Policy, environment: Environment): MissingVariable[] {
+  return [...policy.workers.values()].flatMap((worker) =>
+    [...worker.mcpServers.values()].flatMap((server) => {
+      const place = placeOfSource(server.source)
+      const problem = `the MCP server "${server.name}" is given`
+      const missing = variablesOf(server).filter((name) => environment[name] === undefined)
+      return missing.map((name) => ({ place, name, problem }))
+    }),
+  )
+}
+
+function ofWebhooks({ config }: Policy, environment: Environment): MissingVariable[] {
+  return [...config.webhooks.endpoints.values()]
+    .filter(({ secretFrom }) => readSecrets(environment[secretFrom]) === null)
+    .map(({ name, secretFrom, source }) => ({
+      place: placeOfSource(source),
+      name: secretFrom,
+      problem: `the webhook "${name}" is signed with`,
+      ...(environment[secretFrom] === undefined ? {} : { state: 'no secret' }),
+      value: 'whsec_ and the base64 of 24 to 64 random bytes',
+    }))
+}
+
+function ofMail({ config: { email } }: Policy, environment: Environment): MissingVariable[] {
+  if (email === null) return []
+  const place = placeOfSource(email.source)
+  return [email.smtp.userFrom, email.smtp.passwordFrom]
+    .filter((name) => name !== null && !environment[name])
+    .map((name) => ({ place, name: name ?? '', problem: 'mail is sent with' }))
+}
+
+function ofSignIn({ config }: Policy, environment: Environment): MissingVariable[] {
+  const { oidc } = config.signIn
+  const name = oidc?.clientSecretFrom ?? null
+  if (oidc === null || name === null || environment[name]?.trim()) return []
+  const problem = 'people sign in with the client secret in'
+  return [{ place: placeOfSource(oidc.source), name, problem }]
+}
+
+function ofSlack({ config: { slack } }: Policy, environment: Environment): MissingVariable[] {
+  if (slack === null) return []
+  const place = placeOfSource(slack.source)
+  return [slack.tokenFrom, slack.signingSecretFrom]
+    .filter((name) => !environment[name])
+    .map((name) => ({ place, name, problem: 'Slack is asked with' }))
+}
