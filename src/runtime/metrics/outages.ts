@@ -33,8 +33,9 @@ export class Outages {
   /** Those of the last half minute, in sentences. */
   recent(): readonly string[] {
     const since = performance.now() - lastsMs
-    return Object.entries(outageSentences).flatMap(([cause, { detail }]) =>
-      (this.#met.get(cause) ?? -1) > since ? [detail] : [],
-    )
+    return Object.entries(outageSentences).flatMap(([cause, { detail }]) => {
+      const metAt = this.#met.get(cause)
+      return metAt !== undefined && metAt > since ? [detail] : []
+    })
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parseProject } from '#policy/project/parse-project.ts'
 import { policyWith } from '#tools/mcp/mcp.fixture.ts'
 import { warnOfMissingVariables } from './missing-variables.ts'
 
@@ -12,4 +13,39 @@ test('a variable that an MCP server is given and that is not set is a warning wh
     { file: 'workers/w.md', line: 6, problem: expect.stringContaining('"wiki" is given TWO') },
     { file: 'workers/w.md', line: 7, problem: expect.stringContaining('"files" is given TWO') },
   ])
+})
+
+test('each variable that countersign.yaml names and that is not set is a warning at its line', () => {
+  const text = `version: 1
+teams:
+  ops: { members: [ada@example.com] }
+queues:
+  ops: { team: ops }
+defaults: { queue: ops }
+email:
+  smtp: { host: localhost, port: 25, security: none, userFrom: SMTP_USER, passwordFrom: SMTP_PASSWORD }
+  from: a@example.com
+signIn:
+  oidc: { issuer: "https://id.example.com", clientId: x, clientSecretFrom: OIDC_SECRET }
+webhooks:
+  endpoints:
+    deploys: { url: "https://hooks.example.com/x", secretFrom: HOOK_SECRET, events: [request.opened] }
+`
+  const parsed = parseProject({ texts: new Map([['countersign.yaml', text]]), toolFiles: [] })
+  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  const namesOf = (environment: Readonly<Record<string, string>>) =>
+    warnOfMissingVariables(parsed.policy, environment).map(({ file, problem }) => [file, problem])
+  const at = 'countersign.yaml'
+  expect(namesOf({})).toEqual([
+    [at, 'the webhook "deploys" is signed with HOOK_SECRET, which is not set'],
+    [at, 'mail is sent with SMTP_USER, which is not set'],
+    [at, 'mail is sent with SMTP_PASSWORD, which is not set'],
+    [at, 'people sign in with the client secret in OIDC_SECRET, which is not set'],
+  ])
+  const set = { SMTP_USER: 'u', SMTP_PASSWORD: 'p', OIDC_SECRET: 's' }
+  expect(namesOf({ ...set, HOOK_SECRET: 'too short' })).toEqual([
+    [at, 'the webhook "deploys" is signed with HOOK_SECRET, which is no secret'],
+  ])
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  expect(namesOf({ ...set, HOOK_SECRET: secret })).toEqual([])
 })

@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Policy } from '#policy/policy.ts'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { Workspaces } from './workspaces.ts'
+
+let projectDir: string
+beforeEach(async () => {
+  projectDir = await mkdtemp(join(tmpdir(), 'countersign workspaces '))
+})
+afterEach(() => rm(projectDir, { recursive: true, force: true }))
+
+function policyWith(workspaces: string): Policy {
+  const text = `version: 1\nteams:\n  ops: { members: [ada@example.com] }\nqueues:\n  ops: { team: ops }\ndefaults: { queue: ops }\n${workspaces}`
+  const parsed = parseProject({ texts: new Map([['countersign.yaml', text]]), toolFiles: [] })
+  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  return parsed.policy
+}
+
+function workspaces(): Workspaces {
+  const folders = { projectDir, dataDir: join(projectDir, '.countersign'), isQuickstart: false }
+  return new Workspaces({ folders, taskQueue: 'own' })
+}
+
+const elsewhere = 'workspaces:\n  default: { root: elsewhere, taskQueue: other }\n'
+
+test('a folder is opened once, however often and by however many it is asked for', async () => {
+  await mkdir(join(projectDir, 'elsewhere'))
+  const opened = workspaces()
+  const policy = policyWith(elsewhere)
+  const [first, second] = await Promise.all([
+    opened.of(policy, 'other'),
+    opened.of(policy, 'other'),
+  ])
+  expect(second).toBe(first)
+  expect(await opened.of(policy, 'other')).toBe(first)
+})
+
+test('a folder that cannot be opened is tried again at the next question', async () => {
+  const opened = workspaces()
+  const policy = policyWith(elsewhere)
+  await expect(opened.of(policy, 'other')).rejects.toThrow(/elsewhere/)
+  await mkdir(join(projectDir, 'elsewhere'))
+  await expect(opened.of(policy, 'other')).resolves.toBeDefined()
+})
+
+test('a task queue that no workspace names gets none, also not the own one’s', async () => {
+  await mkdir(join(projectDir, 'elsewhere'))
+  const opened = workspaces()
+  await expect(opened.of(policyWith(elsewhere), 'unknown')).rejects.toThrow(
+    'no workspace in countersign.yaml has the task queue unknown',
+  )
+})

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { watchTurns } from './watch-turns.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('a process that says nothing of its loop for so long is wedged, once', () => {
+  const wedged = vi.fn<() => void>()
+  using watch = watchTurns({ silentMs: 20_000, wedged })
+  vi.advanceTimersByTime(19_000)
+  expect(wedged).not.toHaveBeenCalled()
+  expect(watch.wedged).toBe(false)
+  vi.advanceTimersByTime(60_000)
+  expect(wedged).toHaveBeenCalledTimes(1)
+  expect(watch.wedged).toBe(true)
+})
+
+test('a process that says in time that its loop turns is never wedged', () => {
+  const wedged = vi.fn<() => void>()
+  using watch = watchTurns({ silentMs: 20_000, wedged })
+  for (let round = 0; round < 20; round += 1) {
+    vi.advanceTimersByTime(19_000)
+    watch.turned()
+  }
+  expect(wedged).not.toHaveBeenCalled()
+})
+
+test('a machine that slept for hours kills nothing: only looks of our own count', () => {
+  const wedged = vi.fn<() => void>()
+  using watch = watchTurns({ silentMs: 20_000, wedged })
+  vi.setSystemTime(Date.now() + 6 * 3_600_000)
+  vi.advanceTimersByTime(1_000)
+  expect(wedged).not.toHaveBeenCalled()
+  expect(watch.wedged).toBe(false)
+})
+
+test('a watch that was ended calls nobody', () => {
+  const wedged = vi.fn<() => void>()
+  watchTurns({ silentMs: 2_000, wedged })[Symbol.dispose]()
+  vi.advanceTimersByTime(60_000)
+  expect(wedged).not.toHaveBeenCalled()
+})
