@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { hungDatabase } from '#test/harness/hung-database.ts'
+import { hungDatabase } from '#test/harness/fake-database.ts'
 import type { Api } from '../context/api.ts'
 import { authenticate } from './authenticate.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { hungDatabase } from '#test/harness/hung-database.ts'
+import { hungDatabase } from '#test/harness/fake-database.ts'
 import { createApiMetrics } from './api-metrics.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))

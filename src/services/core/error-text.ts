@@ -1,3 +1,5 @@
+import { isDatabaseAway } from '#store/connection/database-outage.ts'
+
 /**
  * The text of an error for logs and rows: its message where that cannot quote a model, a person or
  * a file (errors of the network, of Temporal, and of Postgres except for values that it could not
@@ -21,14 +23,7 @@ function quotesNobody(error: Error): boolean {
   // A SQLSTATE; class 22 quotes the value that could not be read.
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return !code.startsWith('22')
   // gRPC's are numbers.
-  return typeof code === 'number' || isOfPool(error.message)
-}
-
-/** What `pg` says without a code, when Postgres is away. */
-function isOfPool(message: string): boolean {
-  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/.test(
-    message,
-  )
+  return typeof code === 'number' || isDatabaseAway(error)
 }
 
 function codeOf(error: Error): string {

@@ -10,15 +10,31 @@ import type { Db } from '#store/database.ts'
 
 /** A database that takes each query and never answers it. `queries` counts them. */
 export function hungDatabase(): { readonly db: Db; readonly queries: () => number } {
+  return databaseOf(() => Promise.withResolvers<never>().promise)
+}
+
+/** A database whose first queries fail with these errors, one each; those after find no rows. */
+export function failingDatabase(errors: readonly Error[]): ReturnType<typeof hungDatabase> {
+  const left = [...errors]
+  return databaseOf(async () => {
+    const error = left.shift()
+    if (error !== undefined) throw error
+    return { rows: [] }
+  })
+}
+
+function databaseOf(
+  executeQuery: () => ReturnType<DatabaseConnection['executeQuery']>,
+): ReturnType<typeof hungDatabase> {
   let count = 0
-  const connection: DatabaseConnection = {
+  const connection = {
     executeQuery: () => {
       count += 1
-      return Promise.withResolvers<never>().promise
+      return executeQuery()
     },
     async *streamQuery() {},
-  }
-  class HungDriver extends DummyDriver {
+  } as DatabaseConnection
+  class OneConnection extends DummyDriver {
     override async acquireConnection(): Promise<DatabaseConnection> {
       return connection
     }
@@ -26,7 +42,7 @@ export function hungDatabase(): { readonly db: Db; readonly queries: () => numbe
   const db: Db = new Kysely({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new HungDriver(),
+      createDriver: () => new OneConnection(),
       createIntrospector: (inner) => new PostgresIntrospector(inner),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
