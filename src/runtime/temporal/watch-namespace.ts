@@ -1,3 +1,4 @@
+import { shareRunning } from '#delivery/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import {
   ForeignNamespaceError,
@@ -13,10 +14,11 @@ const intervalMs = 5_000
  * there is nothing to compare, and decisions are taken and recorded all the same.
  */
 export function watchNamespace(
-  { db, temporal }: { db: Db; temporal: TemporalClient },
+  { db, temporal }: { db: Db; temporal: Pick<TemporalClient, 'namespaceId'> },
   foreign: (sentence: string) => void,
 ): Disposable {
-  const look = async () => {
+  // A server that hangs is asked once, and another namespace is reported once.
+  const look = shareRunning(async () => {
     try {
       await rememberNamespace(db, await temporal.namespaceId())
     } catch (error) {
@@ -24,7 +26,7 @@ export function watchNamespace(
       clearInterval(timer)
       foreign(error.message)
     }
-  }
+  })
   const timer = setInterval(() => void look(), intervalMs)
   void look()
   return { [Symbol.dispose]: () => clearInterval(timer) }
