@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { shareRunning } from '#domain/share-running.ts'
 import type { Db } from '#store/database.ts'
 import { Refusal } from '../processes/serve-process.ts'
 
@@ -84,25 +85,23 @@ export async function forgetMark(dataDir: string): Promise<void> {
 /** Keep the mark up to date, once a second, until disposed. */
 export function keepMark(dataDir: string, db: Db): AsyncDisposable {
   let lastMark: string | null = null
-  let writing = Promise.resolve()
-  const write = async () => {
+  const write = shareRunning(async () => {
     const newest = await newestEvent(db).catch(() => null)
     if (newest === null || newest === lastMark) return
     const half = `${markFile(dataDir)}.${process.pid}.new`
     await writeFile(half, `${newest}\n`)
     await rename(half, markFile(dataDir))
     lastMark = newest
-  }
-  const next = () => {
-    writing = writing.then(write).catch(() => undefined)
-  }
-  const timer = setInterval(next, intervalMs)
-  next()
+  })
+  const next = () => write().catch(() => undefined)
+  const timer = setInterval(() => void next(), intervalMs)
+  void next()
   return {
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer)
-      next()
-      await writing
+      // The write under way may have read the trail before its last event.
+      await next()
+      await next()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { shareRunning } from '#domain/share-running.ts'
 import { BrokenRule } from '#domain/broken-rule.ts'
 import type { CommitIdentity } from '#domain/commit-identity.ts'
 import type { ToolResult } from '#domain/tool.ts'
@@ -64,10 +65,10 @@ export async function carryOut(
       ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
     })
   }
-  const endWhenSettled = async (): Promise<void> => {
+  const endWhenSettled = shareRunning(async () => {
     // While the database is away nobody has settled anything.
     if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
-  }
+  })
   const live = recordOutput(ctx, work)
   again.addEventListener('abort', () => stop.abort('again'), { once: true })
   if (signal.aborted) await consider()
