@@ -152,7 +152,7 @@ function denialOf(then: 'continue' | 'stop', reason: string, seenAll: boolean): 
 }
 
 /** Sends what the person chose or answered; what became of it, in one sentence. */
-export async function sendAsked(
+export async function sendChoice(
   service: Service,
   request: RequestDetail,
   asked: Choice | Answer,

@@ -9,7 +9,7 @@ import { type Service, pageUrl } from '../service/service.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
-import { askDecision, sendAsked } from './ask-decision.ts'
+import { askDecision, sendChoice } from './ask-decision.ts'
 import { OutputReader } from './read-output.ts'
 
 const lookEveryMs = 500
@@ -126,10 +126,10 @@ function placeOf({ id, revision }: RequestItem): string {
 async function decide(
   service: Service,
   request: RequestDetail,
-  asked: Parameters<typeof sendAsked>[2],
+  asked: Parameters<typeof sendChoice>[2],
 ): Promise<void> {
   try {
-    console.log(await sendAsked(service, request, asked))
+    console.log(await sendChoice(service, request, asked))
   } catch (error) {
     // Somebody was faster, or it changed: said, and the next look shows what is true.
     if (!(error instanceof CommandFailure)) throw error

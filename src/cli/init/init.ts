@@ -45,7 +45,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   }
   await mkdir(target, { recursive: true })
   const facts = await lookAtFolder(workspace === null ? target : resolve(workspace))
-  for (const line of foundLines(facts)) console.log(`found    ${line}`)
+  for (const line of factLines(facts)) console.log(`found    ${line}`)
   const root = workspace === null ? null : relative(target, resolve(workspace)) || null
   await placeText(target, 'countersign.yaml', proposeConfig(facts, root))
   await placeText(target, 'workers/assistant.md', proposeWorker(facts))
@@ -66,7 +66,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
 }
 
 /** What of the folder the proposal takes notice of, a line each. */
-function foundLines(facts: FolderFacts): string[] {
+function factLines(facts: FolderFacts): string[] {
   const folders = [...facts.documents, ...facts.dependencies, ...facts.infrastructure]
   return [
     ...(facts.isGit ? ['a Git repository: rules for git'] : []),

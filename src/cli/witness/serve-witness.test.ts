@@ -175,8 +175,8 @@ describe('the folder of a witness', () => {
     const second = open.use(await openWitnessFolder(dir))
     expect(second.signer.key).toMatchObject({ keyId: first.signer.key.keyId })
     // A holder that died without a word, and one that looked too late.
-    await expect(first.held.check()).rejects.toThrow('took')
-    await second.held.check()
+    await expect(first.lock.check()).rejects.toThrow('took')
+    await second.lock.check()
     expect((await readdir(dir)).filter((name) => name.startsWith('held'))).toEqual(['held-2.json'])
   })
 

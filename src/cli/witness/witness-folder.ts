@@ -15,7 +15,7 @@ export interface WitnessFolder extends AsyncDisposable {
   readonly signer: NoteSigner
   /** the checkpoint of the largest size that was cosigned; `null` at first */
   readonly last: Checkpoint | null
-  readonly held: HeldFolder
+  readonly lock: HeldFolder
 }
 
 const keptName = /^checkpoint-(\d+)\.txt$/
@@ -41,7 +41,7 @@ export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
     path,
     signer: { key: noteKey(name, publicKey, 'cosignature'), privateKey },
     last: await readLast(path),
-    held,
+    lock: held,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   }
 }

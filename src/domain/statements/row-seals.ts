@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from '../digest.ts'
-import { isSaid, sealedTables, type SealedTable } from './sealed-tables.ts'
+import { isSealed, sealedTables, type SealedTable } from './sealed-tables.ts'
 import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
 
 /** A secret that API and Temporal workers share; `id` names it in seals. */
@@ -122,7 +122,7 @@ function sealedOf(table: SealedTable, row: SealableRow): { table: string; row: S
   const { columns } = sealedTables[table]
   const values = columns
     .map((name) => [name, plain(row[name])] as const)
-    .filter(([name, value]) => isSaid(table, name, value))
+    .filter(([name, value]) => isSealed(table, name, value))
   return { table, row: Object.fromEntries(values) as SealableRow }
 }
 

@@ -137,7 +137,7 @@ export type SealedTable = keyof typeof sealedTables
  * What a seal says of a row beside its table: names of columns, those of later versions only where
  * there is something.
  */
-export function isSaid(table: SealedTable, column: string, value: unknown): boolean {
+export function isSealed(table: SealedTable, column: string, value: unknown): boolean {
   const { added = [] }: Sealed = sealedTables[table]
   return value !== null || !added.includes(column)
 }

@@ -8,7 +8,7 @@ export interface StoredStatement extends Signed {
 
 /** What was signed of runs, permits, grants and activations, and the keys that signed it. */
 export interface Statements {
-  readonly kept: readonly StoredStatement[]
+  readonly stored: readonly StoredStatement[]
   /** `null`: the keys are not there, or nothing vouches for them */
   readonly verifier: Verifier | null
 }

@@ -30,7 +30,7 @@ export function verifyBundle(
   const checkpoint = openedCheckpoint(bundle.checkpoint, keys, findings.authenticity)
   const requestIds = new Set([bundle.requestId, ...bundle.requestIds])
   const statements = {
-    kept: bundle.statements,
+    stored: bundle.statements,
     verifier: keysOf(bundle, keys, findings.authenticity),
   }
   const judge = new EventJudge(findings, { whole: false, requestIds }, statements)

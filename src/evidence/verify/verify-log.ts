@@ -135,7 +135,7 @@ function keysOfLog(files: LogFiles, key: NoteKey, authenticity: Findings): LogKe
 function statementsOf(files: LogFiles, logKeys: LogKeys, authenticity: Findings): Statements {
   const keys = files.read(logFileNames.keys)
   let verifier: Statements['verifier'] = null
-  let kept: Statements['kept'] = []
+  let stored: Statements['stored'] = []
   try {
     if (keys === null) authenticity.cannotJudge('the keys of the statements are not here')
     else verifier = openStatementKeys(Buffer.from(keys).toString('utf8'), logKeys)
@@ -143,11 +143,11 @@ function statementsOf(files: LogFiles, logKeys: LogKeys, authenticity: Findings)
     authenticity.fail(sentenceOf(error))
   }
   try {
-    kept = readStatements(files)
+    stored = readStatements(files)
   } catch (error) {
     authenticity.fail(`${logPartNames.statements}: ${sentenceOf(error)}`)
   }
-  return { kept, verifier }
+  return { stored, verifier }
 }
 
 /** Every checkpoint that was signed, the smallest first, the newest among them. */

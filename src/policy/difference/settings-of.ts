@@ -46,13 +46,13 @@ function flatten(settings: Map<string, readonly string[]>, at: string, value: un
     for (const [key, one] of value) flatten(settings, below(String(key)), one)
   } else if (Array.isArray(value)) {
     const named = value.every(isNamed) && value.length > 0
-    settings.set(at, value.map(named ? (one) => (one as Named).name : shown))
+    settings.set(at, value.map(named ? (one) => (one as Named).name : textOf))
     if (named) for (const one of value) flatten(settings, below(one.name), one)
   } else if (isPlainObject(value) && consentText(value) === null) {
     for (const [key, one] of Object.entries(value)) {
       if (!silent.has(key)) flatten(settings, below(key.replace(/Ms$/, '')), timed(key, one))
     }
-  } else settings.set(at, [shown(value)])
+  } else settings.set(at, [textOf(value)])
 }
 
 function holderName(holder: Holder): string {
@@ -71,7 +71,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   const said = bare(value)
   return typeof said === 'string' ? said : canonicalJson(said)
 }

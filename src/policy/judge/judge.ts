@@ -69,7 +69,7 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
     note('capability', 'error', delegation)
     return answer('error', null, delegation)
   }
-  note('capability', 'yes', call.accesses.map(shownAccess).join(', ') || 'touches no path')
+  note('capability', 'yes', call.accesses.map(accessText).join(', ') || 'touches no path')
 
   const command = await commandVerdict(question, worker, call)
   for (const line of command?.lines ?? []) note('command', line.outcome, line.detail)
@@ -260,6 +260,6 @@ function withoutCall(
   }
 }
 
-function shownAccess(access: CanonicalCall['accesses'][number]): string {
+function accessText(access: CanonicalCall['accesses'][number]): string {
   return `${access.operation} ${access.path === '' ? '.' : access.path}`
 }

@@ -1,6 +1,14 @@
 import { didYouMean } from './did-you-mean.ts'
 import { parseDuration } from './duration.ts'
-import { isListAt, odd, readItems, scalarOf, shownAt, wrong, type YamlField } from './yaml-field.ts'
+import {
+  isListAt,
+  odd,
+  readItems,
+  scalarOf,
+  valueTextAt,
+  wrong,
+  type YamlField,
+} from './yaml-field.ts'
 import { compileGlob } from '../globs/compile-glob.ts'
 
 /** What other parts of the folder may refer to. */
@@ -16,7 +24,7 @@ export function readText(field: YamlField): string | null {
   if (typeof value === 'string' && value.trim() !== '') return value
   wrong(
     field,
-    `is ${shownAt(field)}, not a text`,
+    `is ${valueTextAt(field)}, not a text`,
     'write a text; quote what looks like a number or a boolean',
   )
   return null
@@ -27,7 +35,7 @@ export function readChoice<T extends string>(field: YamlField, choices: readonly
   const value = scalarOf(field)
   const choice = choices.find((one) => one === value)
   if (choice !== undefined) return choice
-  wrong(field, `is ${shownAt(field)}`, didYouMean(String(value), choices))
+  wrong(field, `is ${valueTextAt(field)}`, didYouMean(String(value), choices))
   return null
 }
 
@@ -46,7 +54,7 @@ export function readReference(
 export function readBoolean(field: YamlField): boolean | null {
   const value = scalarOf(field)
   if (typeof value === 'boolean') return value
-  wrong(field, `is ${shownAt(field)}`, 'write true or false')
+  wrong(field, `is ${valueTextAt(field)}`, 'write true or false')
   return null
 }
 
@@ -56,7 +64,7 @@ export function readCount(field: YamlField, least: number, most: number): number
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
     return value
   }
-  wrong(field, `is ${shownAt(field)}`, `write a whole number from ${least} to ${most}`)
+  wrong(field, `is ${valueTextAt(field)}`, `write a whole number from ${least} to ${most}`)
   return null
 }
 
@@ -67,7 +75,7 @@ export function readDuration(field: YamlField): number | null {
   if (ms !== null) return ms
   wrong(
     field,
-    `is ${shownAt(field)}, not a duration`,
+    `is ${valueTextAt(field)}, not a duration`,
     'write 90s, 15m, 4h or 7d, of at least a second and at most 3650 days',
   )
   return null
@@ -131,7 +139,7 @@ const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
 export function readEmail(field: YamlField): string | null {
   const value = scalarOf(field)
   if (typeof value === 'string' && emailPattern.test(value)) return value.toLowerCase()
-  wrong(field, `is ${shownAt(field)}, not an e-mail address`, 'write ada@example.com')
+  wrong(field, `is ${valueTextAt(field)}, not an e-mail address`, 'write ada@example.com')
   return null
 }
 

@@ -56,7 +56,7 @@ export function scalarOf(field: YamlField): string | number | boolean | null | u
 }
 
 /** A value in a message: a scalar as JSON has it, clipped; what it is, of all else. */
-export function shownAt(field: YamlField): string {
+export function valueTextAt(field: YamlField): string {
   if (isMapAt(field)) return 'a mapping'
   if (isListAt(field)) return 'a list'
   const value = scalarOf(field)

@@ -67,7 +67,7 @@ export const mcpServer = z.strictObject({
 })
 
 /** The built-in tools that a key gives to a worker. */
-function givenBy(key: BuiltInTool['givenBy']): string {
+function toolNamesOf(key: BuiltInTool['givenBy']): string {
   const names = builtInToolNames.filter((name) => builtInTools[name].givenBy === key)
   return names.map((name) => `\`${name}\``).join(', ')
 }
@@ -90,21 +90,21 @@ export const workerFileSchema = z.strictObject({
   ),
   startableBy: maybe(oneOrMany(text)).describe('teams that may start it. Default: everybody'),
   zones: maybe(z.array(zone)).describe(
-    `what it may touch, by ${givenBy('zones')}; the deepest root that contains a path decides. Default: none`,
+    `what it may touch, by ${toolNamesOf('zones')}; the deepest root that contains a path decides. Default: none`,
   ),
   sandbox: maybe(sandbox).describe(
     '`required`: without a working sandbox no command, instead of [approved ones without a sandbox](commands.md#without-a-sandbox); `network`: `none`, or `allow`, which makes commands high risk. Default: `required: false`, `network: none`',
   ),
   shell: maybe(shell).describe(
-    `which [commands](commands.md) ${givenBy('shell')} may run: \`default\` (\`ask\`, \`blocked\`) and \`rules\` ([shell rules](shell-rules.md)). Default: no commands`,
+    `which [commands](commands.md) ${toolNamesOf('shell')} may run: \`default\` (\`ask\`, \`blocked\`) and \`rules\` ([shell rules](shell-rules.md)). Default: no commands`,
   ),
   tools: maybe(
     z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/), toolSetting.nullable()),
   ).describe(
-    `which [tools](tools.md) of your own it has, and of ${givenBy('tools')}; \`approval\`, \`reason\`, \`manual\` of any. Default: none`,
+    `which [tools](tools.md) of your own it has, and of ${toolNamesOf('tools')}; \`approval\`, \`reason\`, \`manual\` of any. Default: none`,
   ),
   workers: maybe(oneOrMany(text)).describe(
-    `the workers it may [call](delegation.md), by ${givenBy('workers')}. Default: none`,
+    `the workers it may [call](delegation.md), by ${toolNamesOf('workers')}. Default: none`,
   ),
   mcpServers: maybe(z.record(serverName, mcpServer)).describe(
     "other people's tools: [MCP servers](mcp-servers.md). Default: none",

@@ -96,7 +96,7 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
     const where = kept === null ? '' : `. What it said is kept in ${kept.file}`
     throw new CommandFailure(`${sentences[witnessed.refusal]}${where}`)
   }
-  await folder.held.check()
+  await folder.lock.check()
   const file = await keepNote(path, size, witnessed.note)
   console.log(`${size} events, cosigned as ${formatVerifierKey(signer.key)}: ${file}`)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { askDecision, sendAsked } from '../../decide/ask-decision.ts'
+import { askDecision, sendChoice } from '../../decide/ask-decision.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
 import { connect } from '../../service/connect.ts'
@@ -41,7 +41,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
     seen.add(item.id)
     if (asked === 'skip') continue
     try {
-      console.log(await sendAsked(service, request, asked))
+      console.log(await sendChoice(service, request, asked))
       decided += 1
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error

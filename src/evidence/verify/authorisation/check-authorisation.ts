@@ -1,7 +1,7 @@
 import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
 import { quorumTeams, quorumText, tally } from '#domain/deciding/quorum.ts'
 import type { Check, Extent } from '../findings/check.ts'
-import { isGiven } from '../findings/check.ts'
+import { isCovered } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import { PeopleBehind } from './people-behind.ts'
@@ -100,7 +100,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
         at,
       )
     }
-    if (!derived.known && isGiven(extent, requestId)) {
+    if (!derived.known && isCovered(extent, requestId)) {
       findings.cannotJudge('who started the run is not among the events', at)
     }
     const isBehind = basis.principals.includes(personId) || derived.people.has(personId)

@@ -1,7 +1,7 @@
 import { hashBytes } from '#domain/digest.ts'
 import type { RequestState } from '#domain/request.ts'
 import { isEnd, requestTransitions, transition, type RequestEvent } from '#domain/transitions.ts'
-import { isGiven, type Check, type Extent } from '../findings/check.ts'
+import { isCovered, type Check, type Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
@@ -102,7 +102,7 @@ export function followRequests(findings: Findings, extent: Extent): Check {
     take(event) {
       const { requestId, runId } = event
       if (event.at !== endsOfRuns[0]?.at) closeRuns()
-      if (requestId !== null && isGiven(extent, requestId)) {
+      if (requestId !== null && isCovered(extent, requestId)) {
         const chain = chains.get(requestId)
         if (chain === undefined) open(event, requestId)
         else follow(event, requestId, chain)

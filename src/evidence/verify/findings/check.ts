@@ -21,6 +21,6 @@ export interface Extent {
 }
 
 /** Whether all events of this request are given. */
-export function isGiven(extent: Extent, requestId: string): boolean {
+export function isCovered(extent: Extent, requestId: string): boolean {
   return extent.whole || extent.requestIds.has(requestId)
 }

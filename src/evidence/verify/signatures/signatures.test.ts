@@ -87,7 +87,7 @@ function signedTrail(
 function judge(events: readonly TrailEvent[]): Record<string, string> {
   const findings = openFindings()
   const extent = { whole: true, requestIds: new Set<string>() }
-  const judged = new EventJudge(findings, extent, { kept: [], verifier: null })
+  const judged = new EventJudge(findings, extent, { stored: [], verifier: null })
   for (const [index, text] of asRequest(events).entries()) judged.take(index, text)
   judged.end()
   return Object.fromEntries(

@@ -23,7 +23,7 @@ function judge(
   by: Verifier = verifier,
 ): string[] {
   const findings = new Findings('authenticity')
-  const check = checkStatements(findings, { kept: statements, verifier: by }, true)
+  const check = checkStatements(findings, { stored: statements, verifier: by }, true)
   for (const [index, event] of events.entries()) {
     const dated = { id: `e${index}`, at: '2026-03-01T12:00:00.000Z', channel: 'api', ...event }
     const logged = readEvent(index, canonicalJson(dated))

@@ -42,7 +42,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
   const counts = new Map<string, number>()
   const reported = new Set<string>()
   let newestMs = Number.NEGATIVE_INFINITY
-  for (const one of statements.kept) {
+  for (const one of statements.stored) {
     const id = idOf(one)
     const key = `${one.kind} ${id ?? ''}`
     if (id === null) findings.fail(`a statement of kind ${one.kind} cannot be read`)

@@ -40,7 +40,7 @@ function refusedByZones(worker: WorkerDefinition, access: Access): string | null
   const zones = decidingZones(worker.zones, access.path)
   if (zones.length === 0) {
     const roots = worker.zones.map((zone) => `${zone.name} (${zone.root === '' ? '.' : zone.root})`)
-    return `${shown(access.path)} is in no zone of this worker; its zones: ${roots.join(', ') || 'none'}`
+    return `${pathText(access.path)} is in no zone of this worker; its zones: ${roots.join(', ') || 'none'}`
   }
   for (const zone of zones) {
     const refusal = refusedByZone(zone, access)
@@ -51,19 +51,19 @@ function refusedByZones(worker: WorkerDefinition, access: Access): string | null
 
 function refusedByZone(zone: Zone, access: Access): string | null {
   if (isChange(access) && zone.mode === 'ro') {
-    return `${shown(access.path)} is in zone ${zone.name}, which is read-only`
+    return `${pathText(access.path)} is in zone ${zone.name}, which is read-only`
   }
   const { suffixes } = zone
   if (suffixes === null || access.target === 'directory') return null
   if (suffixes.some((suffix) => access.path.endsWith(suffix))) return null
   if (suffixes.length === 0) {
-    return `${shown(access.path)} is in zone ${zone.name}, where this run may touch no file`
+    return `${pathText(access.path)} is in zone ${zone.name}, where this run may touch no file`
   }
-  return `${shown(access.path)} does not end in ${suffixes.join(' or ')}, as zone ${zone.name} demands`
+  return `${pathText(access.path)} does not end in ${suffixes.join(' or ')}, as zone ${zone.name} demands`
 }
 
 function refusedByType(access: Access, state: FileState): string | null {
-  const name = shown(access.path)
+  const name = pathText(access.path)
   if (state.clash !== undefined) {
     return `${name} differs only by case from ${JSON.stringify(state.clash)}, which is there`
   }
@@ -95,9 +95,9 @@ export function missingTarget(
       access.operation !== 'write' &&
       ![...earlierWrites].some((path) => containsPath(access.path, path)),
   )
-  return missing === undefined ? null : `${shown(missing.access.path)} does not exist`
+  return missing === undefined ? null : `${pathText(missing.access.path)} does not exist`
 }
 
-function shown(path: string): string {
+function pathText(path: string): string {
   return path === '' ? 'The workspace root' : JSON.stringify(path)
 }

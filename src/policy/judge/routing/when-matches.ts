@@ -22,16 +22,16 @@ export interface CallTraits {
 export function whenMatches(when: When, call: CallTraits): boolean {
   const { command } = call
   return (
-    given(when.command, (pattern) => command?.someIs(pattern) === true) &&
-    given(when.tool, (pattern) => globMatches(pattern, call.tool)) &&
-    given(when.path, (pattern) => call.accesses.some((access) => touches(pattern, access))) &&
-    given(when.worker, (name) => name === call.worker) &&
-    given(when.queue, (name) => name === call.queue) &&
-    given(when.risk, (risk) => risk === call.risk)
+    someMatch(when.command, (pattern) => command?.someIs(pattern) === true) &&
+    someMatch(when.tool, (pattern) => globMatches(pattern, call.tool)) &&
+    someMatch(when.path, (pattern) => call.accesses.some((access) => touches(pattern, access))) &&
+    someMatch(when.worker, (name) => name === call.worker) &&
+    someMatch(when.queue, (name) => name === call.queue) &&
+    someMatch(when.risk, (risk) => risk === call.risk)
   )
 }
 
-function given<T>(values: readonly T[] | null, matches: (value: T) => boolean): boolean {
+function someMatch<T>(values: readonly T[] | null, matches: (value: T) => boolean): boolean {
   return values === null || values.some(matches)
 }
 

@@ -14,7 +14,7 @@ import {
   readEntries,
   readFields,
   scalarOf,
-  shownAt,
+  valueTextAt,
   wrong,
   type Fields,
   type YamlField,
@@ -97,7 +97,7 @@ function checkVersion(fields: Fields): void {
   const field = fields.get('version')
   if (field === null) wrong(fields.field, 'has no "version"', 'begin it with `version: 1`')
   else if (scalarOf(field) !== 1) {
-    wrong(field, `is ${shownAt(field)}`, 'this release reads `version: 1`')
+    wrong(field, `is ${valueTextAt(field)}`, 'this release reads `version: 1`')
   }
 }
 

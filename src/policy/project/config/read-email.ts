@@ -3,7 +3,7 @@ import type { EmailDigest, EmailSettings, SmtpSettings } from '../../settings.ts
 import {
   readFields,
   scalarOf,
-  shownAt,
+  valueTextAt,
   fieldSource,
   wrong,
   type YamlField,
@@ -82,7 +82,7 @@ function readHost(field: YamlField): string | null {
   if (typeof value === 'string' && /^[A-Za-z0-9.:_-]{1,253}$/.test(value)) return value
   wrong(
     field,
-    `is ${shownAt(field)}, not the name of a host`,
+    `is ${valueTextAt(field)}, not the name of a host`,
     'write smtp.example.com; the port is apart',
   )
   return null
@@ -100,7 +100,7 @@ function readSender(field: YamlField): Pick<EmailSettings, 'from' | 'fromName'> 
   if (from !== undefined) return { from, fromName: match?.[1]?.trim() ?? 'Countersign' }
   wrong(
     field,
-    `is ${shownAt(field)}, not a sender`,
+    `is ${valueTextAt(field)}, not a sender`,
     'write countersign@example.com, or "Countersign <countersign@example.com>"',
   )
   return null
@@ -109,7 +109,7 @@ function readSender(field: YamlField): Pick<EmailSettings, 'from' | 'fromName'> 
 function readTimeOfDay(field: YamlField): string | null {
   const value = scalarOf(field)
   if (typeof value === 'string' && /^([01]\d|2[0-3]):[0-5]\d$/.test(value)) return value
-  wrong(field, `is ${shownAt(field)}, not a time of day`, 'write "08:00", in quotes')
+  wrong(field, `is ${valueTextAt(field)}, not a time of day`, 'write "08:00", in quotes')
   return null
 }
 
@@ -119,7 +119,11 @@ function readTimeZone(field: YamlField): string | null {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone
   } catch {
-    wrong(field, `is ${shownAt(field)}, not a time zone`, 'write a name as Europe/Berlin, or UTC')
+    wrong(
+      field,
+      `is ${valueTextAt(field)}, not a time zone`,
+      'write a name as Europe/Berlin, or UTC',
+    )
     return null
   }
 }
@@ -127,6 +131,6 @@ function readTimeZone(field: YamlField): string | null {
 function readEvery(field: YamlField): number | null {
   const ms = readDuration(field)
   if (ms === null || ms >= leastDigestMs) return ms
-  wrong(field, `is ${shownAt(field)}`, 'a digest comes once an hour at most: write 1h or more')
+  wrong(field, `is ${valueTextAt(field)}`, 'a digest comes once an hour at most: write 1h or more')
   return null
 }

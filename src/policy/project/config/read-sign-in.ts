@@ -3,7 +3,7 @@ import {
   readEntries,
   readFields,
   scalarOf,
-  shownAt,
+  valueTextAt,
   fieldSource,
   wrong,
   type YamlField,
@@ -80,7 +80,7 @@ function readScopes(field: YamlField): readonly string[] {
 function readClaim(field: YamlField): string {
   const value = scalarOf(field)
   if (typeof value === 'string' && /^[!-~]{1,200}$/.test(value)) return value
-  wrong(field, `is ${shownAt(field)}, not a name`, 'write a name without spaces')
+  wrong(field, `is ${valueTextAt(field)}, not a name`, 'write a name without spaces')
   return ''
 }
 

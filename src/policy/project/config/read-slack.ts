@@ -3,7 +3,7 @@ import {
   readEntries,
   readFields,
   scalarOf,
-  shownAt,
+  valueTextAt,
   fieldSource,
   wrong,
   type YamlField,
@@ -51,7 +51,7 @@ function readTeamId(field: YamlField): string | null {
   if (typeof value === 'string' && slackTeam.test(value)) return value
   wrong(
     field,
-    `is ${shownAt(field)}, not the id of a workspace`,
+    `is ${valueTextAt(field)}, not the id of a workspace`,
     'write its id, as T0123ABCD: it is in the address of Slack in a browser',
   )
   return null
@@ -70,7 +70,8 @@ function readChannels(field: YamlField, queues: ReadonlySet<string>): Map<string
     }
     const channel = scalarOf(value)
     if (typeof channel === 'string' && slackChannel.test(channel)) channels.set(queue, channel)
-    else wrong(value, `is ${shownAt(value)}, not a channel`, 'write "#approvals", or its id, C…')
+    else
+      wrong(value, `is ${valueTextAt(value)}, not a channel`, 'write "#approvals", or its id, C…')
   }
   return channels
 }

@@ -5,7 +5,7 @@ import type { WebhookEndpoint, WebhookSettings } from '../../settings.ts'
 import {
   readEntries,
   readFields,
-  shownAt,
+  valueTextAt,
   fieldSource,
   wrong,
   type YamlField,
@@ -85,7 +85,7 @@ function readRange(field: YamlField): string | null {
   if (isIP(address) !== 0 && !address.includes('%') && isWhole && more === undefined) return value
   wrong(
     field,
-    `is ${shownAt(field)}, not an address or a range`,
+    `is ${valueTextAt(field)}, not an address or a range`,
     'write 10.1.2.3, 10.0.0.0/8 or fd00::/8; names are not allowed here',
   )
   return null

@@ -96,7 +96,7 @@ class CommandSearch implements Search {
     let isFed = false
     for (const node of parts.commands) {
       if (this.#budget.isSpent) return
-      const words = this.#wordsOf(node, parts.known)
+      const words = this.#wordsOf(node, parts.values)
       const inputWords = hasTooMany ? [] : this.#inputWordsOf(parts, node, words)
       const added = this.addCommand(words, isOwn ? node : null, depth, text, inputWords)
       isFed ||= added.isFed
@@ -106,17 +106,17 @@ class CommandSearch implements Search {
       }
     }
     for (const elements of parts.arrays) {
-      const words = elements.flatMap((word) => spellWord(word, parts.known))
+      const words = elements.flatMap((word) => spellWord(word, parts.values))
       this.addCommand(words, null, depth, text, [])
     }
     for (const latentScript of parts.latentScripts)
       this.addScript(latentScript, null, depth + 1, false)
     if (isFed) this.#addInputScripts(parts, depth)
-    const writtenTexts = parts.writtenFiles.flatMap((word) => spellWord(word, parts.known))
+    const writtenTexts = parts.writtenFiles.flatMap((word) => spellWord(word, parts.values))
     this.#addComputed(
       whyComputedTogether(spelledCommands, parts.inputTexts, writtenTexts, depth > 0),
     )
-    if (parts.known.values.has('PATH')) this.#addComputed(pathChanged)
+    if (parts.values.values.has('PATH')) this.#addComputed(pathChanged)
   }
 
   #addComputed(why: string | null): void {
@@ -126,7 +126,7 @@ class CommandSearch implements Search {
   /** Some command reads a script from its input: whatever others print or hand on may be one. */
   #addInputScripts(parts: ScriptParts, depth: number): void {
     const printed = parts.commands.flatMap((node) => {
-      const texts = this.#wordsOf(node, parts.known).map((word) => textsOf(word)[0] ?? '')
+      const texts = this.#wordsOf(node, parts.values).map((word) => textsOf(word)[0] ?? '')
       return [...texts, texts.slice(1).join(' ')]
     })
     for (const text of new Set([...parts.inputTexts, ...printed])) {
@@ -220,7 +220,7 @@ class CommandSearch implements Search {
     if (!takesInput) return []
     const printed = parts.commands
       .filter((node) => node !== own)
-      .flatMap((node) => this.#wordsOf(node, parts.known).slice(1))
+      .flatMap((node) => this.#wordsOf(node, parts.values).slice(1))
     const lines = [...printed.flatMap(textsOf), ...parts.inputTexts].filter((text) =>
       /\s|\\/.test(text),
     )

@@ -11,7 +11,7 @@ export interface ScriptParts {
   readonly commands: readonly Command[]
   /** texts that some command may read: here-documents and here-strings */
   readonly inputTexts: readonly string[]
-  readonly known: KnownValues
+  readonly values: KnownValues
   /** the elements of each array, which may be run as a command */
   readonly arrays: readonly (readonly Word[])[]
   /**
@@ -79,7 +79,7 @@ export function walkScript(root: SyntaxNode, budget: Budget): ScriptParts {
   return {
     commands,
     inputTexts: texts,
-    known,
+    values: known,
     arrays,
     writtenFiles,
     argumentForwarders,

@@ -35,7 +35,7 @@ export function runVisibilityRules(viewer: Viewer, run: string): RawBuilder<bool
 export function requestVisibilityRules(viewer: Viewer, request: string): RawBuilder<boolean>[] {
   const runId = sql.ref(`${request}.run_id`)
   const goes = toTeams(viewer, (goesTo) => goesTo(request))
-  const asked = sql<boolean>`(${runId} is null and ${askedBy(viewer, request)})`
+  const asked = sql<boolean>`(${runId} is null and ${isOfOwnProgram(viewer, request)})`
   if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...goes, asked]
   return [...goes, started(viewer, runId), ...toTeams(viewer, (to) => wentTo(runId, to)), asked]
 }
@@ -63,7 +63,7 @@ function wentTo(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<boolean>
 }
 
 /** A program of the viewer's asked for it, or one on their behalf. */
-function askedBy(viewer: Viewer, request: string): RawBuilder<boolean> {
+function isOfOwnProgram(viewer: Viewer, request: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select 1 from external_request
     where external_request.request_id = ${sql.ref(`${request}.id`)}
