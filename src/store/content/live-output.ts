@@ -42,21 +42,6 @@ export async function putLiveOutput(
   `.execute(db)
 }
 
-/** The stored output of one stream of an attempt; `null` when there is none. */
-export async function readLiveOutput(
-  db: Db,
-  of: { readonly callId: string; readonly attempt: number; readonly stream: OutputStream },
-): Promise<{ readonly skipped: number; readonly bytes: Buffer } | null> {
-  const row = await db
-    .selectFrom('live_output')
-    .select(['skipped', 'bytes'])
-    .where('call_id', '=', of.callId)
-    .where('stream', '=', of.stream)
-    .where('attempt', '=', of.attempt)
-    .executeTakeFirst()
-  return row ?? null
-}
-
 /** How much a call that runs, or whose end is unknown, has written so far. */
 export interface LiveCall {
   readonly callId: string

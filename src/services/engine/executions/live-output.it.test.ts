@@ -105,6 +105,34 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     },
   )
 
+  test(
+    'is read from where a reader was also when its result is stored while it is read',
+    patient,
+    async () => {
+      const { callId, ended } = await running('echo one; wait 1; echo two; wait 2')
+      await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
+      await go(1)
+      await expect.poll(() => said(callId, 'stdout'), until).toBe('one\ntwo\n')
+      let first = true
+      const db = desk.api.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        // Between the first query of the reader and what it does with the answer.
+        transformResult: async ({ result }) => {
+          if (first) {
+            first = false
+            await go(2)
+            await ended
+          }
+          return result
+        },
+      })
+      const { ada } = desk.people
+      const input = { callId, stream: 'stdout', offset: 4 } as const
+      const { bytes, start } = await readCallOutput({ ...desk.api, db }, ada.caller, input)
+      expect([start, bytes.toString()]).toEqual([4, 'two\n'])
+    },
+  )
+
   test('is read by those only who may see the run, and not behind its end', patient, async () => {
     const { callId, ended } = await running('echo secret; wait 1')
     await expect.poll(() => said(callId, 'stdout'), until).toBe('secret\n')

@@ -5,7 +5,6 @@ import type { Json } from '#domain/json.ts'
 import type { OutputStream } from '#domain/tool.ts'
 import { getContent, getText } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
-import { readLiveOutput } from '#store/content/live-output.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { refuseErased } from '../../requests/words/erased-requests.ts'
 import { assertVisible } from '../visible-run.ts'
@@ -35,13 +34,20 @@ export async function readCallOutput(
   caller: Caller,
   input: { readonly callId: string; readonly stream: OutputStream; readonly offset: number },
 ): Promise<CallOutput> {
+  // One query: a result that is stored between two of them removes the live output.
   const call = await ctx.db
     .selectFrom('tool_call')
     .leftJoin('execution', 'execution.call_id', 'tool_call.id')
-    .select(['run_id', 'tool', 'result_type', 'result_output_hash', 'attempt', 'execution.state'])
-    .select('tool_call.request_id')
+    .leftJoin('live_output', (join) =>
+      join
+        .onRef('live_output.call_id', '=', 'tool_call.id')
+        .onRef('live_output.attempt', '=', 'execution.attempt')
+        .on('live_output.stream', '=', input.stream),
+    )
+    .select(['run_id', 'tool', 'result_type', 'result_output_hash', 'execution.attempt'])
+    .select(['execution.state', 'tool_call.request_id', 'skipped', 'bytes'])
     .where('tool_call.id', '=', input.callId)
-    .orderBy('attempt', 'desc')
+    .orderBy('execution.attempt', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (call === undefined) throw new Problem('not_found', `There is no call ${input.callId}`)
@@ -49,12 +55,10 @@ export async function readCallOutput(
   const { attempt, state, result_type: result } = call
   const isOpen = result === null && (state === 'started' || state === 'unknown')
   if (isOpen && attempt !== null) {
-    const soFar = await readLiveOutput(ctx.db, { ...input, attempt })
-    const { bytes, skipped } = soFar ?? { bytes: Buffer.alloc(0), skipped: 0 }
     return {
       state: state === 'started' ? 'running' : 'unknown',
       attempt,
-      ...from(input.offset, skipped, bytes),
+      ...from(input.offset, call.skipped ?? 0, call.bytes ?? Buffer.alloc(0)),
     }
   }
   await refuseErased(ctx.db, call.request_id)
