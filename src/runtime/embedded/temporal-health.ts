@@ -1,5 +1,5 @@
-import { Connection } from '@temporalio/client'
 import { answerWithin } from '#delivery/answer-within.ts'
+import { TemporalConnection } from '#delivery/temporal-connection.ts'
 
 const servingStatus = 1
 
@@ -11,7 +11,8 @@ export async function isTemporalHealthy(
   namespace: string,
   withinMs: number,
 ): Promise<boolean> {
-  const connection = Connection.lazy({ address })
+  // Closed while a retry is pending, the SDK's own connection would end this process.
+  const connection = TemporalConnection.open({ address })
   try {
     const check = connection.withDeadline(Date.now() + withinMs, async () => {
       const health = await connection.healthService.check({

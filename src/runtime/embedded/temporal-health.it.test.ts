@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isTemporalHealthy } from './temporal-health.ts'
+
+const uncaught: unknown[] = []
+const note = (error: unknown): void => void uncaught.push(error)
+let others: NodeJS.UncaughtExceptionListener[]
+beforeEach(() => {
+  uncaught.length = 0
+  others = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException').on('uncaughtException', note)
+})
+afterEach(() => {
+  process.removeAllListeners('uncaughtException')
+  for (const listener of others) process.on('uncaughtException', listener)
+})
+
+/** An address at which nothing listens. */
+async function refusingAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return `127.0.0.1:${port}`
+}
+
+// A retry that was pending when its connection was closed threw in a timer: `start` ended.
+test('a server that refuses connections is not healthy, and no retry outlives the question', async () => {
+  const address = await refusingAddress()
+  const questions = [300, 500, 700, 900].map((ms) => isTemporalHealthy(address, 'default', ms))
+  expect(await Promise.all(questions)).toEqual([false, false, false, false])
+  await delay(3_000)
+  expect(uncaught).toEqual([])
+})
