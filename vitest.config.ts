@@ -27,6 +27,10 @@ const sequence = { groupOrder: 0 }
  * the harness. `slow` is left to `npm run test:slow`.
  */
 export default defineConfig({
+  // The packages of this repository run from their sources.
+  ssr: {
+    resolve: { conditions: ['countersign-source', 'module', 'node'], externalConditions: [] },
+  },
   test: {
     pool: 'forks',
     // What bin/countersign does: a command that a test starts loads what was compiled for another

@@ -1,5 +1,5 @@
 import { tool, type Tool } from 'ai'
-import type { Client } from 'countersign/client'
+import type { Client } from '@countersign/client'
 import { z } from 'zod'
 
 /** Rolls a version out, wherever you do that. */

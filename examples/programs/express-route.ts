@@ -1,5 +1,5 @@
 import express, { type Express, type Response } from 'express'
-import { CountersignError, type Client } from 'countersign/client'
+import { CountersignError, type Client } from '@countersign/client'
 
 /** Deletes a customer's data, for good. */
 export type Erase = (customer: string) => Promise<void>

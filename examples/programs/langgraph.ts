@@ -2,7 +2,7 @@ import { tool } from '@langchain/core/tools'
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { ToolNode } from '@langchain/langgraph/prebuilt'
 import type { BaseMessage } from '@langchain/core/messages'
-import { CountersignError, type Client } from 'countersign/client'
+import { CountersignError, type Client } from '@countersign/client'
 import { z } from 'zod'
 
 /** Rolls a version out, wherever you do that. */

@@ -14,7 +14,6 @@ const transports: ReadonlySet<string> = new Set([
   'cli/service/sign-in.ts',
   // Asks whether anything answers at all.
   'cli/hook/answer-hook.ts',
-  'client/service.ts',
 ])
 
 /** Where the addresses of operations stand. */

@@ -17,8 +17,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['domain/'],
   evidence: ['domain/'],
   workflows: ['domain/'],
-  // For other programs: nothing of ours comes with it, since only types are taken of the API:
-  // `clients-take-types`.
+  // Only types of the API: see `clients-take-types`.
   client: ['api/operations[.]ts$'],
   // A witness's key is checked by whoever reads the configuration.
   policy: ['domain/', 'store/', 'sandbox/', 'evidence/(malformed|note/note-key)[.]ts$'],

@@ -82,11 +82,10 @@ test('subsets, samples, names of columns and properties, and records by word are
   expect(await problems()).toEqual([])
 })
 
-test('tests, migrations and the client may say it again', async () => {
+test('tests and migrations may say it again', async () => {
   await plant('src/domain/verdict.ts', risks)
   const again = `const again = ['low', 'medium', 'high']\n`
   await plant('src/domain/verdict.test.ts', again)
   await plant('src/store/migrations/2026-risk.ts', again)
-  await plant('src/client/gate.ts', again)
   expect(await problems()).toEqual([])
 })

@@ -5,11 +5,8 @@ import { join } from 'node:path'
 /** A list of fewer words is a choice, which two files may offer by chance. */
 const minWords = 3
 
-/**
- * Files that may repeat a vocabulary: tests write what they expect, migrations are history, and the
- * client imports nothing of the service into other programs.
- */
-const mayRepeat = /[.](test|fixture)[.]tsx?$|^src\/store\/migrations\/|^src\/client\//
+/** Files that may repeat a vocabulary: tests write what they expect, and migrations are history. */
+const mayRepeat = /[.](test|fixture)[.]tsx?$|^src\/store\/migrations\//
 
 /** Types and methods that take names of properties or columns, which are no vocabulary. */
 const takeNames = new Set(['Pick', 'Omit', 'select', 'returning', 'groupBy', 'orderBy'])

@@ -102,6 +102,28 @@ export class ContractDesk implements AsyncDisposable {
     return (await this.as(by)).post(`/v1/requests/${id}/decisions`, said, { prefer: 'wait=20' })
   }
 
+  /** The newest pending request of a program for a tool, once there is one. */
+  async pendingOfProgram(tool: string): Promise<RequestDetail> {
+    let found: RequestItem | undefined
+    const grace = await this.as('grace')
+    await waitUntil(
+      async () => {
+        const { body } = await grace.get(`/v1/requests?state=pending&tool=${tool}`)
+        found = (body['items'] as RequestItem[]).find(({ kind }) => kind === 'external')
+        return found !== undefined || `nothing of ${tool} is pending`
+      },
+      { withinMs: 90_000, everyMs: 100 },
+    )
+    return this.request(found?.id ?? '')
+  }
+
+  /** Grace decides what a program asked, having seen it. */
+  async decideForProgram(request: RequestDetail, decision: string): Promise<void> {
+    const seen = request.presentation.digest
+    const answer = await this.decide(request, { decision, reason: 'looked at it', seen })
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  }
+
   /** `countersign ARGS` in the project folder, without a terminal. */
   cli(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     return new Promise((resolve) => {

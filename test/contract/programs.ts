@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages'
 import { generateText, stepCountIs } from 'ai'
@@ -20,8 +22,8 @@ import {
   DeniedError,
   ExpiredError,
   type Client,
-} from '#client/index.ts'
-import { waitUntil } from '../harness/wait-until.ts'
+} from '#program-client'
+import { actsOutput, actsProgram, openPackedProject } from '../packages/packed.ts'
 import type { ContractDesk } from './contract-desk.ts'
 
 const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
@@ -41,26 +43,9 @@ export function testPrograms(desk: () => ContractDesk): void {
     environment = { COUNTERSIGN_URL: url, COUNTERSIGN_API_KEY: apiKey }
   })
 
-  /** The newest pending request for a tool, once it is there. */
-  async function pending(tool: string): Promise<RequestDetail> {
-    let found: RequestItem | undefined
-    const grace = await desk().as('grace')
-    await waitUntil(
-      async () => {
-        const { body } = await grace.get(`/v1/requests?state=pending&tool=${tool}`)
-        found = (body['items'] as RequestItem[]).find(({ kind }) => kind === 'external')
-        return found !== undefined || `nothing of ${tool} is pending`
-      },
-      { withinMs: 90_000, everyMs: 100 },
-    )
-    return desk().request(found?.id ?? '')
-  }
-
-  async function decide(request: RequestDetail, decision: string): Promise<void> {
-    const seen = request.presentation.digest
-    const answer = await desk().decide(request, { decision, reason: 'looked at it', seen })
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  }
+  const pending = (tool: string): Promise<RequestDetail> => desk().pendingOfProgram(tool)
+  const decide = (request: RequestDetail, decision: string): Promise<void> =>
+    desk().decideForProgram(request, decision)
 
   describe('a program that gates its calls', () => {
     test('runs what was approved once, whatever of the service died meanwhile, and never again', async () => {
@@ -137,6 +122,29 @@ export function testPrograms(desk: () => ContractDesk): void {
       await decide(request, 'approve')
       await asked
       expect(wrote).toHaveLength(2)
+    })
+  })
+
+  describe('a program with the packed client', () => {
+    // In a checkout, an older Node may stand behind the pinned one.
+    const found = (process.env['PATH'] ?? '')
+      .split(delimiter)
+      .map((folder) => join(folder, 'node'))
+      .filter((file) => !file.includes('node_modules') && existsSync(file))
+    const runtimes = [...new Set([process.execPath, ...found.map((file) => realpathSync(file))])]
+
+    test.each(runtimes)('asks, waits, takes and tells, under %s', async (runtime) => {
+      await using project = await openPackedProject()
+      const required = `const { createClient, CountersignError } = require('@countersign/client')`
+      const file = await project.write('acts.cjs', required + actsProgram)
+      const acts = run(runtime, [file], { ...environment, EXTERNAL_ID: randomUUID() })
+      const request = await pending('release')
+      expect(request.external).toMatchObject({ owner: { name: 'Alan' } })
+      await decide(request, 'approve')
+      await decide(await pending('release'), 'deny')
+      expect(await acts).toMatchObject({ code: 0, stderr: '' })
+      expect(JSON.parse((await acts).stdout)).toEqual(actsOutput)
+      expect((await desk().request(request.id)).execution.state).toBe('succeeded')
     })
   })
 

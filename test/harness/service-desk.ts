@@ -6,13 +6,16 @@ import { join } from 'node:path'
 
 /** The shared servers of one vitest run, loaded and started on first demand. */
 export interface ServiceDesk {
-  /** `http://127.0.0.1:PORT`, answering `GET /postgres` and `GET /temporal`. */
+  /** `http://127.0.0.1:PORT`, answering `GET /postgres`, `GET /temporal` and `GET /packages`. */
   url: string
   /** Stops every server that was started and removes its files. */
   close(): Promise<void>
 }
 
-/** What the desk answers with; `address` is a Postgres URL or a Temporal `host:port`. */
+/**
+ * What the desk answers with; `address` is a Postgres URL, a Temporal `host:port`, or the folder
+ * with the tarballs of our packages.
+ */
 export interface ServiceAnswer {
   address: string
 }
@@ -51,6 +54,12 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
       })
       stops.push(() => server.stop())
       return server.address
+    },
+    '/packages': async () => {
+      const { packPackages } = await import('../../scripts/packages.ts')
+      const out = join(folder, 'packages')
+      await packPackages(out)
+      return out
     },
   }
 

@@ -1,9 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createClient } from '#client/index.ts'
-import { callsUntilAnswered, type ServiceAddress } from '#client/service.ts'
+import { createClient } from '#program-client'
 import { callOfEvent } from './event/call-of-event.ts'
 import type { HookDecision, HookEvent } from './event/hook-event.ts'
 import { originOfCall } from './origin/origin-of-call.ts'
+
+/** How the service is reached. */
+export interface ServiceAddress {
+  readonly url: string
+  readonly apiKey: string
+}
 
 /** How this hook asks. */
 export interface HookSettings {
@@ -22,7 +27,7 @@ export interface HookSettings {
 
 const thereWithinMs = 10_000
 const openWithinMs = 20_000
-const reportWithinMs = 20_000
+const maxReportMs = 10_000
 
 /**
  * Whether Claude Code may make a call: policy judges it first, and what asks waits for people, at
@@ -71,12 +76,11 @@ function sentenceOf(error: unknown): string {
 export async function reportHook(event: HookEvent, service: ServiceAddress): Promise<void> {
   const externalId = externalIdOf(event)
   if (externalId === null) return
-  const call = callsUntilAnswered(service, AbortSignal.timeout(reportWithinMs))
-  const { items } = await call('listRequests', { query: { q: externalId, limit: 1 } })
-  const request = items.find(({ external }) => external?.externalId === externalId)
-  if (request === undefined) return
+  const client = createClient({ ...service, timeoutMs: maxReportMs })
+  const request = await client.find(externalId)
+  if (request === null) return
   const state = event.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed'
-  await call('reportOutcome', { params: { id: request.id }, body: { state } })
+  await client.report(request.id, { state })
 }
 
 /** The same before and after; `null` of a version of Claude Code that does not number its calls. */

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openWebhookReceiver, type WebhookReceiver } from '#test/harness/webhook-receiver.ts'
-import { callbackSecret as secretForPrograms } from '#client/callback-secret.ts'
+import { callbackSecret as secretForPrograms } from '#program-client'
 import { callbackSecret } from '#services/external/callback-secret.ts'
 import { openProgramDesk, type ProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
@@ -65,7 +65,7 @@ it('calls a program back once its request is decided: signed with the secret of 
   if (received === undefined) throw new Error('nothing came')
   const { body, headers } = received
   // What a program knows is its key alone.
-  const said = new Webhook(secretForPrograms(apiKey)).verify(
+  const said = new Webhook(await secretForPrograms(apiKey)).verify(
     body,
     headers as Record<string, string>,
   )

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import type { GateCall } from '#client/index.ts'
+import type { CallOrigin } from '#program-client'
 import { hostProof } from '#domain/host-proof.ts'
 import { limits } from '#domain/limits.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
@@ -8,8 +8,6 @@ import type { HookedCall } from '../event/call-of-event.ts'
 import { gitState } from './git-state.ts'
 import { reportFiles } from './reported-files.ts'
 import { isAbsolute, posix, relative, sep } from 'node:path'
-
-type Origin = NonNullable<GateCall['origin']>
 
 const gitWithinMs = 1500
 /** What is left of the service's bound of a body is for the rest of the question. */
@@ -23,14 +21,14 @@ const maxBytes = limits.httpBodyBytes - 256 * 1024
 export async function originOfCall(
   call: HookedCall,
   { key, root }: { readonly key: Uint8Array | null; readonly root: string },
-): Promise<Origin | null> {
+): Promise<CallOrigin | null> {
   const folder = await realpath(root).catch(() => null)
   if (folder === null || folder.length > limits.originFolderCharacters) return null
   const [git, files] = await Promise.all([
     gitState(folder, gitWithinMs).catch(() => null),
     filesOf(call, root, folder).catch(() => []),
   ])
-  const origin: Origin = {
+  const origin: CallOrigin = {
     program: 'Claude Code',
     host: hostname().slice(0, 255) || 'unknown',
     folder,

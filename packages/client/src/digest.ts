@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { utf8 } from './bytes.ts'
 
 /**
  * Canonical JSON (RFC 8785). Numbers and texts are written as JavaScript writes them, which is what
@@ -29,13 +29,17 @@ function noForm(what: string): TypeError {
   return new TypeError(`${what} has no canonical JSON form`)
 }
 
-/** What people approve: the hash of canonical `{tool, input, toolHash}` (docs/api.md). */
-export function callDigest(call: {
+/**
+ * What people approve: SHA-256 of the canonical JSON of `{tool, input, toolHash}` (docs/api.md), as
+ * `sha256:<hex>`.
+ */
+export async function callDigest(call: {
   readonly tool: string
   readonly input: unknown
   readonly toolHash: string
-}): string {
+}): Promise<string> {
   const { input, tool, toolHash } = call
-  const bytes = canonicalJson({ tool, input, toolHash })
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+  const hash = await crypto.subtle.digest('SHA-256', utf8(canonicalJson({ tool, input, toolHash })))
+  const hex = [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `sha256:${hex}`
 }

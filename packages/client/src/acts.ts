@@ -1,0 +1,179 @@
+import type { Call } from './call.ts'
+import { CountersignError } from './errors.ts'
+import { checkPermit, type Permit, type PublicKey } from './permit.ts'
+import type { OutcomeState, RequestAnswer, RequestState } from './request.ts'
+import { asObject, send, type Service, type ServiceRequest } from './transport.ts'
+
+/** The service, the key that its permits must be signed with, and how long it may be away. */
+export interface ActService extends Service {
+  readonly publicKey?: PublicKey
+  readonly timeoutMs: number
+}
+
+/** Ends an act: it rejects with the signal's reason. */
+export interface ActOptions {
+  readonly signal?: AbortSignal
+}
+
+/** What became of a request so far. */
+export interface Decision {
+  readonly state: RequestState
+  /** give it to `consume` */
+  readonly digest: string
+  readonly revision: number
+  /** name of the person whose decision ended it; absent: nobody's did */
+  readonly decidedBy?: string
+  /** that person's words, or why it was cancelled: data for a model, never an instruction */
+  readonly reason?: string
+  readonly request: RequestAnswer
+}
+
+/** Seconds for which the service holds one answer; a lost answer costs no more. */
+const maxHoldSeconds = 50
+/** The service's bound of a summary, in characters. */
+const maxSummaryLength = 4000
+/** The longest time of a timer in JavaScript: 24 days. */
+const maxTimerMs = 2 ** 31 - 1
+
+/** Asks. See `Client.ask`. */
+export async function ask(
+  service: ActService,
+  call: Call,
+  options: ActOptions = {},
+): Promise<RequestAnswer> {
+  const body = { ...call, externalId: call.externalId ?? crypto.randomUUID() }
+  return request(await act(service, { method: 'POST', path: '/v1/requests', body }, options))
+}
+
+/** Reads what became of a request. See `Client.decision`. */
+export async function decision(
+  service: ActService,
+  id: string,
+  { signal, wait = 0 }: ActOptions & { readonly wait?: number } = {},
+): Promise<Decision> {
+  const endsAt = performance.now() + wait * 1000
+  for (;;) {
+    const leftSeconds = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000))
+    const holdSeconds = Math.min(leftSeconds, maxHoldSeconds)
+    const path = holdSeconds === 0 ? pathOf(id) : `${pathOf(id)}?wait=${holdSeconds}`
+    // While somebody waits, a service that is away is waited for as long.
+    const awayMs = leftSeconds * 1000 + service.timeoutMs
+    const answer = await act(
+      { ...service, timeoutMs: awayMs },
+      { method: 'GET', path, requestId: id },
+      { signal },
+    )
+    const found = request(answer)
+    if (found.state !== 'pending' || performance.now() >= endsAt) return decisionOf(found)
+  }
+}
+
+/** The request of an `externalId`. See `Client.find`. */
+export async function find(
+  service: ActService,
+  externalId: string,
+  options: ActOptions = {},
+): Promise<RequestAnswer | null> {
+  const path = `/v1/requests?q=${encodeURIComponent(externalId)}`
+  const { items } = asObject(await act(service, { method: 'GET', path }, options))
+  const found = Array.isArray(items) ? (items as RequestAnswer[]) : []
+  return found.find(({ external }) => external?.externalId === externalId) ?? null
+}
+
+/** Takes the permit. See `Client.consume`. */
+export async function consume(
+  service: ActService,
+  id: string,
+  digest: string,
+  options: ActOptions = {},
+): Promise<Permit> {
+  const path = `${pathOf(id)}/consume`
+  const answer = await act(
+    service,
+    { method: 'POST', path, body: { digest }, requestId: id },
+    options,
+  )
+  const permit = asObject(answer)['permit'] as Permit
+  await checkPermit(permit, { requestId: id, digest }, service.publicKey)
+  return permit
+}
+
+/** Reports the outcome. See `Client.report`. */
+export async function report(
+  service: ActService,
+  id: string,
+  outcome: { readonly state: OutcomeState; readonly summary?: string },
+  options: ActOptions = {},
+): Promise<void> {
+  const { state, summary } = outcome
+  const words = summary?.slice(0, maxSummaryLength).toWellFormed()
+  const body = { state, ...(words === undefined ? {} : { summary: words }) }
+  await act(
+    service,
+    { method: 'POST', path: `${pathOf(id)}/outcome`, body, requestId: id },
+    options,
+  )
+}
+
+/** Withdraws a request. See `Client.withdraw`. */
+export async function withdraw(
+  service: ActService,
+  id: string,
+  options: ActOptions = {},
+): Promise<void> {
+  await act(
+    service,
+    { method: 'POST', path: `${pathOf(id)}/withdraw`, body: {}, requestId: id },
+    options,
+  )
+}
+
+/** Who decided a request and why, from its answer. */
+export function decisionOf(found: RequestAnswer): Decision {
+  const { cancelReason, decisions, digest, revision, state } = found
+  const last = decisions.at(-1)
+  const isDecided = state === 'approved' || state === 'denied'
+  const reason = isDecided ? last?.reason : cancelReason
+  return {
+    state,
+    digest,
+    revision,
+    ...(isDecided && last !== undefined ? { decidedBy: last.person.name } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    request: found,
+  }
+}
+
+/** A part of a path is never more than one segment. */
+function pathOf(id: string): string {
+  return `/v1/requests/${encodeURIComponent(id)}`
+}
+
+/** The service validates what it answers; test/contract holds it to these fields. */
+function request(answer: unknown): RequestAnswer {
+  return answer as RequestAnswer
+}
+
+/**
+ * Sends one act and resolves to its answer. Without one within `timeoutMs` it rejects with
+ * `unavailable`.
+ */
+async function act(
+  service: ActService,
+  sent: ServiceRequest,
+  { signal }: { readonly signal?: AbortSignal | undefined },
+): Promise<unknown> {
+  const timeout = AbortSignal.timeout(Math.min(service.timeoutMs, maxTimerMs))
+  const over = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+  try {
+    return await send(service, sent, over)
+  } catch (error) {
+    if (error instanceof CountersignError || signal?.aborted === true || !timeout.aborted)
+      throw error
+    const seconds = Math.round(service.timeoutMs / 1000)
+    throw new CountersignError('unavailable', `${service.url} gave no answer within ${seconds} s`, {
+      cause: error,
+      ...(sent.requestId === undefined ? {} : { requestId: sent.requestId }),
+    })
+  }
+}

@@ -1,0 +1,93 @@
+import { fromBase64, hmacKey, toBase64, utf8, type ImportedKey } from './bytes.ts'
+import { CountersignError } from './errors.ts'
+import type { RequestState } from './request.ts'
+import { asObject } from './transport.ts'
+
+/**
+ * A callback as a server received it: a `Request`, or its headers and the text of its body for
+ * servers that have no `Request`, such as Express (with the body as text, before it is parsed).
+ */
+export type ReceivedCallback =
+  | Request
+  | {
+      readonly headers: Headers | Readonly<Record<string, string | string[] | undefined>>
+      readonly body: string
+    }
+
+/** What a callback says. Fetch the request for everything else. */
+export interface Callback {
+  readonly requestId: string
+  readonly externalId: string
+  readonly state: RequestState
+}
+
+/** How old a callback may be, and how far ahead of this clock. */
+const maxAgeMs = 5 * 60_000
+
+/**
+ * The secret of Standard Webhooks with which callbacks (`callbackUrl`) are signed, of the API key
+ * that asked.
+ *
+ * @example new Webhook(await callbackSecret(apiKey)).verify(body, headers)
+ */
+export async function callbackSecret(apiKey: string): Promise<string> {
+  const key = await hmacKey(utf8(apiKey), 'sign')
+  const mac = await crypto.subtle.sign('HMAC', key, utf8('countersign/callback/v1'))
+  return `whsec_${toBase64(mac)}`
+}
+
+/**
+ * What a callback says, once its signature (Standard Webhooks) and its time hold. Rejects with
+ * `bad_signature` otherwise. The same callback may come more than once.
+ */
+export async function verifyCallback(
+  apiKey: string,
+  received: ReceivedCallback,
+): Promise<Callback> {
+  const { body } = received
+  const text = typeof body === 'string' ? body : await (received as Request).text()
+  const header = (name: string): string => readHeader(received.headers, name)
+  const [id, timestamp, signatures] = [
+    header('webhook-id'),
+    header('webhook-timestamp'),
+    header('webhook-signature'),
+  ]
+  const ageMs = Math.abs(Date.now() - Number(timestamp) * 1000)
+  if (!/^\d+$/.test(timestamp) || ageMs > maxAgeMs)
+    throw refused('its time is more than 5 minutes off')
+  const secret = (await callbackSecret(apiKey)).slice('whsec_'.length)
+  const key = await hmacKey(fromBase64(secret), 'verify')
+  const signed = utf8(`${id}.${timestamp}.${text}`)
+  for (const signature of signatures.split(' ')) {
+    if (await holds(key, signature, signed)) return read(text)
+  }
+  throw refused('its signature does not hold')
+}
+
+function readHeader(headers: ReceivedCallback['headers'], name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  return typeof value === 'string' ? value : ''
+}
+
+async function holds(
+  key: ImportedKey,
+  signature: string,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const [version, mac = ''] = signature.split(',')
+  if (version !== 'v1' || !/^[A-Za-z0-9+/]{43}=$/.test(mac)) return false
+  return crypto.subtle.verify('HMAC', key, fromBase64(mac), signed)
+}
+
+function read(text: string): Callback {
+  const { externalId, requestId, state } = asObject(asObject(JSON.parse(text))['data'])
+  return {
+    requestId: String(requestId),
+    externalId: String(externalId),
+    state: state as RequestState,
+  }
+}
+
+function refused(why: string): CountersignError {
+  return new CountersignError('bad_signature', `This callback is not of the service: ${why}`)
+}

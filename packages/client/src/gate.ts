@@ -1,0 +1,135 @@
+import { ask, consume, decision, report, withdraw, type ActService } from './acts.ts'
+import type { Call } from './call.ts'
+import { callDigest, canonicalJson } from './digest.ts'
+import {
+  AlreadyTakenError,
+  BlockedError,
+  CancelledError,
+  CountersignError,
+  DeniedError,
+  ExpiredError,
+  MismatchError,
+} from './errors.ts'
+import type { Permit } from './permit.ts'
+import type { Asked, OutcomeState, RequestAnswer } from './request.ts'
+
+export interface GateOptions {
+  /** ends the waiting: the request is withdrawn. What has begun to run is not stopped by it */
+  readonly signal?: AbortSignal
+  /** how long the service may be away at the start; absent: it is waited for */
+  readonly openWithinMs?: number
+  /** told once the request is there, to say where it waits */
+  readonly onAsked?: (asked: Asked) => void
+}
+
+/**
+ * What was allowed. `input` is what people saw: with a `worker`, in the form that its tool gave it.
+ */
+export interface Allowed<Input extends object> {
+  readonly input: Input
+  readonly requestId: string
+  readonly permit: Permit
+}
+
+const maxReportMs = 60_000
+
+/** See `Client.gate`. */
+export async function gate<Input extends object, Result>(
+  service: ActService,
+  call: Call<Input>,
+  execute: (allowed: Allowed<Input>) => Promise<Result> | Result,
+  options: GateOptions = {},
+): Promise<Result> {
+  const allowed = await take(service, call, options)
+  // Nothing depends on a report: one that cannot be sent leaves the request started.
+  const tell = (state: OutcomeState, summary?: string): Promise<void> =>
+    report({ ...service, timeoutMs: maxReportMs }, allowed.requestId, {
+      state,
+      ...(summary === undefined ? {} : { summary }),
+    }).catch(() => undefined)
+  try {
+    const result = await execute(allowed)
+    await tell('succeeded')
+    return result
+  } catch (error) {
+    await tell('failed', error instanceof Error ? error.message : String(error))
+    throw error
+  }
+}
+
+/** See `Client.take`. */
+export async function take<Input extends object>(
+  service: ActService,
+  gateCall: Call<Input>,
+  { onAsked, openWithinMs = Infinity, signal }: GateOptions = {},
+): Promise<Allowed<Input>> {
+  const patient = { ...service, timeoutMs: Infinity }
+  const ends = signal === undefined ? {} : { signal }
+  // As it travels: without what JSON leaves out.
+  const call: Call = JSON.parse(JSON.stringify(gateCall))
+  const opened = await ask({ ...service, timeoutMs: openWithinMs }, call, ends).catch(blockedOr)
+  const { id, number, state } = opened
+  onAsked?.({ id, number, state })
+  try {
+    const { request } = await decision(patient, id, { ...ends, wait: Infinity })
+    refuseEnded(request)
+    await checkCall(request, call)
+    const permit = await consume(patient, id, request.digest, ends).catch(takenOr)
+    // As the service answered, and as its digest says: the form in which it was shown.
+    return { input: request.input as Input, requestId: id, permit }
+  } catch (error) {
+    // Refused once the call is decided, which changes nothing.
+    if (signal?.aborted) {
+      await withdraw({ ...service, timeoutMs: maxReportMs }, id).catch(() => undefined)
+    }
+    throw error
+  }
+}
+
+function blockedOr(error: unknown): never {
+  if (!(error instanceof CountersignError) || error.code !== 'policy_blocked') throw error
+  throw new BlockedError(error.code, error.message, { cause: error })
+}
+
+function refuseEnded(request: RequestAnswer): void {
+  const { cancelReason, decisions, external, id, state } = request
+  if (external !== null && external.consumed !== null) {
+    throw new AlreadyTakenError(id, external.outcome?.state ?? null)
+  }
+  if (state === 'denied') {
+    const denial = decisions.findLast((one) => one.decision === 'deny')
+    throw new DeniedError(id, denial?.person.name ?? 'Somebody', denial?.reason ?? null)
+  }
+  if (state === 'expired')
+    throw new ExpiredError(state, 'Nobody decided in time', { requestId: id })
+  if (state === 'cancelled') {
+    const message = `This left the queue: ${cancelReason ?? 'cancelled'}`
+    throw new CancelledError(state, message, { requestId: id })
+  }
+}
+
+/**
+ * What was approved must be what was asked for: the digest is over it, and without a worker it is
+ * ours to the letter.
+ */
+async function checkCall(request: RequestAnswer, call: Call): Promise<void> {
+  const { digest, facts, id, input, tool } = request
+  const isSame =
+    tool === call.tool &&
+    (call.worker !== undefined || canonicalJson(input) === canonicalJson(call.input))
+  if (!isSame) throw new MismatchError(id, 'The request is about another call')
+  const { toolHash } = facts
+  if (typeof toolHash !== 'string' || (await callDigest({ tool, input, toolHash })) !== digest) {
+    throw new MismatchError(id, 'The digest of the request is not that of its call')
+  }
+}
+
+function takenOr(error: unknown): never {
+  if (!(error instanceof CountersignError) || error.requestId === null) throw error
+  const { code, message, requestId } = error
+  // It may be our own answer that was lost: nothing ran here, and nothing runs twice.
+  if (code === 'already_consumed') throw new AlreadyTakenError(requestId, null)
+  if (code === 'expired') throw new ExpiredError(code, message, { requestId, cause: error })
+  if (code === 'cancelled') throw new CancelledError(code, message, { requestId, cause: error })
+  throw error
+}

@@ -1,0 +1,17 @@
+export type { ActOptions, Decision } from './acts.ts'
+export type { Call, CallOrigin } from './call.ts'
+export { callbackSecret, type Callback, type ReceivedCallback } from './callback.ts'
+export { callDigest } from './digest.ts'
+export { createClient, type Client, type ClientOptions } from './client.ts'
+export {
+  AlreadyTakenError,
+  BlockedError,
+  CancelledError,
+  CountersignError,
+  DeniedError,
+  ExpiredError,
+  MismatchError,
+} from './errors.ts'
+export type { Allowed, GateOptions } from './gate.ts'
+export type { Permit, PublicKey } from './permit.ts'
+export type { Asked, OutcomeState, RequestAnswer, RequestState } from './request.ts'

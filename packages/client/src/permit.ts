@@ -1,0 +1,50 @@
+import { fromBase64, utf8, type ImportedKey } from './bytes.ts'
+import { MismatchError } from './errors.ts'
+import { asObject } from './transport.ts'
+
+/** The right to make one call once, as the service signed it. */
+export interface Permit {
+  readonly permitId: string
+  readonly requestId: string
+  readonly digest: string
+  readonly expiresAt: string
+  /** canonical JSON, the very bytes that are signed */
+  readonly statement: string
+  /** Ed25519, base64url */
+  readonly signature: string
+  readonly keyId: string
+}
+
+/** The service's public key: SPKI in PEM, as in the service's folder `keys`, or imported. */
+export type PublicKey = string | ImportedKey
+
+/**
+ * Throws a `MismatchError` unless a permit allows exactly this call, now: what is signed names this
+ * request and this digest. With a public key, the signature must hold too.
+ */
+export async function checkPermit(
+  permit: Permit,
+  call: { readonly requestId: string; readonly digest: string },
+  publicKey: PublicKey | undefined,
+): Promise<void> {
+  const wrong = (what: string): MismatchError =>
+    new MismatchError(call.requestId, `The permit is not one for this call: ${what}`)
+  const statement = asObject(JSON.parse(permit.statement))
+  if (statement['requestId'] !== call.requestId) throw wrong('it names another request')
+  if (statement['digest'] !== call.digest) throw wrong('it names another digest')
+  if (statement['decision'] !== 'approve') throw wrong('it allows nothing')
+  // An unreadable date is in the past, too.
+  if (!(Date.parse(String(statement['expiresAt'])) > Date.now())) throw wrong('it has expired')
+  if (publicKey === undefined) return
+  const key = typeof publicKey === 'string' ? await importKey(publicKey) : publicKey
+  const signed = utf8(`countersign/permit/v1\0${permit.statement}`)
+  const signature = fromBase64(permit.signature)
+  if (!(await crypto.subtle.verify('Ed25519', key, signature, signed))) {
+    throw wrong('its signature does not hold')
+  }
+}
+
+function importKey(pem: string): Promise<ImportedKey> {
+  const bytes = fromBase64(pem.replaceAll(/-----[^-]+-----|\s/g, ''))
+  return crypto.subtle.importKey('spki', bytes, 'Ed25519', false, ['verify'])
+}

@@ -1,0 +1,93 @@
+import { CountersignError } from './errors.ts'
+
+/** How the service is reached. */
+export interface Service {
+  /** such as `http://localhost:4400` */
+  readonly url: string
+  readonly apiKey: string
+  readonly fetch: typeof fetch
+}
+
+/** One HTTP request: `path` begins with `/v1`. */
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: unknown
+  /** the request that it is about, for errors */
+  readonly requestId?: string
+}
+
+/** Statuses that pass with time: the service starts again, or is busy. */
+const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const firstPauseMs = 200
+const maxPauseMs = 10_000
+/** Longer than the service holds an answer. */
+const maxAnswerMs = 90_000
+
+/**
+ * Sends a request and resolves to the JSON of its answer. While the service is away or busy it is
+ * sent again with growing pauses, until `over` fires: every act of this client may be repeated.
+ * Rejects with the service's refusal as a {@link CountersignError}, or with the reason of `over`.
+ */
+export async function send(
+  service: Service,
+  request: ServiceRequest,
+  over: AbortSignal,
+): Promise<unknown> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+    over.throwIfAborted()
+    try {
+      return await sendOnce(service, request, over)
+    } catch (error) {
+      over.throwIfAborted()
+      if (error instanceof CountersignError && !passingStatuses.has(error.status ?? 0)) throw error
+    }
+    // Callers that lost the service together do not come back together.
+    await pause(pauseMs * (0.5 + Math.random() / 2), over)
+  }
+}
+
+async function sendOnce(
+  { apiKey, fetch, url }: Service,
+  { body, method, path, requestId }: ServiceRequest,
+  over: AbortSignal,
+): Promise<unknown> {
+  const response = await fetch(new URL(path, url), {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    // The key goes to no other address.
+    redirect: 'manual',
+    signal: AbortSignal.any([over, AbortSignal.timeout(maxAnswerMs)]),
+  })
+  if (response.ok) return response.json()
+  const problem = asObject(await response.json().catch(() => null))
+  const { code, detail } = problem
+  throw new CountersignError(
+    typeof code === 'string' ? code : 'unavailable',
+    typeof detail === 'string' ? detail : `${url} answered with status ${response.status}`,
+    { status: response.status, problem, ...(requestId === undefined ? {} : { requestId }) },
+  )
+}
+
+/** The value as an object; `{}` for everything else. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Readonly<Record<string, unknown>>) : {}
+}
+
+/** Resolves after `ms`, or at once when `over` fires. */
+function pause(ms: number, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      over.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    over.addEventListener('abort', end)
+  })
+}

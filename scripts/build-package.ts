@@ -1,0 +1,4 @@
+import { buildPackage } from './packages.ts'
+
+/** `build-package.ts NAME`: what `npm pack --workspace @countersign/NAME` runs first. */
+await buildPackage(process.argv[2] ?? '')

@@ -1,0 +1,69 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { runStep } from './run-steps.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** Folder names of the packages that are published, in `packages/`. */
+export const publishedPackages = ['client'] as const
+
+/** The folder of a published package. Throws for another name. */
+export function packageFolder(name: string): string {
+  if (!(publishedPackages as readonly string[]).includes(name)) {
+    throw new Error(`no package "${name}": there is ${publishedPackages.join(', ')}`)
+  }
+  return join(root, 'packages', name)
+}
+
+/**
+ * Compiles a package into its `dist`: ES modules in `esm`, CommonJS in `cjs`, each with type
+ * declarations and source maps. Throws with the compiler's output.
+ */
+export async function buildPackage(name: string): Promise<void> {
+  const folder = packageFolder(name)
+  await rm(join(folder, 'dist'), { recursive: true, force: true })
+  for (const format of ['esm', 'cjs']) {
+    const args = ['-p', join(folder, `tsconfig.${format}.json`)]
+    const { exitCode, output } = await runStep({ name, program: 'tsc', args })
+    if (exitCode !== 0) throw new Error(output)
+  }
+  // The package itself is of type "module": this folder is not.
+  await writeFile(join(folder, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n')
+}
+
+/** Throws with the name of a published package that has not the version of the service. */
+async function assertOneVersion(): Promise<void> {
+  const versionOf = async (folder: string): Promise<string> =>
+    JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')).version
+  const version = await versionOf(root)
+  for (const name of publishedPackages) {
+    const own = await versionOf(packageFolder(name))
+    if (own !== version) throw new Error(`packages/${name} is ${own}, the service is ${version}`)
+  }
+}
+
+/** A tarball as npm packed it: its file name and its bytes. */
+export interface Tarball {
+  readonly filename: string
+  readonly size: number
+}
+
+/**
+ * Builds every published package and writes its tarball into `out`, which is made. Needs no
+ * network.
+ */
+export async function packPackages(out: string): Promise<Tarball[]> {
+  await assertOneVersion()
+  await mkdir(out, { recursive: true })
+  const tarballs: Tarball[] = []
+  for (const name of publishedPackages) {
+    await buildPackage(name)
+    // It is built: `prepack` would do it once more.
+    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out]
+    const { stdout } = await promisify(execFile)('npm', args, { cwd: packageFolder(name) })
+    tarballs.push(...(JSON.parse(stdout) as Tarball[]))
+  }
+  return tarballs
+}

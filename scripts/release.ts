@@ -1,0 +1,21 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packPackages } from './packages.ts'
+
+const help = `npm run release -- --out DIR
+
+Builds every published package and writes its tarball into DIR. Needs no network.`
+
+const { values } = parseArgs({ options: { out: { type: 'string' }, help: { type: 'boolean' } } })
+if (values.help === true) {
+  console.log(help)
+} else if (values.out === undefined) {
+  console.error(`--out is missing.\n\n${help}`)
+  process.exitCode = 2
+} else {
+  // Of the folder in which npm was called, not of the checkout.
+  const out = resolve(process.env['INIT_CWD'] ?? '.', values.out)
+  for (const { filename, size } of await packPackages(out)) {
+    console.log(`${resolve(out, filename)} (${Math.round(size / 1024)} KB)`)
+  }
+}

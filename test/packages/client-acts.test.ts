@@ -1,0 +1,137 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, expectTypeOf, test } from 'vitest'
+import type { OperationAnswer, OperationBody } from '#api/operations.ts'
+import { createClient, type Call, type RequestAnswer } from '#program-client'
+
+/** A server that answers as the test says, on a port of its own. */
+async function openServer(answer: RequestListener) {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    client: createClient({ url, apiKey: 'cs_key', timeoutMs: 1500 }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const opened = { id: 'r1', number: 7, state: 'pending', more: 'of the request' }
+
+test('the types of the package are those of the service, of which it imports nothing', () => {
+  expectTypeOf<OperationAnswer<'getRequest'>>().toExtend<RequestAnswer>()
+  expectTypeOf<OperationAnswer<'openRequest'>>().toExtend<RequestAnswer>()
+  type Sent = OperationBody<'openRequest'>
+  expectTypeOf<keyof Call>().toEqualTypeOf<keyof Sent>()
+  expectTypeOf<NonNullable<Call['presentation']>['type']>().toEqualTypeOf<
+    NonNullable<Sent['presentation']>['type']
+  >()
+  expectTypeOf<RequestAnswer['state']>().toEqualTypeOf<OperationAnswer<'getRequest'>['state']>()
+})
+
+test('an act goes through a service that starts again, as one question', async () => {
+  const bodies: string[] = []
+  await using server = await openServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      bodies.push(body)
+      if (bodies.length === 1) return response.destroy()
+      response.writeHead(bodies.length === 2 ? 503 : 201).end(JSON.stringify(opened))
+    })
+  })
+  expect(await server.client.ask({ tool: 'deploy', input: {} })).toEqual({
+    id: 'r1',
+    number: 7,
+    state: 'pending',
+  })
+  expect(bodies).toHaveLength(3)
+  // The name that the client gave the call makes the three one.
+  expect(new Set(bodies).size).toBe(1)
+  expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ externalId: expect.stringMatching(/.{36}/) })
+})
+
+test('a service that does not answer is unavailable after the time that the client has', async () => {
+  await using silent = await openServer(() => undefined)
+  await expect(silent.client.report('r1', { state: 'failed' })).rejects.toMatchObject({
+    name: 'CountersignError',
+    code: 'unavailable',
+    requestId: 'r1',
+    message: expect.stringContaining(`${silent.url} gave no answer within 2 s`),
+  })
+})
+
+test("the caller's signal ends an act at once, with the caller's reason", async () => {
+  await using silent = await openServer(() => undefined)
+  const signal = AbortSignal.timeout(50)
+  await expect(silent.client.decision('r1', { wait: Infinity, signal })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  })
+})
+
+test('a refusal has the code, the sentence and the facts of the service', async () => {
+  const problem = { code: 'stale_digest', detail: 'Another digest', digest: 'sha256:1' }
+  await using server = await openServer((_, response) => {
+    response.writeHead(412, { 'content-type': 'application/problem+json' })
+    response.end(JSON.stringify(problem))
+  })
+  await expect(server.client.consume('r1', 'sha256:0')).rejects.toMatchObject({
+    code: 'stale_digest',
+    message: 'Another digest',
+    status: 412,
+    problem,
+    requestId: 'r1',
+  })
+})
+
+test('the key is sent to no address that the service redirects to', async () => {
+  const reached: unknown[] = []
+  await using elsewhere = await openServer((request, response) => {
+    reached.push(request.headers)
+    response.end('{}')
+  })
+  await using server = await openServer((_, response) => {
+    response.writeHead(307, { location: elsewhere.url }).end()
+  })
+  await expect(server.client.ask({ tool: 'deploy', input: {} })).rejects.toMatchObject({
+    code: 'unavailable',
+    status: 307,
+  })
+  expect(reached).toEqual([])
+})
+
+test('an id is one segment of the path, whatever it contains', async () => {
+  const paths: unknown[] = []
+  await using server = await openServer((request, response) => {
+    paths.push(request.url)
+    response.end(JSON.stringify({ ...opened, decisions: [] }))
+  })
+  await server.client.decision('../../v1/keys?x=1#y')
+  expect(paths).toEqual(['/v1/requests/..%2F..%2Fv1%2Fkeys%3Fx%3D1%23y'])
+})
+
+test('a decision is looked at once without `wait`, and again until its end with it', async () => {
+  const paths: unknown[] = []
+  await using server = await openServer((request, response) => {
+    paths.push(request.url)
+    const isDecided = paths.length === 3
+    const decisions = isDecided
+      ? [{ person: { id: 'p', name: 'Grace' }, decision: 'deny', reason: 'use yarn', at: '' }]
+      : []
+    const answer = { ...opened, digest: 'sha256:0', revision: 1, decisions, cancelReason: null }
+    response.end(JSON.stringify({ ...answer, state: isDecided ? 'denied' : 'pending' }))
+  })
+  const first = await server.client.decision('r1')
+  expect(first).toMatchObject({ state: 'pending', digest: 'sha256:0', revision: 1 })
+  expect(first).not.toHaveProperty('decidedBy')
+  expect(await server.client.decision('r1', { wait: Infinity })).toMatchObject({
+    state: 'denied',
+    decidedBy: 'Grace',
+    reason: 'use yarn',
+    request: { number: 7 },
+  })
+  expect(paths).toEqual(['/v1/requests/r1', '/v1/requests/r1?wait=50', '/v1/requests/r1?wait=50'])
+})
