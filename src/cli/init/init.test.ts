@@ -161,6 +161,12 @@ test('init changes no file that is there, says so, and adds to .gitignore once',
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('dist/\n.countersign/\n.env\n')
 })
 
+test('init keeps the file of keys out of Git also where the data folder is ignored already', async () => {
+  await writeFile(join(folder, '.gitignore'), '.countersign/\n')
+  expect(await countersign('init')).toContain('written  .gitignore (.env)')
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('.countersign/\n.env\n')
+})
+
 test('check names every problem with file, line and what would be right, and ends with 1', async () => {
   await writeFile(
     join(folder, 'countersign.yaml'),

@@ -54,7 +54,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   for (const [name, content] of Object.entries(editorFiles)) {
     await placeText(target, name, `${JSON.stringify(content, null, 2)}\n`)
   }
-  await ignoreDataFolder(target)
+  await ignorePrivateFiles(target)
   if (hasOwnPackage) {
     console.log(
       `         for editors: npm install --save-dev countersign@file:${checkoutFolder} zod (running needs neither)`,
@@ -96,11 +96,13 @@ async function place(
   console.log(`written  ${name}`)
 }
 
-async function ignoreDataFolder(target: string): Promise<void> {
+/** Adds the data folder and the file of keys to `.gitignore`, unless they stand there. */
+async function ignorePrivateFiles(target: string): Promise<void> {
   const path = join(target, '.gitignore')
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
-  if (lines.includes('.countersign/')) return
+  const missing = ['.countersign/', '.env'].filter((line) => !lines.includes(line))
+  if (missing.length === 0) return
   const kept = lines.filter((line, index) => line !== '' || index < lines.length - 1)
-  await writeFile(path, `${[...kept, '.countersign/', '.env'].join('\n')}\n`)
-  console.log('written  .gitignore (.countersign/, .env)')
+  await writeFile(path, `${[...kept, ...missing].join('\n')}\n`)
+  console.log(`written  .gitignore (${missing.join(', ')})`)
 }
