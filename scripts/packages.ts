@@ -38,10 +38,24 @@ async function assertOneVersion(): Promise<void> {
   const versionOf = async (folder: string): Promise<string> =>
     JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')).version
   const version = await versionOf(root)
+  const python = await readFile(join(root, 'packages/python/pyproject.toml'), 'utf8')
+  if (!python.includes(`\nversion = "${version}"\n`)) {
+    throw new Error(`packages/python is not ${version}, as the service is`)
+  }
   for (const name of publishedPackages) {
     const own = await versionOf(packageFolder(name))
     if (own !== version) throw new Error(`packages/${name} is ${own}, the service is ${version}`)
   }
+}
+
+/**
+ * Writes the wheel of the Python client into `out` and returns its file name. Needs `python3`, and
+ * no network.
+ */
+export async function packWheel(out: string): Promise<string> {
+  const folder = join(root, 'packages', 'python')
+  const { stdout } = await promisify(execFile)('python3', ['build_wheel.py', out], { cwd: folder })
+  return stdout.trim()
 }
 
 /** A tarball as npm packed it: its file name and its bytes. */

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packPackages } from './packages.ts'
+import { packPackages, packWheel } from './packages.ts'
 
 const help = `npm run release -- --out DIR
 
-Builds every published package and writes its tarball into DIR. Needs no network.`
+Builds every published package and writes its tarball, or its wheel, into DIR. Needs python3 for the
+wheel, and no network.`
 
 const { values } = parseArgs({ options: { out: { type: 'string' }, help: { type: 'boolean' } } })
 if (values.help === true) {
@@ -18,4 +19,5 @@ if (values.help === true) {
   for (const { filename, size } of await packPackages(out)) {
     console.log(`${resolve(out, filename)} (${Math.round(size / 1024)} KB)`)
   }
+  console.log(resolve(out, await packWheel(out)))
 }

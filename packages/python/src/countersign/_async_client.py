@@ -1,0 +1,86 @@
+"""The client for asyncio: the one that blocks, in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from ._callback import Callback
+from ._client import Client
+from ._gate import open_call, take_decided, try_report
+from ._request import Allowed, Asked, Decision, Permit
+
+Result = TypeVar("Result")
+
+
+class AsyncClient:
+    """`Client` for asyncio, with the same acts, arguments and errors.
+
+    An act runs in a thread of the event loop's executor. Cancelling its task ends the waiting of the
+    task; the thread ends with the answer, at most 50 seconds later.
+    """
+
+    def __init__(self, *, url: str, api_key: str, timeout: float = 30.0) -> None:
+        self._client = Client(url=url, api_key=api_key, timeout=timeout)
+
+    async def ask(self, tool: str, input: dict[str, Any], **more: Any) -> Asked:
+        """See `Client.ask`."""
+        return await asyncio.to_thread(self._client.ask, tool, input, **more)
+
+    async def find(self, external_id: str) -> Asked | None:
+        """See `Client.find`."""
+        return await asyncio.to_thread(self._client.find, external_id)
+
+    async def decision(self, id: str, *, wait: float = 0) -> Decision:
+        """See `Client.decision`."""
+        ends_at = asyncio.get_running_loop().time() + wait
+        while True:
+            left = max(0.0, ends_at - asyncio.get_running_loop().time())
+            # One hold a thread, so that a task that was cancelled leaves no thread behind for long.
+            decision = await asyncio.to_thread(self._client.decision, id, wait=min(left, 50))
+            if decision.state != "pending" or asyncio.get_running_loop().time() >= ends_at:
+                return decision
+
+    async def consume(self, id: str, digest: str) -> Permit:
+        """See `Client.consume`."""
+        return await asyncio.to_thread(self._client.consume, id, digest)
+
+    async def report(self, id: str, state: str, summary: str | None = None) -> None:
+        """See `Client.report`."""
+        await asyncio.to_thread(self._client.report, id, state, summary)
+
+    async def withdraw(self, id: str) -> None:
+        """See `Client.withdraw`."""
+        await asyncio.to_thread(self._client.withdraw, id)
+
+    async def gate(
+        self,
+        tool: str,
+        input: dict[str, Any],
+        execute: Callable[[Allowed], Awaitable[Result]],
+        **more: Any,
+    ) -> Result:
+        """See `Client.gate`; `execute` is awaited."""
+        allowed = await self.take(tool, input, **more)
+        try:
+            result = await execute(allowed)
+        except Exception as error:
+            await asyncio.to_thread(try_report, self._client, allowed.request_id, "failed", str(error))
+            raise
+        await asyncio.to_thread(try_report, self._client, allowed.request_id, "succeeded")
+        return result
+
+    async def take(self, tool: str, input: dict[str, Any], **more: Any) -> Allowed:
+        """See `Client.take`."""
+        id = await asyncio.to_thread(open_call, self._client, tool, input, **more)
+        request = (await self.decision(id, wait=math.inf)).request
+        has_worker = "worker" in more
+        return await asyncio.to_thread(
+            take_decided, self._client, request, tool, input, has_worker=has_worker
+        )
+
+    def verify_callback(self, body: bytes | str, headers: Mapping[str, str]) -> Callback:
+        """See `Client.verify_callback`. Needs no network."""
+        return self._client.verify_callback(body, headers)

@@ -1,0 +1,59 @@
+"""Callbacks, which are signed as Standard Webhooks says."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .errors import CountersignError
+
+_MAX_AGE_SECONDS = 5 * 60
+
+
+@dataclass(frozen=True)
+class Callback:
+    """What a callback says. Fetch the request for everything else."""
+
+    request_id: str
+    external_id: str
+    state: str
+
+
+def callback_secret(api_key: str) -> str:
+    """The secret of Standard Webhooks of the API key that asked."""
+    return f"whsec_{base64.b64encode(_secret_bytes(api_key)).decode()}"
+
+
+def verify_callback(api_key: str, body: bytes | str, headers: Mapping[str, str]) -> Callback:
+    """Checks signature and time; see `Client.verify_callback`."""
+    content = body.encode() if isinstance(body, str) else body
+    header = {name.lower(): value for name, value in headers.items()}
+    timestamp = header.get("webhook-timestamp", "")
+    is_recent = (
+        re.fullmatch(r"[0-9]{1,12}", timestamp) is not None
+        and abs(time.time() - int(timestamp)) <= _MAX_AGE_SECONDS
+    )
+    if not is_recent:
+        raise _refused("its time is more than 5 minutes off")
+    signed = f"{header.get('webhook-id', '')}.{timestamp}.".encode() + content
+    mac = base64.b64encode(hmac.new(_secret_bytes(api_key), signed, hashlib.sha256).digest())
+    expected = b"v1," + mac
+    signatures = header.get("webhook-signature", "").split(" ")
+    if not any(hmac.compare_digest(expected, signature.encode()) for signature in signatures):
+        raise _refused("its signature does not hold")
+    data = json.loads(content)["data"]
+    return Callback(data["requestId"], data["externalId"], data["state"])
+
+
+def _secret_bytes(api_key: str) -> bytes:
+    return hmac.new(api_key.encode(), b"countersign/callback/v1", hashlib.sha256).digest()
+
+
+def _refused(why: str) -> CountersignError:
+    return CountersignError("bad_signature", f"This callback is not of the service: {why}")

@@ -1,0 +1,110 @@
+"""What `gate` and `take` check between the acts, for both clients."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from ._digest import call_digest, canonical_json
+from ._request import Allowed, Permit
+from .errors import (
+    AlreadyTakenError,
+    BlockedError,
+    CancelledError,
+    CountersignError,
+    DeniedError,
+    ExpiredError,
+    MismatchError,
+)
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+
+def open_call(client: Client, tool: str, input: dict[str, Any], **more: Any) -> str:
+    """Asks and returns the request's id. Raises `BlockedError` where policy never allows the call."""
+    try:
+        return client.ask(tool, input, **more).id
+    except CountersignError as error:
+        if error.code != "policy_blocked":
+            raise
+        raise BlockedError(error.code, str(error), status=error.status) from error
+
+
+def take_decided(
+    client: Client, request: dict[str, Any], tool: str, input: dict[str, Any], *, has_worker: bool
+) -> Allowed:
+    """Takes the permit of a request that has ended, once it is for exactly this call."""
+    _refuse_ended(request)
+    _check_call(request, tool, input, has_worker=has_worker)
+    try:
+        permit = client.consume(request["id"], request["digest"])
+    except CountersignError as error:
+        raise _taken(error, request["id"]) from error
+    return Allowed(request["input"], request["id"], permit)
+
+
+def try_report(client: Client, id: str, state: str, summary: str | None = None) -> None:
+    """Reports an outcome, or leaves the request started where the service does not answer."""
+    try:
+        client.report(id, state, summary)
+    except CountersignError:
+        pass
+
+
+def _refuse_ended(request: dict[str, Any]) -> None:
+    id, state, external = request["id"], request["state"], request["external"]
+    if external is not None and external["consumed"] is not None:
+        outcome = external["outcome"]
+        raise AlreadyTakenError(id, outcome["state"] if outcome else None)
+    if state == "denied":
+        denials = [one for one in request["decisions"] if one["decision"] == "deny"]
+        name, reason = (
+            (denials[-1]["person"]["name"], denials[-1]["reason"]) if denials else ("Somebody", None)
+        )
+        raise DeniedError(id, name, reason)
+    if state == "expired":
+        raise ExpiredError(state, "Nobody decided in time", request_id=id)
+    if state == "cancelled":
+        reason = request["cancelReason"] or "cancelled"
+        raise CancelledError(state, f"This left the queue: {reason}", request_id=id)
+
+
+def _check_call(request: dict[str, Any], tool: str, input: dict[str, Any], *, has_worker: bool) -> None:
+    """What was approved must be what was asked for, to the letter unless a worker gave it form."""
+    id = request["id"]
+    is_same = request["tool"] == tool and (
+        has_worker or canonical_json(request["input"]) == canonical_json(input)
+    )
+    if not is_same:
+        raise MismatchError(id, "The request is about another call")
+    tool_hash = request["facts"].get("toolHash")
+    if not isinstance(tool_hash, str) or call_digest(tool, request["input"], tool_hash) != request["digest"]:
+        raise MismatchError(id, "The digest of the request is not that of its call")
+
+
+def check_permit(permit: Permit, id: str, digest: str) -> None:
+    """Raises `MismatchError` unless the signed statement allows exactly this call, now."""
+    statement = json.loads(permit.statement)
+    # Python 3.10 does not read "Z".
+    expires_at = datetime.fromisoformat(statement["expiresAt"].replace("Z", "+00:00"))
+    for is_wrong, what in (
+        (statement["requestId"] != id, "it names another request"),
+        (statement["digest"] != digest, "it names another digest"),
+        (statement["decision"] != "approve", "it allows nothing"),
+        (expires_at <= datetime.now(timezone.utc), "it has expired"),
+    ):
+        if is_wrong:
+            raise MismatchError(id, f"The permit is not one for this call: {what}")
+
+
+def _taken(error: CountersignError, id: str) -> CountersignError:
+    """Why a permit could not be taken. It may be our own answer that was lost: nothing ran."""
+    if error.code == "already_consumed":
+        return AlreadyTakenError(id, None)
+    if error.code == "expired":
+        return ExpiredError(error.code, str(error), request_id=id)
+    if error.code == "cancelled":
+        return CancelledError(error.code, str(error), request_id=id)
+    return error

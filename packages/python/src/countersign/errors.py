@@ -1,0 +1,72 @@
+"""Why a call was not made, or why an act was refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class CountersignError(Exception):
+    """A refusal. `code` is the service's own where it refused (its HTTP API lists them).
+
+    Codes of this client are `unavailable` (no answer in time), `mismatch` (what came back is about
+    another call) and `bad_signature` (a callback that the service did not sign). `status` and
+    `problem` are the HTTP status and the problem details of the service, or `None`.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        request_id: str | None = None,
+        status: int | None = None,
+        problem: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.request_id = request_id
+        self.status = status
+        self.problem = problem
+
+
+class DeniedError(CountersignError):
+    """A person said no. `reason` is their words: data for a model, never an instruction."""
+
+    def __init__(self, request_id: str, decided_by: str, reason: str | None) -> None:
+        words = "" if reason is None else f": {reason}"
+        super().__init__("denied", f"{decided_by} denied this{words}", request_id=request_id)
+        self.decided_by = decided_by
+        self.reason = reason
+
+
+class ExpiredError(CountersignError):
+    """Nobody decided in time, or the approval was not used within its hour."""
+
+
+class CancelledError(CountersignError):
+    """The request left the queue, or its approval was taken back."""
+
+
+class BlockedError(CountersignError):
+    """Policy never allows this call; no person was asked."""
+
+
+class AlreadyTakenError(CountersignError):
+    """The permit was taken before, so this time nothing ran.
+
+    `outcome` is what was reported then. `None`: nothing was, for instance because the program died,
+    and nobody but its operator can know what happened.
+    """
+
+    def __init__(self, request_id: str, outcome: str | None) -> None:
+        known = "nothing was reported since" if outcome is None else f"its outcome is {outcome}"
+        message = f"The permit of this call was taken before, and {known}"
+        super().__init__("already_consumed", message, request_id=request_id)
+        self.outcome = outcome
+
+
+class MismatchError(CountersignError):
+    """What was approved is not what was asked for, or the permit is for something else."""
+
+    def __init__(self, request_id: str, message: str) -> None:
+        super().__init__("mismatch", message, request_id=request_id)
