@@ -64,6 +64,15 @@ test('a service that does not answer is unavailable after the time that the clie
   })
 })
 
+test.each([
+  ['an address', { url: 'localhost', apiKey: 'cs_key' }, {}],
+  ['a key', { url: 'http://localhost:9', apiKey: 'cs_ключ' }, {}],
+  ['an input', { url: 'http://localhost:9', apiKey: 'cs_key' }, { n: 1n }],
+])('%s that can never be sent is refused at once, not tried again', async (_, options, input) => {
+  const client = createClient({ ...options, timeoutMs: 600_000 })
+  await expect(client.ask({ tool: 'deploy', input })).rejects.toThrow(TypeError)
+})
+
 test("the caller's signal ends an act at once, with the caller's reason", async () => {
   await using silent = await openServer(() => undefined)
   const signal = AbortSignal.timeout(50)

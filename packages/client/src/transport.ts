@@ -27,17 +27,19 @@ const maxAnswerMs = 90_000
 /**
  * Sends a request and resolves to the JSON of its answer. While the service is away or busy it is
  * sent again with growing pauses, until `over` fires: every act of this client may be repeated.
- * Rejects with the service's refusal as a {@link CountersignError}, or with the reason of `over`.
+ * Rejects with the service's refusal as a {@link CountersignError}, with the reason of `over`, or with
+ * a `TypeError` for what can never be sent.
  */
 export async function send(
   service: Service,
   request: ServiceRequest,
   over: AbortSignal,
 ): Promise<unknown> {
+  const prepared = prepare(service, request)
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     over.throwIfAborted()
     try {
-      return await sendOnce(service, request, over)
+      return await sendOnce(service, prepared, over)
     } catch (error) {
       over.throwIfAborted()
       if (error instanceof CountersignError && !passingStatuses.has(error.status ?? 0)) throw error
@@ -47,20 +49,38 @@ export async function send(
   }
 }
 
+/** A request in the form in which it is sent, each time the same. */
+interface PreparedRequest {
+  readonly target: URL
+  readonly init: RequestInit
+  readonly requestId: string | undefined
+}
+
+/** Throws a `TypeError` for what can never be sent: an address, a key or a body that is none. */
+function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedRequest {
+  const { body, method, path, requestId } = request
+  const headers = new Headers({ authorization: `Bearer ${apiKey}` })
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  return {
+    target: new URL(path, url),
+    init: {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // The key goes to no other address.
+      redirect: 'manual',
+    },
+    requestId,
+  }
+}
+
 async function sendOnce(
-  { apiKey, fetch, url }: Service,
-  { body, method, path, requestId }: ServiceRequest,
+  { fetch, url }: Service,
+  { init, requestId, target }: PreparedRequest,
   over: AbortSignal,
 ): Promise<unknown> {
-  const response = await fetch(new URL(path, url), {
-    method,
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // The key goes to no other address.
-    redirect: 'manual',
+  const response = await fetch(target, {
+    ...init,
     signal: AbortSignal.any([over, AbortSignal.timeout(maxAnswerMs)]),
   })
   if (response.ok) return response.json()
