@@ -100,7 +100,7 @@ export const roomOrders: RoomOrders = {
     'attempts',
     'delegation',
     'judging',
-    'claiming',
+    'starting',
     'manual-calls',
     'lifecycle',
     'turns',

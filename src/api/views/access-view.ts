@@ -78,7 +78,7 @@ export function sessionView(record: SessionRecord, currentId: string): SessionVi
 }
 
 /** How the caller is known. A key stands for its owner and has no token against forgery. */
-export interface Standing {
+export interface SignInFacts {
   readonly personId: string
   readonly signedInBy: Me['signedInBy']
   readonly csrfToken: string | null
@@ -86,17 +86,17 @@ export interface Standing {
 }
 
 /** Who one is, what one may do, and what every page shows of the installation. */
-export async function meView(api: Api, standing: Standing): Promise<Me> {
+export async function meView(api: Api, signIn: SignInFacts): Promise<Me> {
   const { settings } = api
   const isDevelopment = settings.developmentToken !== null
-  const person = await readPerson(api.ctx, standing.personId)
+  const person = await readPerson(api.ctx, signIn.personId)
   const { config } = await api.ctx.policies.inForce()
-  const maySwitch = isDevelopment && standing.signedInBy !== 'key'
+  const maySwitch = isDevelopment && signIn.signedInBy !== 'key'
   return {
     person: { ...person, teams: [...person.teams], rights: [...person.rights] },
-    csrfToken: standing.csrfToken,
-    signedInBy: standing.signedInBy,
-    expiresAt: standing.expiresAt?.toISOString() ?? null,
+    csrfToken: signIn.csrfToken,
+    signedInBy: signIn.signedInBy,
+    expiresAt: signIn.expiresAt?.toISOString() ?? null,
     switchTo: maySwitch ? await listSwitchable(api.ctx) : [],
     installation: {
       profile: isDevelopment ? 'development' : 'production',

@@ -57,7 +57,7 @@ function relayTo(...witnesses: WitnessSetting[]): WitnessRelay {
   return new WitnessRelay({ db: database.db, log, policies, isDevelopment: true, times: quick })
 }
 
-async function standing(name = 'office'): Promise<WitnessStatus | undefined> {
+async function statusOf(name = 'office'): Promise<WitnessStatus | undefined> {
   return (await readWitnesses(database.db)).find((one) => one.name === name)
 }
 
@@ -73,7 +73,7 @@ async function said() {
 }
 
 const untilCosigned = (size: number, name?: string) =>
-  waitUntil(async () => (await standing(name))?.size === size || 'not cosigned', within)
+  waitUntil(async () => (await statusOf(name))?.size === size || 'not cosigned', within)
 
 async function kept(): Promise<{ size: number; witness: string }[]> {
   const rows = await database.db
@@ -112,7 +112,7 @@ describe('the relay of checkpoints', () => {
       { size: 50, witness: keyLabel(witness.key) },
     ])
     expect(witness.requests.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 30])
-    expect(await standing()).toMatchObject({ lagMs: 0, problem: null, isContradicted: false })
+    expect(await statusOf()).toMatchObject({ lagMs: 0, problem: null, isContradicted: false })
   })
 
   it('waits for nobody: while a witness is down the log grows, others cosign, and it catches up', async () => {
@@ -125,8 +125,8 @@ describe('the relay of checkpoints', () => {
     await untilCosigned(7, 'home')
     await growLog(database.db, 5)
     await untilCosigned(12, 'home')
-    await waitUntil(async () => (await standing())?.problem !== null, within)
-    const waiting = await standing()
+    await waitUntil(async () => (await statusOf())?.problem !== null, within)
+    const waiting = await statusOf()
     expect(waiting).toMatchObject({ size: 3, isContradicted: false })
     expect(waiting?.lagMs).toBeGreaterThan(0)
     await witness.comeBack()
@@ -160,13 +160,13 @@ describe('the relay of checkpoints', () => {
     }
     await growLog(database.db, 5)
     await using _relay = relayTo(witness.setting)
-    await waitUntil(async () => (await standing())?.isContradicted === true, within)
+    await waitUntil(async () => (await statusOf())?.isContradicted === true, within)
     expect(errors[0]).toContain('cosigned 9 events, and the log has 5')
     await growLog(database.db, 4)
     await waitUntil(() => errors.some((said) => said.includes('another tree of 9')), within)
     await growLog(database.db, 4)
     await waitUntil(() => errors.some((said) => said.includes('does not go on')), within)
-    expect(await standing()).toMatchObject({ size: 0, isContradicted: true })
+    expect(await statusOf()).toMatchObject({ size: 0, isContradicted: true })
     expect(await kept()).toEqual([])
     expect(await said()).toEqual({
       ready: [expect.stringContaining('The witness office has another history')],
@@ -184,7 +184,7 @@ describe('the relay of checkpoints', () => {
       await untilCosigned(3)
     }
     await using _relay = relayTo()
-    await waitUntil(async () => (await standing()) === undefined, within)
+    await waitUntil(async () => (await statusOf()) === undefined, within)
     expect(await kept()).toHaveLength(1)
   })
 })
@@ -217,7 +217,7 @@ describe('what a witness answers', () => {
       expect(outcome).toEqual({ state: 'failed', problem: expect.stringContaining(problem) })
     }
     await using _relay = relayTo(setting)
-    await waitUntil(async () => ((await standing('liar'))?.problem ?? null) !== null, within)
+    await waitUntil(async () => ((await statusOf('liar'))?.problem ?? null) !== null, within)
     expect(await kept()).toEqual([])
     answerOf = (note) => lineOf(note, own, now)
     await untilCosigned(3, 'liar')

@@ -12,7 +12,7 @@ import {
   messaged,
   type RunPosition,
 } from '#workflows/messages.ts'
-import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
+import { type LeasedRow, markDelivered, markUndeliverable } from './lease-rows.ts'
 import { approvalWorkflowId, startApproval } from './start-approval.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { TemporalClient } from '../temporal-client.ts'
@@ -44,7 +44,7 @@ interface RunAddress {
 export async function deliverRows(
   delivering: Delivering,
   runId: string,
-  rows: readonly ClaimedRow[],
+  rows: readonly LeasedRow[],
   workflowId: string | null,
 ): Promise<void> {
   const { db } = delivering
@@ -83,13 +83,13 @@ async function addressOfRequest(db: Db, requestId: string): Promise<RunAddress |
   return { id: row.id, workflow_id, ended: row.state !== 'pending', type: 'approval' }
 }
 
-function idsOf(rows: readonly ClaimedRow[]): string[] {
+function idsOf(rows: readonly LeasedRow[]): string[] {
   return rows.map((row) => row.id)
 }
 
 /** Neighbouring decisions become one group; every other row is a group of its own. */
-function groupDecisions(rows: readonly ClaimedRow[]): ClaimedRow[][] {
-  const groups: ClaimedRow[][] = []
+function groupDecisions(rows: readonly LeasedRow[]): LeasedRow[][] {
+  const groups: LeasedRow[][] = []
   for (const row of rows) {
     const last = groups.at(-1)
     if (row.kind === 'signal_decided' && last?.[0]?.kind === 'signal_decided') last.push(row)
@@ -101,7 +101,7 @@ function groupDecisions(rows: readonly ClaimedRow[]): ClaimedRow[][] {
 async function deliverGroup(
   delivering: Delivering,
   run: RunAddress,
-  group: readonly ClaimedRow[],
+  group: readonly LeasedRow[],
 ): Promise<boolean> {
   const kind = group[0]?.kind
   if (kind === 'start_run' || kind === 'start_approval') {
@@ -147,7 +147,7 @@ async function startAgain(delivering: Delivering, run: RunAddress): Promise<void
   await (run.type === 'run' ? startRun(delivering, run) : startApproval(delivering, run.id))
 }
 
-function idsIn(row: ClaimedRow, field: 'requestIds' | 'callIds' | 'runIds'): string[] {
+function idsIn(row: LeasedRow, field: 'requestIds' | 'callIds' | 'runIds'): string[] {
   const ids = row.payload[field]
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }

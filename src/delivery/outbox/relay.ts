@@ -4,7 +4,7 @@ import type { TemporalClient } from '../temporal-client.ts'
 import type { Log } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
-import { type ClaimedRow, claimRows, markDelivered, postpone, runsToDeliver } from './claim-rows.ts'
+import { type LeasedRow, leaseRows, markDelivered, postpone, runsToDeliver } from './lease-rows.ts'
 import { type Delivering, deliverRows } from './deliver-rows.ts'
 import { Listener } from '../listener.ts'
 import { Repeating } from '../repeating.ts'
@@ -93,7 +93,7 @@ export class Relay implements AsyncDisposable {
   }
 
   /**
-   * Delivers the rows of one run, never twice at a time; rows that arrive meanwhile are claimed
+   * Delivers the rows of one run, never twice at a time; rows that arrive meanwhile are leased
    * afterwards. `leased`: rows that this process wrote and leased and that no other row precedes,
    * so they need not be read again.
    */
@@ -115,21 +115,21 @@ export class Relay implements AsyncDisposable {
       }
       while (mine.again) {
         mine.again = false
-        await this.#claimAndDeliver(runId)
+        await this.#leaseAndDeliver(runId)
       }
     } finally {
       this.#busy.delete(runId)
     }
   }
 
-  async #claimAndDeliver(runId: string): Promise<void> {
-    const rows = await claimRows(this.#delivering.db, runId, this.#owner)
+  async #leaseAndDeliver(runId: string): Promise<void> {
+    const rows = await leaseRows(this.#delivering.db, runId, this.#owner)
     if (rows.length > 0) await this.#deliver(runId, rows, null)
   }
 
   async #deliver(
     runId: string,
-    rows: readonly ClaimedRow[],
+    rows: readonly LeasedRow[],
     workflowId: string | null,
   ): Promise<void> {
     try {

@@ -11,7 +11,7 @@ import {
   usualZones,
 } from '#test/harness/fixtures/judging.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
-import type { JudgeQuestion } from './calls/question.ts'
+import type { PolicyQuery } from './calls/policy-query.ts'
 
 const { judgeBy, root } = inUsualWorkspace()
 beforeAll(() => {
@@ -56,16 +56,16 @@ const shell = `shell:
 
 function judgeShell(
   command: string,
-  more: Partial<JudgeQuestion> & { cwd?: string; front?: string; config?: string } = {},
+  more: Partial<PolicyQuery> & { cwd?: string; front?: string; config?: string } = {},
 ) {
-  const { cwd = '', front = shell, config, ...question } = more
+  const { cwd = '', front = shell, config, ...query } = more
   const project = projectWith(`${usualZones}\n${front}`, config)
   const call = {
     tool: 'shell',
     input: { command, cwd },
     tools: [commandTool('shell'), commandTool('exec')],
   }
-  return judgeBy(project, call, { commandHost: host, ...question })
+  return judgeBy(project, call, { commandHost: host, ...query })
 }
 
 // Rules: product.md 1, 2; security.md 2

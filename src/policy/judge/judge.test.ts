@@ -8,7 +8,7 @@ import {
   usualProject,
   usualZones,
 } from '#test/harness/fixtures/judging.ts'
-import type { GrantLookup } from './calls/question.ts'
+import type { GrantLookup } from './calls/policy-query.ts'
 
 const { ask, judgeBy } = inUsualWorkspace()
 

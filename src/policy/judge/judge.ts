@@ -11,7 +11,7 @@ import { guardedNames, judgeConsent } from './consent/consent.ts'
 import { unchangedRule } from './consent/unchanged.ts'
 import { knownCall } from './calls/known-call.ts'
 import { blockedText, type Opinion } from './consent/opinion.ts'
-import type { JudgeQuestion } from './calls/question.ts'
+import type { PolicyQuery } from './calls/policy-query.ts'
 import { ownQueue, route, writtenFile } from './routing/route.ts'
 import type { Route } from './routing/stricter-route.ts'
 
@@ -22,63 +22,63 @@ const nothingWritten: ReadonlySet<string> = new Set()
  * which is listed in `steps`. Never throws for what a model wrote; rejects when the workspace or
  * the grants cannot be read.
  */
-export async function judge(question: JudgeQuestion): Promise<Judgement> {
+export async function judge(query: PolicyQuery): Promise<Judgement> {
   const steps: ExplainStep[] = []
   const note = (step: string, outcome: string, detail: string): void => {
     steps.push({ step, outcome, detail })
   }
-  const worker = question.policy.workers.get(question.worker)
+  const worker = query.policy.workers.get(query.worker)
   if (worker === undefined) {
-    const text = `worker ${question.worker} does not exist in the policy in force`
+    const text = `worker ${query.worker} does not exist in the policy in force`
     note('known', 'blocked', text)
     const rule = { id: 'worker:missing', text, source: null }
-    return withoutCall(question, steps, 'blocked', rule, `blocked by policy: ${text}`)
+    return withoutCall(query, steps, 'blocked', rule, `blocked by policy: ${text}`)
   }
 
-  const known = knownCall(question, worker)
+  const known = knownCall(query, worker)
   if ('error' in known) {
     note('known', 'error', known.error)
-    return withoutCall(question, steps, 'error', known.rule, known.error)
+    return withoutCall(query, steps, 'error', known.rule, known.error)
   }
-  note('known', 'yes', `${question.tool} is a tool of ${worker.name}`)
+  note('known', 'yes', `${query.tool} is a tool of ${worker.name}`)
 
-  const canonical = await canonicalCall(known.tool, question.input)
+  const canonical = await canonicalCall(known.tool, query.input)
   if ('error' in canonical) {
     note('canonical', 'error', canonical.error)
-    return withoutCall(question, steps, 'error', null, canonical.error)
+    return withoutCall(query, steps, 'error', null, canonical.error)
   }
   const { call } = canonical
   note('canonical', 'yes', call.digest)
 
-  const guarded = guardedNames(question, worker, call)
-  const place = routeOf(question, worker, call, guarded)
-  const answer = answering(question, call, place, steps)
+  const guarded = guardedNames(query, worker, call)
+  const place = routeOf(query, worker, call, guarded)
+  const answer = answering(query, call, place, steps)
 
-  const capability = await judgeCapability(worker, question.workspace, call.accesses)
+  const capability = await judgeCapability(worker, query.workspace, call.accesses)
   if ('error' in capability) {
     note('capability', 'error', capability.error)
     return answer('error', null, capability.error)
   }
-  const refused = await refusedCommand(question, worker, call)
+  const refused = await refusedCommand(query, worker, call)
   if (refused !== null) {
     note('capability', 'error', refused)
     return answer('error', null, refused)
   }
-  const delegation = await refusedDelegation(question, worker, call)
+  const delegation = await refusedDelegation(query, worker, call)
   if (delegation !== null) {
     note('capability', 'error', delegation)
     return answer('error', null, delegation)
   }
   note('capability', 'yes', call.accesses.map(accessText).join(', ') || 'touches no path')
 
-  const command = await commandVerdict(question, worker, call)
+  const command = await commandVerdict(query, worker, call)
   for (const line of command?.lines ?? []) note('command', line.outcome, line.detail)
   const commanded =
     command === null ? unlistedOpinion(worker, call) : { ...command, highRisk: false }
-  const opinion = await judgeConsent(question, worker, call, guarded, place.traits, commanded)
+  const opinion = await judgeConsent(query, worker, call, guarded, place.traits, commanded)
   note('consent', opinion.approval, opinion.rule.text)
   if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
-  const unchanged = await unchangedRule(question, worker, call)
+  const unchanged = await unchangedRule(query, worker, call)
   if (unchanged !== null) {
     note('unchanged', 'yes', unchanged.text)
     return answer('preApproved', unchanged, unchanged.text)
@@ -88,19 +88,19 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
     return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
   }
 
-  const missing = missingTarget(capability.touched, question.earlierWrites ?? nothingWritten)
+  const missing = missingTarget(capability.touched, query.earlierWrites ?? nothingWritten)
   if (missing !== null) {
     note('capability', 'error', missing)
     return answer('error', null, missing)
   }
-  const unread = unreadByMode(question, worker, call)
+  const unread = unreadByMode(query, worker, call)
   const asked = unread === null ? opinion : { ...opinion, rule: { ...opinion.rule, text: unread } }
-  const judgement = await judgeAsk(question, call, asked, place.route, {
+  const judgement = await judgeAsk(query, call, asked, place.route, {
     note,
     answer,
     unread,
   })
-  const attachments = askingAttachments(question, worker, call, place.traits)
+  const attachments = askingAttachments(query, worker, call, place.traits)
   return judgement.verdict === 'ask' && attachments.length > 0
     ? { ...judgement, attachments }
     : judgement
@@ -108,13 +108,13 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
 
 /** Steps 5 to 7, for calls that ask. */
 async function judgeAsk(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   call: CanonicalCall,
   opinion: Opinion,
   place: Route,
   { note, answer, unread }: { note: Note; answer: Answer; unread: string | null },
 ): Promise<Judgement> {
-  const { runMode } = question
+  const { runMode } = query
   const byMode =
     runMode === 'strict' ||
     (runMode === 'approve_all' && call.tool.needsPerson === undefined && unread === null)
@@ -133,7 +133,7 @@ async function judgeAsk(
     runMode === 'prompt' ? 'what asks is asked' : (unread ?? 'no mode answers for a person'),
   )
 
-  const grant = await question.findGrant({
+  const grant = await query.findGrant({
     tool: call.tool.name,
     digest: call.digest,
     toolHash: call.tool.definitionHash,
@@ -170,12 +170,12 @@ function stepText(step: WaitingStep): string {
  * Why the mode `approve_all` leaves a command to people, as they read it; `null` where it does not.
  */
 function unreadByMode(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
 ): string | null {
-  if (question.runMode !== 'approve_all') return null
-  const why = unreadCommand(question.policy, worker, call)
+  if (query.runMode !== 'approve_all') return null
+  const why = unreadCommand(query.policy, worker, call)
   if (why === null) return null
   return `the run's mode "approve_all" does not approve this: ${why}, and what is blocked could be in it`
 }
@@ -189,12 +189,12 @@ type Answer = (
 ) => Judgement
 
 function routeOf(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
   guarded: readonly Opinion[],
 ) {
-  const { config } = question.policy
+  const { config } = query.policy
   const reachesNetwork = call.command !== null && worker.sandbox.network === 'allow'
   const isHigh = reachesNetwork || guarded.some((opinion) => opinion.highRisk)
   const traits = {
@@ -209,7 +209,7 @@ function routeOf(
 }
 
 function answering(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   call: CanonicalCall,
   place: { readonly route: Route },
   steps: readonly ExplainStep[],
@@ -224,7 +224,7 @@ function answering(
     toolHash: call.tool.definitionHash,
     risk: place.route.risk,
     readOnly: call.tool.readOnly,
-    policyDigest: question.policy.digest,
+    policyDigest: query.policy.digest,
     routing: verdict === 'ask' ? place.route.routing : null,
     grantId: grantId ?? null,
     printed: null,
@@ -234,13 +234,13 @@ function answering(
 
 /** A refusal before there was a canonical form: unknown means high risk. */
 function withoutCall(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   steps: readonly ExplainStep[],
   verdict: 'error' | 'blocked',
   rule: Rule | null,
   reason: string,
 ): Judgement {
-  const { input, tool } = question
+  const { input, tool } = query
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   return {
     verdict,
@@ -252,7 +252,7 @@ function withoutCall(
     toolHash: 'none',
     risk: 'high',
     readOnly: false,
-    policyDigest: question.policy.digest,
+    policyDigest: query.policy.digest,
     routing: null,
     grantId: null,
     printed: null,

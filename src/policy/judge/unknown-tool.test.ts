@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { projectWith, usualZones } from '#test/harness/fixtures/judging.ts'
 import { judgeUnknownTool } from './unknown-tool.ts'
 
-const question = { worker: null, queue: null, tool: 'deploy', input: { version: '1' } }
+const query = { worker: null, queue: null, tool: 'deploy', input: { version: '1' } }
 
 test('a tool that only another program has asks at high risk, in the queue named or the default one', () => {
   const policy = projectWith(usualZones)
-  const judged = judgeUnknownTool({ ...question, policy })
+  const judged = judgeUnknownTool({ ...query, policy })
   expect(judged).toMatchObject({ verdict: 'ask', risk: 'high', routing: { queue: 'platform' } })
   expect(judged.routing?.scopes).toEqual(['once'])
-  const elsewhere = judgeUnknownTool({ ...question, policy, queue: 'security' })
+  const elsewhere = judgeUnknownTool({ ...query, policy, queue: 'security' })
   expect(elsewhere.routing?.queue).toBe('security')
 })
 
@@ -18,7 +18,7 @@ test('routing may lower its risk and send it elsewhere, whatever queue was asked
     usualZones,
     'defaults: { queue: platform }\nrouting:\n  - { when: { tool: deploy }, queue: security, risk: medium }\n',
   )
-  expect(judgeUnknownTool({ ...question, policy, queue: 'platform' })).toMatchObject({
+  expect(judgeUnknownTool({ ...query, policy, queue: 'platform' })).toMatchObject({
     risk: 'medium',
     routing: { queue: 'security' },
   })
@@ -29,23 +29,23 @@ test('overlays block it, and nobody is asked where there is no queue', () => {
     usualZones,
     'defaults: { queue: platform }\noverlays:\n  - { when: { tool: deploy }, approval: { blocked: "freeze" } }\n',
   )
-  expect(judgeUnknownTool({ ...question, policy: blocked })).toMatchObject({
+  expect(judgeUnknownTool({ ...query, policy: blocked })).toMatchObject({
     verdict: 'blocked',
     reason: 'freeze',
     routing: null,
   })
   const nobody = projectWith(`queue: platform\n${usualZones}`, '')
-  expect(judgeUnknownTool({ ...question, policy: nobody })).toMatchObject({
+  expect(judgeUnknownTool({ ...query, policy: nobody })).toMatchObject({
     verdict: 'blocked',
     rule: { id: 'routing:none' },
   })
   const worker = nobody.workers.get('scribe') ?? null
-  expect(judgeUnknownTool({ ...question, policy: nobody, worker }).routing?.queue).toBe('platform')
+  expect(judgeUnknownTool({ ...query, policy: nobody, worker }).routing?.queue).toBe('platform')
 })
 
 test('the digest is of this tool and this input', () => {
   const policy = projectWith(usualZones)
-  const digest = (more: object) => judgeUnknownTool({ ...question, policy, ...more }).digest
+  const digest = (more: object) => judgeUnknownTool({ ...query, policy, ...more }).digest
   expect(digest({})).toBe(digest({}))
   expect(digest({ tool: 'undeploy' })).not.toBe(digest({}))
   expect(digest({ input: {} })).not.toBe(digest({}))

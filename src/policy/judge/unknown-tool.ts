@@ -7,7 +7,7 @@ import { blockedText, strictest } from './consent/opinion.ts'
 import { ownQueue, route } from './routing/route.ts'
 
 /** A call of a tool that we know nothing of: another program has it. */
-export interface UnknownToolQuestion {
+export interface UnknownToolQuery {
   readonly policy: Policy
   /** whose queue and routing hold; `null`: nobody's */
   readonly worker: WorkerDefinition | null
@@ -32,14 +32,14 @@ export function unknownToolHash(tool: string): string {
  * risk unless routing says otherwise (workers-and-policy.md, risk). Pure. Throws when the input has
  * no canonical form.
  */
-export function judgeUnknownTool(question: UnknownToolQuestion): Judgement {
-  const { policy, worker, tool, input } = question
+export function judgeUnknownTool(query: UnknownToolQuery): Judgement {
+  const { policy, worker, tool, input } = query
   const { config } = policy
   const traits = {
     tool,
     accesses: [],
     worker: worker?.name ?? '',
-    queue: worker === null ? (question.queue ?? config.defaultQueue) : ownQueue(config, worker),
+    queue: worker === null ? (query.queue ?? config.defaultQueue) : ownQueue(config, worker),
     risk: 'high' as const,
     command: null,
   }

@@ -83,13 +83,13 @@ export function createApiMetrics(
       figure.reset()
     for (const figure of [outbox, outboxLag, eventLag, auditPending, auditLag]) figure.remove()
     if (state === null) return
-    const { backlog, standing, witnesses } = state
+    const { backlog, openWork, witnesses } = state
     outbox.set(backlog.relay.pending)
     outboxLag.set(backlog.relay.lagMs / 1000)
     eventLag.set(backlog.events.lagMs / 1000)
     auditPending.set(backlog.audit.pending)
     auditLag.set(backlog.audit.lagMs / 1000)
-    for (const { queue, pending, oldestMs } of standing.queues) {
+    for (const { queue, pending, oldestMs } of openWork.queues) {
       requests.set({ queue }, pending)
       oldest.set({ queue }, oldestMs / 1000)
     }
@@ -97,8 +97,8 @@ export function createApiMetrics(
       witnessLag.set({ witness }, lagMs / 1000)
       contradicted.set({ witness }, isContradicted ? 1 : 0)
     }
-    for (const { state, count } of standing.runs) runs.set({ state }, count)
-    for (const { kind, state, count } of standing.deliveries) deliveries.set({ kind, state }, count)
+    for (const { state, count } of openWork.runs) runs.set({ state }, count)
+    for (const { kind, state, count } of openWork.deliveries) deliveries.set({ kind, state }, count)
   }
 
   let readAt = -Infinity
@@ -128,7 +128,7 @@ export function createApiMetrics(
 async function readDatabase(db: Db) {
   return {
     backlog: await readBacklog(db),
-    standing: await readOpenWork(db),
+    openWork: await readOpenWork(db),
     witnesses: await readWitnesses(db),
   }
 }

@@ -11,13 +11,13 @@ import { bytesOfName, textOfName } from '../raw-names.ts'
  * for the folder itself, but not for all that is in it. `script`: guarded when its text says that a
  * program is to be run.
  */
-export type Standing = 'guarded' | 'pinned' | 'script'
+export type NameGuard = 'guarded' | 'pinned' | 'script'
 
 /** What policy says of a name, by its path relative to the workspace root. */
 export interface NameRules {
   /** whether commands must not read this file, or look into this folder */
   secret(at: string, folder: boolean): boolean
-  standing(at: string): Standing | null
+  guardOf(at: string): NameGuard | null
   /**
    * whether a folder with these names in it is one whose other names count as those of `repository`
    */
@@ -147,13 +147,13 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     inside: boolean,
   ): Promise<void> {
     const { names } = look
-    const direct = names.standing(at)
-    const standing = direct ?? (inside ? names.inRepository(name) : null)
-    if (standing === null) return
-    if (standing === 'script' && !(await runsProgram(folder, name, at))) return
+    const direct = names.guardOf(at)
+    const guard = direct ?? (inside ? names.inRepository(name) : null)
+    if (guard === null) return
+    if (guard === 'script' && !(await runsProgram(folder, name, at))) return
     const state = await lstat(bytesOfName(folder.child(name)), { bigint: true }).catch(() => null)
     if (state === null) return
-    const pinned = standing === 'pinned' && kind === 'folder'
+    const pinned = guard === 'pinned' && kind === 'folder'
     const changedMs = Number(state.ctimeMs)
     result.guarded.set(at, {
       identity: identityOf(state),

@@ -111,8 +111,8 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   }))
   const ready = saysReady(pipeOf(child, readyDescriptor) as Readable)
   // Until the sandbox stands its first process still sees the host's folders.
-  const standing = ready.then((stands) => (stands ? first : null))
-  const written = watchWritten(zones, folders, limits, standing)
+  const sandboxed = ready.then((stands) => (stands ? first : null))
+  const written = watchWritten(zones, folders, limits, sandboxed)
   const sharedBefore = sharedOfHost()
 
   try {

@@ -21,7 +21,7 @@ import { undoNames } from './undo-names.ts'
 
 const names = {
   secret: () => false,
-  standing: (at: string) => (/(^|\/)inner\.txt$|(^|\/)\.guarded$/.test(at) ? 'guarded' : null),
+  guardOf: (at: string) => (/(^|\/)inner\.txt$|(^|\/)\.guarded$/.test(at) ? 'guarded' : null),
   isRepository: () => false,
   inRepository: () => null,
   runsProgram: () => false,

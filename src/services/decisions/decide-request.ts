@@ -14,7 +14,7 @@ import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import {
   readDecisionFacts,
   type DecisionFacts,
-  type StandingVote,
+  type CountedVote,
 } from '../requests/facts/decision-facts.ts'
 import {
   parseDecision,
@@ -167,7 +167,7 @@ async function decideLocked(
 
 /** The approvals so far with this one, and where the quorum stands with it. */
 interface VoteCount {
-  readonly votes: readonly StandingVote[]
+  readonly votes: readonly CountedVote[]
   readonly counted: ReturnType<typeof tallyVotes>
 }
 

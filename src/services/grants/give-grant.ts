@@ -15,7 +15,7 @@ import type { Scope } from '#domain/verdict.ts'
 import { getText } from '#store/content/content.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
-import type { DecisionFacts, StandingVote } from '../requests/facts/decision-facts.ts'
+import type { DecisionFacts, CountedVote } from '../requests/facts/decision-facts.ts'
 import type { GrantBounds } from '../requests/facts/decision-input.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
 
@@ -23,7 +23,7 @@ import { aboutRequest } from '../requests/ending/end-request.ts'
  * How far the approvals of a met quorum reach together: only as far as all of them do, with the
  * tightest bounds.
  */
-export function commonReach(votes: readonly Pick<StandingVote, 'scope' | 'bounds'>[]): {
+export function commonReach(votes: readonly Pick<CountedVote, 'scope' | 'bounds'>[]): {
   scope: Scope
   bounds: GrantBounds
 } {

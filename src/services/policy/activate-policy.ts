@@ -7,7 +7,7 @@ import { invalidProject, rejectPolicy } from './reject-policy.ts'
 import { isInForce, lockActivation, storeActivation } from './store-activation.ts'
 import { syncPeople } from './sync-people.ts'
 import { bySystem, service } from '../core/authority.ts'
-import { gitClaim } from './git-claim.ts'
+import { reportedCommit } from './reported-commit.ts'
 import { readProject } from './read-project.ts'
 
 export interface ActivationInput {
@@ -79,6 +79,6 @@ export async function activateFolder(
     await rejectPolicy(ctx, service, project.problems, null)
     throw invalidProject(project.problems)
   }
-  const note = await gitClaim(projectDir, project.files)
+  const note = await reportedCommit(projectDir, project.files)
   return await activatePolicy(ctx, { files: project.files, note })
 }

@@ -6,7 +6,7 @@ import { within, type Caller, type SigningContext } from '../core/context.ts'
 import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { parsedOrRejected, type ActivationInput } from './activate-policy.ts'
 import { endProposal, openProposal, propose, type Proposal } from './open-proposal.ts'
-import { gitClaim } from './git-claim.ts'
+import { reportedCommit } from './reported-commit.ts'
 import { readProject } from './read-project.ts'
 import { invalidProject } from './reject-policy.ts'
 import { needsActivation } from './pins/needs-activation.ts'
@@ -73,7 +73,7 @@ export async function agreeToFolder(
 ): Promise<Agreement> {
   const project = await readProject(input.projectDir)
   if ('problems' in project) throw invalidProject(project.problems)
-  const note = await gitClaim(input.projectDir, project.files)
+  const note = await reportedCommit(input.projectDir, project.files)
   return await agreeToPolicy(ctx, caller, { files: project.files, note, digest: input.digest })
 }
 

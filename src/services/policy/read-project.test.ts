@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hashBytes } from '#domain/digest.ts'
 import type { ProjectFiles } from '#policy/policy.ts'
-import { gitClaim } from './git-claim.ts'
+import { reportedCommit } from './reported-commit.ts'
 import { loadProject, readProject } from './read-project.ts'
 
 let folder: string
@@ -145,15 +145,15 @@ test('Git is asked for the commit and its author, and says when files differ fro
       cwd: folder,
       stdio: 'pipe',
     })
-  expect(await gitClaim(folder, await files())).toBe('uncommitted')
+  expect(await reportedCommit(folder, await files())).toBe('uncommitted')
   git('init', '-q')
   git('add', '-A')
   git('commit', '-q', '-m', 'first')
-  expect(await gitClaim(folder, await files())).toMatch(
+  expect(await reportedCommit(folder, await files())).toMatch(
     /^commit [0-9a-f]{40} by Ada <ada@example.com>$/,
   )
   put('workers/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite more.\n')
-  expect(await gitClaim(folder, await files())).toBe('uncommitted')
+  expect(await reportedCommit(folder, await files())).toBe('uncommitted')
 })
 
 test('nothing that a repository configures is run when Git is asked', async () => {
@@ -175,6 +175,6 @@ test('nothing that a repository configures is run when Git is asked', async () =
   git('config', 'filter.evil.clean', `touch ${mark}`)
   put('countersign.yaml', 'version: 1\n# changed\n')
   rmSync(mark, { force: true })
-  expect(await gitClaim(folder, await files())).toBe('uncommitted')
+  expect(await reportedCommit(folder, await files())).toBe('uncommitted')
   expect(existsSync(mark)).toBe(false)
 })

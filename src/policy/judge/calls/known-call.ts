@@ -2,7 +2,7 @@ import type { Tool } from '#domain/tool.ts'
 import type { Rule } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import { didYouMean } from '../../reading/did-you-mean.ts'
-import type { JudgeQuestion } from './question.ts'
+import type { PolicyQuery } from './policy-query.ts'
 
 /**
  * Id of the rule by which nothing of an MCP server runs whose pin is not what was signed
@@ -15,22 +15,22 @@ export const forgedPinRuleId = 'mcp:forged'
  * model.
  */
 export function knownCall(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
 ): { readonly tool: Tool } | { readonly error: string; readonly rule: Rule | null } {
-  const { tool: name, registry } = question
+  const { tool: name, registry } = query
   const tool = registry.get(name)
-  if (tool === undefined) return refused(unknownTool(question))
+  if (tool === undefined) return refused(unknownTool(query))
   const forged = tool.server?.forged ?? null
   if (forged !== null) {
     return { error: forged, rule: { id: forgedPinRuleId, text: forged, source: null } }
   }
-  if (question.duplicateId) {
+  if (query.duplicateId) {
     return refused('Two calls of this turn have the same id; give every call an id of its own')
   }
   const manual = tool.manual || worker.tools.get(name)?.manual === true
-  if (manual && !question.byPerson) return refused(`Only a person may invoke the tool ${name}`)
-  if (!manual && question.byPerson) {
+  if (manual && !query.byPerson) return refused(`Only a person may invoke the tool ${name}`)
+  if (!manual && query.byPerson) {
     return refused(`The tool ${name} is the model's: people invoke manual tools only`)
   }
   return { tool }
@@ -40,7 +40,7 @@ function refused(error: string): { readonly error: string; readonly rule: null }
   return { error, rule: null }
 }
 
-function unknownTool({ tool: name, registry }: JudgeQuestion): string {
+function unknownTool({ tool: name, registry }: PolicyQuery): string {
   const known = registry
     .all()
     .filter((tool) => !tool.manual)

@@ -3,7 +3,7 @@ import type { WorkerDefinition, Policy } from '../../policy.ts'
 import { judgeCommand, type CommandVerdict } from './judge-command.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { judgeCapability } from './capability.ts'
-import type { JudgeQuestion } from '../calls/question.ts'
+import type { PolicyQuery } from '../calls/policy-query.ts'
 import { whyUnread } from '../../shell/blocked-commands.ts'
 import { tokensOf } from '../routing/command-traits.ts'
 
@@ -19,19 +19,19 @@ const unknownHost: CommandHost = {
  * there. What is wrong, as a sentence for the model, or `null`.
  */
 export async function refusedCommand(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
 ): Promise<string | null> {
   if (call.command === null) return null
   const { cwd } = call.command.input
   const folder = { operation: 'read', path: cwd, target: 'directory' } as const
-  const capability = await judgeCapability(worker, question.workspace, [folder])
+  const capability = await judgeCapability(worker, query.workspace, [folder])
   if ('error' in capability) return `cwd: ${capability.error}`
   if (capability.touched.some(({ state }) => state.kind === 'absent')) {
     return `cwd: ${JSON.stringify(cwd)} does not exist`
   }
-  const { sandboxProblem } = question.commandHost ?? unknownHost
+  const { sandboxProblem } = query.commandHost ?? unknownHost
   if (!worker.sandbox.required || sandboxProblem === null) return null
   return `The worker ${worker.name} runs commands in a sandbox only, and this host has none that works: ${sandboxProblem}`
 }
@@ -40,7 +40,7 @@ export async function refusedCommand(
  * Step 4 for a command: what the worker's shell rules say of it. `null` for a call that runs none.
  */
 export async function commandVerdict(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
 ): Promise<CommandVerdict | null> {
@@ -51,8 +51,8 @@ export async function commandVerdict(
     return { approval: 'blocked', rule, reason: null, printed: null, lines: [] }
   }
   return judgeCommand(worker.shell, call.command, {
-    host: question.commandHost ?? unknownHost,
-    workspace: question.workspace,
+    host: query.commandHost ?? unknownHost,
+    workspace: query.workspace,
     cwd: call.command.input.cwd,
     zones: worker.zones,
   })

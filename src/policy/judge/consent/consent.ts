@@ -3,7 +3,7 @@ import type { WorkerDefinition } from '../../policy.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
-import type { JudgeQuestion } from '../calls/question.ts'
+import type { PolicyQuery } from '../calls/policy-query.ts'
 import { toolOpinions } from './tool-consent.ts'
 import { whenMatches, type CallTraits } from '../routing/when-matches.ts'
 import { zoneOpinions } from './zone-consent.ts'
@@ -14,7 +14,7 @@ import { zoneOpinions } from './zone-consent.ts'
  * particular is named.
  */
 export async function judgeConsent(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
   guarded: readonly Opinion[],
@@ -26,7 +26,7 @@ export async function judgeConsent(
     ...(commanded === null ? [] : [commanded]),
     ...zoneOpinions(worker, call.accesses),
     ...(await toolOpinions(worker, call)),
-    ...overlayOpinions(question.policy.config.overlays, traits),
+    ...overlayOpinions(query.policy.config.overlays, traits),
   ])
   if (decisive !== null) return decisive
   const rule = { id: 'default:ask', text: 'no rule speaks of this call: it asks', source: null }
@@ -35,11 +35,11 @@ export async function judgeConsent(
 
 /** The opinions about protected names; they also make a call's risk high. */
 export function guardedNames(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
 ): readonly Opinion[] {
-  return protectedOpinions(question.policy, worker, question.projectDir, call.accesses)
+  return protectedOpinions(query.policy, worker, query.projectDir, call.accesses)
 }
 
 /** What the organisation's own rules say of a call; they only tighten. */

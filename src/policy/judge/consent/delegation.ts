@@ -7,7 +7,7 @@ import type { Policy, WorkerDefinition } from '../../policy.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
-import type { JudgeQuestion } from '../calls/question.ts'
+import type { PolicyQuery } from '../calls/policy-query.ts'
 import { route } from '../routing/route.ts'
 import type { CallTraits } from '../routing/when-matches.ts'
 import { zoneOpinions } from './zone-consent.ts'
@@ -30,19 +30,19 @@ export function attachmentAccesses(
  * the model, or `null`. Other tools pass.
  */
 export async function refusedDelegation(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
 ): Promise<string | null> {
   if (call.tool.name !== callWorkerName) return null
   const name = targetOf(call.input)
-  const lineage = question.lineage ?? [worker.name]
-  const target = question.policy.workers.get(name)
-  const isMade = isUnlisted(worker, name) && target !== undefined && question.madeHere !== undefined
-  const madeHere = isMade && (await question.madeHere(target))
-  const refused = refusedTarget(question.policy, worker, lineage, name, madeHere)
+  const lineage = query.lineage ?? [worker.name]
+  const target = query.policy.workers.get(name)
+  const isMade = isUnlisted(worker, name) && target !== undefined && query.madeHere !== undefined
+  const madeHere = isMade && (await query.madeHere(target))
+  const refused = refusedTarget(query.policy, worker, lineage, name, madeHere)
   if (refused !== null) return refused
-  return target === undefined ? null : ((await question.refuseTarget?.(target)) ?? null)
+  return target === undefined ? null : ((await query.refuseTarget?.(target)) ?? null)
 }
 
 function refusedTarget(
@@ -88,16 +88,16 @@ export function unlistedOpinion(worker: WorkerDefinition, call: CanonicalCall): 
  * `share` asks.
  */
 export function askingAttachments(
-  question: Pick<JudgeQuestion, 'policy' | 'projectDir'>,
+  query: Pick<PolicyQuery, 'policy' | 'projectDir'>,
   worker: WorkerDefinition,
   call: CanonicalCall,
   traits: CallTraits,
 ): readonly AttachmentAsk[] {
   if (call.tool.name !== callWorkerName) return []
-  const { policy } = question
+  const { policy } = query
   return attachmentsOf(call.input).flatMap((path) => {
     const accesses = attachmentAccesses([path])
-    const guarded = protectedOpinions(policy, worker, question.projectDir, accesses)
+    const guarded = protectedOpinions(policy, worker, query.projectDir, accesses)
     const decisive = strictest([...guarded, ...zoneOpinions(worker, accesses)])
     if (decisive?.approval !== 'ask') return []
     const risk = decisive.highRisk ? 'high' : traits.risk

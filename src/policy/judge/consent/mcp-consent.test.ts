@@ -7,7 +7,7 @@ import {
   usualZones,
   type UsualWorkspace,
 } from '#test/harness/fixtures/judging.ts'
-import type { JudgeQuestion } from '../calls/question.ts'
+import type { PolicyQuery } from '../calls/policy-query.ts'
 
 let place: UsualWorkspace
 
@@ -25,7 +25,7 @@ async function word(
     changed?: string | null
     forged?: string
     own?: string
-    question?: Partial<JudgeQuestion>
+    query?: Partial<PolicyQuery>
   } = {},
 ) {
   const project = projectWith(
@@ -34,7 +34,7 @@ async function word(
   const { changed: because = null, forged = null } = more
   const server = { name: 'files', tool: 'read_file', changed: because, forged }
   const call = { tool: name, input: {}, tools: [customTool({ name, server })] }
-  return judged(project, place, call, more.question)
+  return judged(project, place, call, more.query)
 }
 
 // Rules: product.md 25
@@ -82,8 +82,8 @@ describe('an MCP tool', () => {
       expect(await word(tools, { forged })).toMatchObject(refused)
     }
     const grant = async () => ({ id: 'g', text: 'granted' })
-    for (const question of [{ runMode: 'approve_all' as const }, { findGrant: grant }]) {
-      expect(await word('read_file: ask', { forged, question })).toMatchObject(refused)
+    for (const query of [{ runMode: 'approve_all' as const }, { findGrant: grant }]) {
+      expect(await word('read_file: ask', { forged, query })).toMatchObject(refused)
     }
   })
 })

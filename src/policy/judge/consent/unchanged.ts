@@ -1,7 +1,7 @@
 import type { Rule } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
-import type { JudgeQuestion } from '../calls/question.ts'
+import type { PolicyQuery } from '../calls/policy-query.ts'
 import { readOpinion } from './read-opinion.ts'
 
 /** Id of the rule by which a call that would change nothing is answered at once (product.md 34). */
@@ -13,17 +13,17 @@ export const unchangedRuleId = 'unchanged'
  * answer tells what is in them; and not of files that an earlier call of the turn writes.
  */
 export async function unchangedRule(
-  question: JudgeQuestion,
+  query: PolicyQuery,
   worker: WorkerDefinition,
   { accesses, input, tool }: CanonicalCall,
 ): Promise<Rule | null> {
-  if (question.answersUnchanged !== true || tool.unchanged === undefined) return null
+  if (query.answersUnchanged !== true || tool.unchanged === undefined) return null
   const mayTell = accesses.every(
     ({ path }) =>
-      readOpinion({ ...question, worker }, path)?.approval === 'preApproved' &&
-      question.earlierWrites?.has(path) !== true,
+      readOpinion({ ...query, worker }, path)?.approval === 'preApproved' &&
+      query.earlierWrites?.has(path) !== true,
   )
   if (!mayTell) return null
-  const text = await tool.unchanged(input, question.workspace)
+  const text = await tool.unchanged(input, query.workspace)
   return text === null ? null : { id: unchangedRuleId, text: `already so: ${text}`, source: null }
 }

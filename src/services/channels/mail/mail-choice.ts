@@ -14,7 +14,7 @@ export interface MailChoice {
 }
 
 /** The same, with what it means here. */
-export interface MailStanding extends MailChoice {
+export interface MailState extends MailChoice {
   readonly address: string
   /** nothing is mailed where `false`: countersign.yaml has no `email` */
   readonly available: boolean
@@ -27,7 +27,7 @@ export interface MailStanding extends MailChoice {
 }
 
 /** What the caller is mailed now. Rejects with `forbidden` for callers that are no people. */
-export async function readMailChoice(ctx: ServiceContext, caller: Caller): Promise<MailStanding> {
+export async function readMailChoice(ctx: ServiceContext, caller: Caller): Promise<MailState> {
   const row = await ctx.db
     .selectFrom('person')
     .leftJoin('mail_choice', 'mail_choice.person_id', 'person.id')

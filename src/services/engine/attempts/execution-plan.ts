@@ -11,7 +11,7 @@ export type Authorisation =
   | { readonly by: 'policy' }
 
 /**
- * Everything that was verified of a call, ready to be claimed. `digest` was recomputed from this
+ * Everything that was verified of a call, ready to be started. `digest` was recomputed from this
  * very input.
  */
 export interface ExecutionPlan {

@@ -130,7 +130,7 @@ function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
   return { routing, rule, risk: 'medium', policyDigest: policy.digest }
 }
 
-/** Content hash of the canonical input that ran, stored when the attempt was claimed. */
+/** Content hash of the canonical input that ran, stored when the attempt was started. */
 function inputHashOf(at: CallAtHand): string {
   const stored = at.execution?.detail?.['inputHash']
   return typeof stored === 'string' ? stored : at.call.input_hash

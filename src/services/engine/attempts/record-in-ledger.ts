@@ -12,14 +12,14 @@ import { bySystem, executor } from '../../core/authority.ts'
 export type LedgerRecord = 'first' | 'spent' | 'used' | 'failed'
 
 /**
- * Records in the ledger, which lies outside the database, that an attempt begins: after the claim
+ * Records in the ledger, which lies outside the database, that an attempt begins: after the start
  * and before it acts (security.md 29). A permit is bound to its call and attempt, so that it stays
  * spent when rows are reset. Killed before this or after it, the attempt is `started` in the rows.
  * Refusals are in the trail.
  */
 export async function recordInLedger(
   ctx: WorkerContext,
-  claimed: {
+  execution: {
     readonly at: CallAtHand
     readonly plan: ExecutionPlan
     readonly attempt: number
@@ -27,14 +27,14 @@ export async function recordInLedger(
     readonly grantUse: number | null
   },
 ): Promise<LedgerRecord> {
-  const { at, attempt, grantUse } = claimed
-  const { authorisation } = claimed.plan
+  const { at, attempt, grantUse } = execution
+  const { authorisation } = execution.plan
   const ownId = uuidv7()
   try {
     if (authorisation.by === 'grant' && grantUse !== null) {
       const key = { kind: 'grant', id: authorisation.grantId, part: String(grantUse) } as const
       if ((await ctx.ledger.first(key, ownId)) !== ownId) {
-        await recordRefusal(ctx, claimed, 'a use of the grant that was taken before')
+        await recordRefusal(ctx, execution, 'a use of the grant that was taken before')
         return 'used'
       }
     }
@@ -44,7 +44,7 @@ export async function recordInLedger(
     ctx.log.error({ err: error, callId: at.call.id }, 'The ledger could not be written')
     return 'failed'
   }
-  await recordRefusal(ctx, claimed, 'an attempt that was carried out before')
+  await recordRefusal(ctx, execution, 'an attempt that was carried out before')
   return 'spent'
 }
 

@@ -36,8 +36,8 @@ interface PermitJsonRow {
 
 /**
  * The permits of the attachments of a call, each verified for exactly these bytes, this worker and
- * this call. `consumed`: when and in which epoch a claim has consumed them; they are verified as of
- * then.
+ * this call. `consumed`: when and in which epoch an execution has consumed them; they are verified
+ * as of then.
  */
 export async function readAttachmentPermits(
   ctx: Pick<ServiceContext, 'verifier'> & { readonly db: Db | Tx },

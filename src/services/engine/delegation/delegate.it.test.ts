@@ -35,7 +35,7 @@ describe('a delegation', () => {
   })
 
   // Rules: product.md 23; security.md 13
-  test('approved writes the child unsigned with its claim, and the relay signs it once', async () => {
+  test('approved writes the child unsigned with its call, and the relay signs it once', async () => {
     const { runId, callId, childId } = await delegated()
     expect(await row(childId)).toMatchObject({
       parent_run_id: runId,
@@ -71,11 +71,11 @@ describe('a delegation', () => {
     expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
   })
 
-  test('is claimed and finished once, however often and by however many it is asked for', async () => {
+  test('is started and finished once, however often and by however many it is asked for', async () => {
     const asked = await delegating()
     await desk.decide(desk.people.grace, asked.requestId)
-    const claims = await Promise.all([1, 2, 3, 4].map(() => desk.execute(asked.callId)))
-    const [childId] = new Set(claims.map(waitedFor))
+    const starts = await Promise.all([1, 2, 3, 4].map(() => desk.execute(asked.callId)))
+    const [childId] = new Set(starts.map(waitedFor))
     const children = await desk.database.db
       .selectFrom('run')
       .select('id')

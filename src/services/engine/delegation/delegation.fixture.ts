@@ -73,7 +73,7 @@ export async function delegating(
   return { runId, callId: made?.id ?? '', requestId: made?.requestId ?? '', outcome }
 }
 
-/** The same, approved by Grace and claimed: the child is there, not signed yet. */
+/** The same, approved by Grace and started: the child is there, not signed yet. */
 export async function delegated(
   call = toReviewer(),
 ): Promise<Asked & { readonly childId: string }> {

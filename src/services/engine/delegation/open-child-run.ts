@@ -9,9 +9,9 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { DelegationPlan } from './plan-delegation.ts'
 
 /**
- * Writes the run of a delegation and what starts it, in the transaction that claims the parent's
+ * Writes the run of a delegation and what starts it, in the transaction that starts the parent's
  * call: both are there or neither. It has no signature yet: the relay, in the API process, checks
- * the claim, signs it and starts its workflow.
+ * that call, signs it and starts its workflow.
  */
 export async function openChildRun(
   unit: UnitOfWork,
@@ -57,7 +57,7 @@ export async function attachmentsHold(tx: Tx, plan: DelegationPlan): Promise<boo
   return live.length === plan.permits.length
 }
 
-/** Consumes the permits of the attachments, in the transaction that claims the delegation. */
+/** Consumes the permits of the attachments, in the transaction that starts the delegation. */
 export async function spendAttachments(
   unit: UnitOfWork,
   caller: Caller,

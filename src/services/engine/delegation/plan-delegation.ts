@@ -13,7 +13,7 @@ import {
 } from '../../core/attached-files.ts'
 import { readAttachmentPermits, type AttachmentPermit } from './attachment-permits.ts'
 
-/** A delegation that may be carried out: what the claim writes. */
+/** A delegation that may be carried out: what its start writes. */
 export interface DelegationPlan {
   readonly kind: 'delegate'
   readonly delegation: Delegation

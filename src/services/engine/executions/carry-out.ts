@@ -27,7 +27,7 @@ export type Effect =
   | { readonly kind: 'lost'; readonly why: string }
 
 /**
- * Executes a claimed call's tool, outside any transaction. A stop is passed on to the tool when
+ * Executes a started call's tool, outside any transaction. A stop is passed on to the tool when
  * this process shuts down, when the store confirms that the run is cancelled (a forged cancel
  * stops nothing), or when a person settled the attempt as `again`. A time-out stops nothing
  * either: nobody waits for the attempt, but its end is still stored.

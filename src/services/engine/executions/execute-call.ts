@@ -11,26 +11,26 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { renewRequest } from './renew-request.ts'
 import { renewDependents } from './renew-dependents.ts'
 import { lockCall, nextAttemptOf, type CallAtHand } from '../attempts/call-at-hand.ts'
-import { claimExecution } from '../claiming/claim-execution.ts'
+import { startExecution } from '../starting/start-execution.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
-import { performClaimed } from './perform-claimed.ts'
-import { planApproved } from '../claiming/plan-approved.ts'
-import { planPreApproved } from '../claiming/plan-pre-approved.ts'
+import { performAttempt } from './perform-attempt.ts'
+import { planApproved } from '../starting/plan-approved.ts'
+import { planPreApproved } from '../starting/plan-pre-approved.ts'
 import { refuseExecution } from '../attempts/refuse-execution.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 import { isRepeated } from '../attempts/repeat-attempt.ts'
 import { runningHere, whileRunning } from '../attempts/running-attempts.ts'
 import { settleUnknown } from './settle-unknown.ts'
-import { whereCallStands } from '../claiming/where-call-stands.ts'
+import { findNextStep } from '../starting/next-step.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
-/** How many rounds a call gets when something changes between reading and claiming. */
+/** How many rounds a call gets when something changes between reading and starting. */
 const maxRounds = 20
 
 /**
  * Brings one call as far as it can be brought now, and answers for whatever it finds
  * (architecture.md, executeCall): waits for people, stores the result that a decision left it, or
- * verifies, claims and carries out its effect, once. `signal` aborts with a `StopReason`. Rejects
+ * verifies, starts and carries out its effect, once. `signal` aborts with a `StopReason`. Rejects
  * only when the store cannot be reached; then `settleUnknown` says.
  */
 export async function executeCall(
@@ -47,9 +47,9 @@ async function advanceCall(
   input: { readonly callId: string; readonly signal: AbortSignal },
 ): Promise<CallOutcome> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const standing = await whereCallStands(ctx, input.callId)
-    if (standing.next === 'answer') return standing.outcome
-    if (standing.next === 'settle') {
+    const step = await findNextStep(ctx, input.callId)
+    if (step.next === 'answer') return step.outcome
+    if (step.next === 'settle') {
       // Asked twice for a call that this very process carries out: its end is what is answered.
       const running = runningHere(input.callId)
       if (running.length > 0) {
@@ -60,7 +60,7 @@ async function advanceCall(
       if (settled.kind !== 'again') return settled
       continue
     }
-    const outcome = await act(ctx, standing.at, input.signal)
+    const outcome = await act(ctx, step.at, input.signal)
     if (outcome !== null) return outcome
   }
   throw new Error(`Call ${input.callId} did not come to rest`)
@@ -87,16 +87,16 @@ async function act(
   if (!byPermit) await storeVerdict(ctx, at, plan)
   if (plan.tool.name === callWorkerName) return delegate(ctx, at, plan, signal)
   return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
-    const claimed = await claimExecution(ctx, at, plan, null)
-    if (claimed.kind === 'retry') return null
-    if (claimed.kind === 'answer') return claimed.outcome
-    const { attempt, grantUse } = claimed
-    return performClaimed(ctx, { at, plan, attempt, grantUse, signal, again: nextBegins })
+    const execution = await startExecution(ctx, at, plan, null)
+    if (execution.kind === 'retry') return null
+    if (execution.kind === 'answer') return execution.outcome
+    const { attempt, grantUse } = execution
+    return performAttempt(ctx, { at, plan, attempt, grantUse, signal, again: nextBegins })
   })
 }
 
 /**
- * A delegation's effect is a run of its own, written with the claim: there is nothing to carry out
+ * A delegation's effect is a run of its own, written with the start: there is nothing to carry out
  * here.
  */
 async function delegate(
@@ -110,8 +110,8 @@ async function delegate(
     await refuse(ctx, at, delegation, signal)
     return null
   }
-  const claimed = await claimExecution(ctx, at, plan, delegation)
-  return claimed.kind === 'answer' ? claimed.outcome : null
+  const execution = await startExecution(ctx, at, plan, delegation)
+  return execution.kind === 'answer' ? execution.outcome : null
 }
 
 /** Bytes that are not what their hash says were never approved: trying again would not help. */

@@ -51,7 +51,7 @@ const host = `
   await tool.execute(input, { workspace, signal, idempotencyKey: key, facts, printed: null })
 `
 
-/** A call that was claimed and whose host was killed by `kill -9` in the middle of its command. */
+/** A call that was started and whose host was killed by `kill -9` in the middle of its command. */
 async function killed(
   command: string,
   bwrap = 'bwrap',
@@ -63,13 +63,13 @@ async function killed(
   const [call] = await desk.calls(runId, 1)
   if (call === undefined) throw new Error('there is no call')
   await desk.decide(desk.people.grace, call.requestId)
-  const claimed = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   desk.beforeExecute = () => {
-    claimed.resolve()
+    started.resolve()
     return new Promise(() => undefined)
   }
   void desk.execute(call.id)
-  await claimed.promise
+  await started.promise
 
   const texts = JSON.stringify([
     ['countersign.yaml', deskConfig],

@@ -50,7 +50,7 @@ export async function renewRequest(ctx: WorkerContext, renewal: RenewalInput): P
   })
 }
 
-/** Since it was read, nobody else has refused or claimed the call, or opened a request. */
+/** Since it was read, nobody else has refused or started the call, or opened a request. */
 function isSame(current: CallAtHand, earlier: CallAtHand): boolean {
   return (
     current.call.result_type === null &&

@@ -21,7 +21,7 @@ import {
 useExecutionDesk()
 
 describe('an attempt nobody knows the end of', () => {
-  /** Claims the call and lets its executor vanish before it stores anything. */
+  /** Starts the call and lets its executor vanish before it stores anything. */
   async function vanishing(): Promise<{
     runId: string
     path: string

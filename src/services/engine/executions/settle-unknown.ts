@@ -7,7 +7,7 @@ import { undoLostCommand } from '../attempts/undo-lost-command.ts'
 import { lockCall } from '../attempts/call-at-hand.ts'
 import { loseExecution } from '../attempts/lose-execution.ts'
 import { repeatAttempt } from '../attempts/repeat-attempt.ts'
-import { whereCallStands } from '../claiming/where-call-stands.ts'
+import { findNextStep } from '../starting/next-step.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 const lostHost = 'the connection to its host was lost'
@@ -41,6 +41,6 @@ export async function settleUnknown(
   )
   await undone?.acknowledge()
   if (outcome !== null) return outcome
-  const standing = await whereCallStands(ctx, input.callId)
-  return standing.next === 'answer' ? standing.outcome : { kind: 'again' }
+  const step = await findNextStep(ctx, input.callId)
+  return step.next === 'answer' ? step.outcome : { kind: 'again' }
 }

@@ -7,7 +7,7 @@ import { desk, useDelegationDesk, delegated, row } from '../delegation/delegatio
 useDelegationDesk()
 
 // Rules: security.md 13
-describe('a child that no claim stands for', () => {
+describe('a child that no call started', () => {
   const refused = { admitted: false, state: 'failed', code: 'delegation_refused', recorded: true }
 
   async function admitted(childId: string) {
@@ -70,7 +70,7 @@ describe('a child that no claim stands for', () => {
     expect(await admitted(again)).toEqual(refused)
   })
 
-  test('claimed without a permit, by an attempt that says the policy allows it, is refused', async () => {
+  test('started without a permit, by an attempt that says the policy allows it, is refused', async () => {
     const { runId, callId, childId } = await delegated()
     await sql`update execution set permit_id = null where call_id = ${callId}`.execute(
       desk.database.db,

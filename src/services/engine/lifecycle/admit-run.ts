@@ -7,7 +7,7 @@ import { lockRun } from '../../core/locks.ts'
 import { endRun } from './end-run.ts'
 import { statementOf, verifyRun } from '../../core/verify-run.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import { judgeClaim } from '../delegation/judge-claim.ts'
+import { judgeChildStart } from '../delegation/judge-child-start.ts'
 import { bySystem, type SystemCaller } from '../../core/authority.ts'
 
 const relay: SystemCaller = { actor: { type: 'system', name: 'relay' }, channel: 'relay' }
@@ -24,7 +24,7 @@ export async function isSigned(
 
 /**
  * Lets a run begin (architecture.md, delegation): a root may; a delegated run is signed once its
- * parent's claim has been judged, and ended, with an event that says which check failed, when that
+ * parent's call has been judged, and ended, with an event that says which check failed, when that
  * does not hold. False: it is not to be started.
  */
 export async function admitRun(
@@ -35,7 +35,7 @@ export async function admitRun(
   // Read before the transaction, which must not wait for a second connection.
   const policy = await ctx.policies.inForce()
   return inUnitOfWork(ctx, bySystem(ctx, relay), async (unit) => {
-    // A row that nobody's claim wrote may lack even its own place in a lineage.
+    // A row that no call wrote may lack even its own place in a lineage.
     await sql`
       insert into run_lineage (run_id, ancestor_id, depth)
       select id, id, 0 from run where id = ${input.runId}
@@ -53,7 +53,7 @@ export async function admitRun(
     const verdict =
       parent === undefined || isEnd(runTransitions, parent.state)
         ? ({ ok: false, check: 'the run above has ended' } as const)
-        : await judgeClaim(ctx, unit.tx, run, parent, policy)
+        : await judgeChildStart(ctx, unit.tx, run, parent, policy)
     if (!verdict.ok) {
       await refuse(unit, run, verdict.check)
       return false

@@ -21,7 +21,7 @@ export async function readStage(
   ctx: Pick<ServiceContext, 'db'>,
   input: { readonly decisionId: string },
 ): Promise<StageRecord> {
-  const result = await sql<Standing>`
+  const result = await sql<StageFacts>`
     select request.id as "requestId", request.state, request.kind,
       exists (
         select 1 from outbox
@@ -47,7 +47,7 @@ export async function readStage(
   return { stage, execution, final: row.delivered && isOver }
 }
 
-interface Standing {
+interface StageFacts {
   readonly requestId: string
   readonly state: RequestState
   readonly kind: RequestKind

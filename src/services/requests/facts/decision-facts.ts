@@ -19,7 +19,7 @@ import { tampered } from '../../core/tampered.ts'
 import type { GrantBounds } from './decision-input.ts'
 
 /** An approval of the current revision, with its giver as they are now. */
-export interface StandingVote extends Voter {
+export interface CountedVote extends Voter {
   readonly scope: Scope
   readonly bounds: GrantBounds | null
 }
@@ -40,7 +40,7 @@ export interface DecisionFacts {
   readonly editors: readonly string[]
   readonly person: VouchedPerson | null
   readonly principals: readonly { readonly personId: string; readonly why: string }[]
-  readonly votes: readonly StandingVote[]
+  readonly votes: readonly CountedVote[]
   /** the person decided this revision before */
   readonly voted: boolean
   readonly askedBeforeRestore: boolean
@@ -125,7 +125,7 @@ export async function readDecisionFacts(
     editors: [...new Set(rows.history.flatMap((entry) => textOf(entry['editor_id'])))],
     person,
     principals: rows.principals,
-    votes: rows.votes.flatMap((vote) => standingVote(seals, vote)),
+    votes: rows.votes.flatMap((vote) => countedVote(seals, vote)),
     voted: rows.voted,
     askedBeforeRestore: rows.askedBeforeRestore,
     again: rows.again,
@@ -134,7 +134,7 @@ export async function readDecisionFacts(
 }
 
 /** A giver whose rows nobody vouches for counts no more, as one who left. */
-function standingVote(seals: Seals, vote: FactRows['votes'][number]): StandingVote[] {
+function countedVote(seals: Seals, vote: FactRows['votes'][number]): CountedVote[] {
   if (vote.person === null) return []
   const decision = fromJsonRow<Selectable<DecisionTable>>(vote.decision)
   const { id, name, enabled, teams } = vouchFor(seals, vote.person)

@@ -5,7 +5,7 @@ import { protectedName } from '#policy/names/protected-names.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 import { listsProtected } from '#policy/judge/consent/protected-consent.ts'
 import { decidingZones } from '#policy/globs/zones-of-path.ts'
-import type { NameRules, Standing } from '#sandbox/bwrap/look-for-names.ts'
+import type { NameRules, NameGuard } from '#sandbox/bwrap/look-for-names.ts'
 import type { Zone } from '#policy/policy.ts'
 
 /** What decides which names those are; a `CommandPlace` is one. */
@@ -46,7 +46,7 @@ export function commandNames(place: NamesPlace, allowed: ReadonlySet<string>): N
   const isAroundProject = (at: string): boolean => project === at || project.startsWith(`${at}/`)
   return {
     secret: (at, folder) => !allowed.has(at) && secretName(folder ? `${at}/any` : at) !== null,
-    standing(at) {
+    guardOf(at) {
       if (ownFile(policy, projectDir, at) !== null) return 'guarded'
       const protection = protectedName(at)
       // The project folder is not renamed, nor what it lies in, so that another cannot take its
@@ -54,9 +54,7 @@ export function commandNames(place: NamesPlace, allowed: ReadonlySet<string>): N
       if (protection === null) return isAroundProject(at) ? 'pinned' : null
       const zones = decidingZones(worker.zones, at)
       if (zones.length > 0 && zones.every((zone) => listsProtected(zone, at))) return null
-      return protection.name === '.git' || protection.name === 'git~1'
-        ? standingInGit(at)
-        : 'guarded'
+      return protection.name === '.git' || protection.name === 'git~1' ? guardInGit(at) : 'guarded'
     },
     // git takes any folder that is made like this for a repository, whatever its name, and does
     // what its config says.
@@ -70,7 +68,7 @@ export function commandNames(place: NamesPlace, allowed: ReadonlySet<string>): N
   }
 }
 
-function standingInGit(at: string): Standing | null {
+function guardInGit(at: string): NameGuard | null {
   const names = at.split('/').map(foldName)
   const below = names.slice(names.findIndex((name) => name === '.git' || name === 'git~1') + 1)
   if (below.length === 0) return 'pinned'

@@ -64,7 +64,7 @@ async function look(
     root,
     folders,
     // A zone that is not there yet must not be made by a command under another zone's mode.
-    names: { ...rules, standing: (at) => (missing.includes(at) ? 'guarded' : rules.standing(at)) },
+    names: { ...rules, guardOf: (at) => (missing.includes(at) ? 'guarded' : rules.guardOf(at)) },
     hidden,
     bounded,
     setIdSinceMs: sinceMs,

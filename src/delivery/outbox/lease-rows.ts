@@ -3,14 +3,14 @@ import type { JsonObject } from '#domain/json.ts'
 import type { Db } from '#store/database.ts'
 import type { OutboxKind } from '#store/records/outbox.ts'
 
-export interface ClaimedRow {
+export interface LeasedRow {
   readonly id: string
   readonly kind: OutboxKind
   readonly payload: JsonObject
   readonly attempts: number
 }
 
-/** How long a claimed row stays with its relay; a relay that dies gives it back this way. */
+/** How long a leased row stays with its relay; a relay that dies gives it back this way. */
 const leaseMs = 5000
 
 /**
@@ -18,8 +18,8 @@ const leaseMs = 5000
  * that rows of one run go in order. One statement, no transaction across a call: a row may be
  * delivered twice when its lease runs out, and its receiver does not mind.
  */
-export async function claimRows(db: Db, runId: string, owner: string): Promise<ClaimedRow[]> {
-  const claimed = await sql<ClaimedRow>`
+export async function leaseRows(db: Db, runId: string, owner: string): Promise<LeasedRow[]> {
+  const leased = await sql<LeasedRow>`
     with open as (
       select id, lease_owner, leased_until from outbox
       where run_id = ${runId} and delivered_at is null and undeliverable_at is null
@@ -35,7 +35,7 @@ export async function claimRows(db: Db, runId: string, owner: string): Promise<C
     where outbox.id = open.id and open.id < coalesce(held.first, 9223372036854775807)
     returning outbox.id, outbox.kind, outbox.payload, outbox.attempts
   `.execute(db)
-  return claimed.rows.toSorted((left, right) => (BigInt(left.id) < BigInt(right.id) ? -1 : 1))
+  return leased.rows.toSorted((left, right) => (BigInt(left.id) < BigInt(right.id) ? -1 : 1))
 }
 
 /** Runs with a row that nobody is delivering; those that have waited longest first. */
@@ -76,7 +76,7 @@ export async function markUndeliverable(db: Db, ids: readonly string[]): Promise
 }
 
 /** Gives rows back, to be tried again after a pause that grows with the attempts. */
-export async function postpone(db: Db, rows: readonly ClaimedRow[], reason: string): Promise<void> {
+export async function postpone(db: Db, rows: readonly LeasedRow[], reason: string): Promise<void> {
   for (const row of rows) {
     const pauseMs = Math.min(10_000, 100 * 2 ** Math.min(row.attempts, 7))
     await db

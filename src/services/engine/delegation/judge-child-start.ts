@@ -25,7 +25,7 @@ import { isCreatedInRun } from './created-in-run.ts'
 import { refusedStart } from '../../runs/starting/refused-start.ts'
 
 /** A delegated run that may be signed, or which check failed, for the trail. */
-export type ClaimVerdict =
+export type ChildStartVerdict =
   | {
       readonly ok: true
       readonly worker: WorkerDefinition
@@ -42,29 +42,29 @@ export type ClaimVerdict =
  * grant, verified by their signatures, or a policy or mode that asks nobody. Whoever can only write
  * rows gets no run signed this way. The caller holds the locks of the lineage.
  */
-export async function judgeClaim(
+export async function judgeChildStart(
   ctx: SigningContext,
   tx: Tx,
   child: Selectable<RunTable>,
   parent: Selectable<RunTable>,
   policy: Policy,
-): Promise<ClaimVerdict> {
-  const no = (check: string): ClaimVerdict => ({ ok: false, check })
-  const claim = await readClaim(tx, child)
-  if (claim === null) return no('no call claims it')
-  const { call, execution } = claim
+): Promise<ChildStartVerdict> {
+  const no = (check: string): ChildStartVerdict => ({ ok: false, check })
+  const parentCall = await readParentCall(tx, child)
+  if (parentCall === null) return no('no call starts it')
+  const { call, execution } = parentCall
   if (call.run_id !== parent.id || call.tool !== callWorkerName) return no('another call')
   if (execution.state !== 'started') return no('the attempt is not under way')
   if (execution.detail?.['childRunId'] !== child.id) return no('the attempt names another run')
   if (!(await followsLineage(tx, child, parent))) return no('lineage')
   const terms = await termsOf({ ...ctx, db: tx, policies: { inForce: async () => policy } }, parent)
   if (terms.statement === null) return no('the parent is not signed')
-  const input = await inputOf(tx, claim)
+  const input = await inputOf(tx, parentCall)
   const judgement = await judgeAgain(ctx, tx, terms, parent, input)
   const { verdict } = judgement
   if (verdict === 'blocked' || verdict === 'error')
     return no(`policy: ${judgement.rule?.id ?? verdict}`)
-  const failed = await failedCheck(ctx, tx, terms, parent, claim, judgement)
+  const failed = await failedCheck(ctx, tx, terms, parent, parentCall, judgement)
   if (failed !== null) return no(failed)
   const { worker, input: childInput } = delegationOf(judgement.input)
   const target = terms.policy.workers.get(worker)
@@ -81,7 +81,7 @@ export async function judgeClaim(
   return { ok: true, worker: target, policyDigest: terms.policy.digest, attempt }
 }
 
-interface Claim {
+interface ParentCall {
   readonly call: Selectable<ToolCallTable>
   readonly execution: Selectable<ExecutionTable>
   readonly permit: Selectable<PermitTable> | null
@@ -91,8 +91,8 @@ interface Claim {
   readonly revision: Selectable<RequestRevisionTable> | null
 }
 
-async function readClaim(tx: Tx, child: Selectable<RunTable>): Promise<Claim | null> {
-  const { rows } = await sql<Record<keyof Claim, JsonRow | null>>`
+async function readParentCall(tx: Tx, child: Selectable<RunTable>): Promise<ParentCall | null> {
+  const { rows } = await sql<Record<keyof ParentCall, JsonRow | null>>`
     select to_jsonb(call) as call, to_jsonb(newest) as execution, to_jsonb(permit) as permit,
       to_jsonb(approval_grant) as grant, to_jsonb(request) as request,
       to_jsonb(request_revision) as revision
@@ -146,7 +146,7 @@ async function followsLineage(
 }
 
 /** The input that a person approved, which may be edited; else the model's own. */
-async function inputOf(tx: Tx, { call, revision }: Claim): Promise<JsonObject> {
+async function inputOf(tx: Tx, { call, revision }: ParentCall): Promise<JsonObject> {
   return JSON.parse(await getText(tx, revision?.input_hash ?? call.input_hash)) as JsonObject
 }
 
@@ -206,10 +206,10 @@ async function failedCheck(
   tx: Tx,
   terms: RunTerms,
   parent: Selectable<RunTable>,
-  claim: Claim,
+  parentCall: ParentCall,
   judgement: Judgement,
 ): Promise<string | null> {
-  const { call, execution, permit, grant, request, revision } = claim
+  const { call, execution, permit, grant, request, revision } = parentCall
   if (execution.permit_id !== null) {
     if (permit === null || request === null || revision === null) return 'no permit'
     if (permit.state !== 'consumed') return 'the permit was not consumed'
@@ -235,12 +235,16 @@ async function failedCheck(
     if (!verdict.ok) return `permit: ${verdict.detail}`
     const target = terms.policy.workers.get(delegationOf(input).worker)
     if (revision.facts.detail?.['workerDigest'] !== target?.digest) return 'another target worker'
-    const attachments = await readAttachmentPermits({ verifier: ctx.verifier, db: tx }, claim, {
-      worker: delegationOf(input).worker,
-      toolHash,
-      files: attachedOf(revision.facts, judgement),
-      consumed: { at: execution.started_at ?? new Date(), epoch: execution.epoch },
-    })
+    const attachments = await readAttachmentPermits(
+      { verifier: ctx.verifier, db: tx },
+      parentCall,
+      {
+        worker: delegationOf(input).worker,
+        toolHash,
+        files: attachedOf(revision.facts, judgement),
+        consumed: { at: execution.started_at ?? new Date(), epoch: execution.epoch },
+      },
+    )
     return attachments.kind === 'valid' ? null : `attachment: ${attachments.kind}`
   }
   if (judgement.verdict === 'preApproved') return null

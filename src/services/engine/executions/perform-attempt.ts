@@ -16,18 +16,18 @@ import { loseExecution } from '../attempts/lose-execution.ts'
 import { keyAttemptOf, repeatAttempt } from '../attempts/repeat-attempt.ts'
 import { commitIdentity } from '../attempts/commit-identity.ts'
 import { recordInLedger } from '../attempts/record-in-ledger.ts'
-import { undoClaim } from '../attempts/undo-claim.ts'
+import { undoStart } from '../attempts/undo-start.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 /** How long storing the end of an effect is retried, while the database is away. */
 const storeTimeoutMs = 60_000
 const storeEveryMs = 500
 
-interface Claimed {
+interface AttemptToPerform {
   readonly at: CallAtHand
   readonly plan: ExecutionPlan
   readonly attempt: number
-  /** of a grant with a bound: which of its uses was claimed */
+  /** of a grant with a bound: which of its uses was taken */
   readonly grantUse: number | null
   readonly signal: AbortSignal
   /** aborts when the next attempt is about to begin in this process */
@@ -35,20 +35,20 @@ interface Claimed {
 }
 
 /**
- * Carries out a claimed attempt and stores how it ended. `null`: read again where the call stands.
+ * Carries out a started attempt and stores how it ended. `null`: read again where the call stands.
  */
-export async function performClaimed(
+export async function performAttempt(
   ctx: WorkerContext,
-  claimed: Claimed,
+  toPerform: AttemptToPerform,
 ): Promise<CallOutcome | null> {
-  const { at, plan, attempt, signal, again } = claimed
+  const { at, plan, attempt, signal, again } = toPerform
   const keyAttempt = keyAttemptOf(at)
   const { request_id: requestId } = at.call
   const ended = { callId: at.call.id, requestId, attempt, digest: plan.digest }
-  const entry = await recordInLedger(ctx, claimed)
+  const entry = await recordInLedger(ctx, toPerform)
   if (entry === 'spent') return lose(ctx, at, attempt, spentBefore, { mayRepeat: false })
   if (entry === 'used') {
-    await untilStored(() => undoClaim(ctx, { callId: at.call.id, attempt }, 'lapsed'))
+    await untilStored(() => undoStart(ctx, { callId: at.call.id, attempt }, 'lapsed'))
     return null
   }
   if (entry === 'failed') {
@@ -59,7 +59,7 @@ export async function performClaimed(
     await untilStored(() => finishExecution(ctx, ended, stillRuns))
     return { kind: 'done' }
   }
-  const commit = plan.tool.command === undefined ? null : await commitOf(ctx, claimed)
+  const commit = plan.tool.command === undefined ? null : await commitOf(ctx, toPerform)
   const effect = await carryOut(ctx, {
     runId: at.run.id,
     callId: at.call.id,
@@ -71,7 +71,7 @@ export async function performClaimed(
     again,
   })
   if (effect.kind === 'stale') {
-    await untilStored(() => undoClaim(ctx, { callId: at.call.id, attempt }, 'stale'))
+    await untilStored(() => undoStart(ctx, { callId: at.call.id, attempt }, 'stale'))
     const now = await readCall(ctx.db, at.call.id)
     if (plan.authorisation.by === 'permit' && now !== null) {
       await renewRequest(ctx, { at: now, judgement: plan.judgement, refused: null, signal })
@@ -79,7 +79,7 @@ export async function performClaimed(
     return null
   }
   if (effect.kind === 'lost') return lose(ctx, at, attempt, effect.why, { mayRepeat: true })
-  const end = await endOf(ctx, claimed, effect)
+  const end = await endOf(ctx, toPerform, effect)
   await untilStored(() => finishExecution(ctx, ended, end))
   return { kind: 'done' }
 }
@@ -98,7 +98,10 @@ const ledgerFailed: ExecutionEnd = {
   },
 }
 
-async function commitOf(ctx: WorkerContext, { at, plan }: Claimed): Promise<CommitIdentity> {
+async function commitOf(
+  ctx: WorkerContext,
+  { at, plan }: AttemptToPerform,
+): Promise<CommitIdentity> {
   return untilStored(async () => {
     const { config } = await ctx.policies.byDigest(plan.policyDigest)
     return commitIdentity(ctx.db, at, plan, config.commit)
@@ -124,7 +127,7 @@ const stoppedBecause = {
 
 async function endOf(
   ctx: WorkerContext,
-  claimed: Claimed,
+  toPerform: AttemptToPerform,
   effect: Extract<Effect, { kind: 'returned' | 'stopped' }>,
 ): Promise<ExecutionEnd> {
   if (effect.kind === 'stopped') {
@@ -146,8 +149,8 @@ async function endOf(
   const { result } = effect
   const capped = cappedResult({
     type: result.type,
-    output: await untilStored(() => storeStreams(ctx.db, claimed.at.call.id, result)),
-    text: `${await changeNotice(ctx, claimed)}${result.text}`,
+    output: await untilStored(() => storeStreams(ctx.db, toPerform.at.call.id, result)),
+    text: `${await changeNotice(ctx, toPerform)}${result.text}`,
   })
   const files = await untilStored(() => storeFiles(ctx.db, result.files))
   return {
@@ -160,8 +163,8 @@ async function endOf(
 }
 
 /** A notice for the model when a person edited its call, with the edited input (product.md 11). */
-async function changeNotice(ctx: WorkerContext, claimed: Claimed): Promise<string> {
-  const { at, plan } = claimed
+async function changeNotice(ctx: WorkerContext, toPerform: AttemptToPerform): Promise<string> {
+  const { at, plan } = toPerform
   if (at.request === null) return ''
   const { revision, previous } = at.request
   if (revision === 1 && previous.length === 0) return ''

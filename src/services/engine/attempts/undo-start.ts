@@ -8,11 +8,11 @@ import type { SystemContext } from '../../core/context.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 /**
- * A claimed attempt did nothing and becomes `refused`: its tool detected a changed base right
+ * A started attempt did nothing and becomes `refused`: its tool detected a changed base right
  * before writing (`stale`, product.md 14), or this use of the grant is in the ledger already
  * (`lapsed`). A permit stays consumed.
  */
-export async function undoClaim(
+export async function undoStart(
   ctx: SystemContext,
   attempt: { readonly callId: string; readonly attempt: number },
   reason: Extract<RefusalReason, 'stale' | 'lapsed'>,

@@ -26,28 +26,28 @@ import { checkPermit } from './plan-approved.ts'
 import { startAttempt } from '../attempts/start-attempt.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
-/** `retry`: something changed between verifying and claiming. */
-export type Claimed =
+/** `retry`: something changed between verifying and starting. */
+export type StartedExecution =
   | {
-      readonly kind: 'claimed'
+      readonly kind: 'started'
       readonly attempt: number
-      /** of a grant with a bound: which of its uses was claimed */
+      /** of a grant with a bound: which of its uses was taken */
       readonly grantUse: number | null
     }
   | { readonly kind: 'retry' }
   | { readonly kind: 'answer'; readonly outcome: CallOutcome }
 
 /**
- * Claims a verified call: under the locks everything that can end a right is read again, the permit
- * or one use of the grant is consumed, and the attempt is marked `started`, in one transaction; a
- * delegation's run is written with it. Of several that try, one claims.
+ * Starts the execution of a verified call: under the locks everything that can end a right is read
+ * again, the permit or one use of the grant is consumed, and the attempt is marked `started`, in
+ * one transaction; a delegation's run is written with it. Of several that try, one starts it.
  */
-export async function claimExecution(
+export async function startExecution(
   ctx: WorkerContext,
   planned: CallAtHand,
   plan: ExecutionPlan,
   delegation: DelegationPlan | null,
-): Promise<Claimed> {
+): Promise<StartedExecution> {
   const callId = planned.call.id
   const { authorisation } = plan
   const requestIds = new Set(planned.call.request_id === null ? [] : [planned.call.request_id])
@@ -65,7 +65,7 @@ export async function claimExecution(
     if (waiting !== null) return { kind: 'answer', outcome: waiting }
     const attempt = nextAttemptOf(at)
     if (delegation !== null && !(await attachmentsHold(tx, delegation))) return { kind: 'retry' }
-    const right = await claimRight(ctx, unit, at, plan)
+    const right = await takeRight(ctx, unit, at, plan)
     if (!right.holds) return { kind: 'retry' }
     const childRunId = delegation === null ? null : uuidv7()
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
@@ -109,7 +109,7 @@ export async function claimExecution(
       await openChildRun(unit, at, delegation, { id: childRunId, policyDigest })
     }
     await requestChanged(unit, at)
-    return { kind: 'claimed', attempt, grantUse: right.grantUse }
+    return { kind: 'started', attempt, grantUse: right.grantUse }
   })
 }
 
@@ -137,18 +137,18 @@ async function waitForEarlier(tx: Tx, at: CallAtHand): Promise<CallOutcome | nul
   return waitFor(tx, at.run.id, requestIds)
 }
 
-interface ClaimedRight {
+interface RightToStart {
   readonly holds: boolean
   readonly grantUse: number | null
 }
 
-/** Whether the right that was verified is still there; one use of a grant is claimed with it. */
-async function claimRight(
+/** Whether the right that was verified is still there; one use of a grant is taken with it. */
+async function takeRight(
   ctx: WorkerContext,
   unit: UnitOfWork,
   at: CallAtHand,
   plan: ExecutionPlan,
-): Promise<ClaimedRight> {
+): Promise<RightToStart> {
   const { authorisation } = plan
   if (authorisation.by === 'policy') return rightWithoutUse(at.call.verdict === 'preApproved')
   if (authorisation.by === 'permit') {
@@ -186,7 +186,7 @@ async function claimRight(
   return { holds: use !== null, grantUse: grant.statement.uses === null ? null : use }
 }
 
-function rightWithoutUse(holds: boolean): ClaimedRight {
+function rightWithoutUse(holds: boolean): RightToStart {
   return { holds, grantUse: null }
 }
 

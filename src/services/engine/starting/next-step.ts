@@ -29,7 +29,7 @@ import { bySystem, executor } from '../../core/authority.ts'
  * What is to be done with a call: an answer for the workflow, its effect, or finding out about a
  * lost attempt.
  */
-export type Standing =
+export type NextStep =
   | { readonly next: 'answer'; readonly outcome: CallOutcome }
   | { readonly next: 'act'; readonly at: CallAtHand }
   | { readonly next: 'settle' }
@@ -39,7 +39,7 @@ export type Standing =
  * have a result, a request that waits or has ended without approval, or a started attempt. Results
  * that need no effect are stored here.
  */
-export async function whereCallStands(ctx: SystemContext, callId: string): Promise<Standing> {
+export async function findNextStep(ctx: SystemContext, callId: string): Promise<NextStep> {
   const current = await readCall(ctx.db, callId)
   if (current !== null && isApproved(current)) return { next: 'act', at: current }
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
@@ -70,12 +70,12 @@ function endedBefore({ request }: CallAtHand): boolean {
 }
 
 /** No attempt counts: the call needs no request, or its request decides. */
-async function undecided(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
-  return at.call.verdict === 'preApproved' ? { next: 'act', at } : standingOfRequests(unit, at)
+async function undecided(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
+  return at.call.verdict === 'preApproved' ? { next: 'act', at } : stepOfRequests(unit, at)
 }
 
 /**
- * It is approved and has no attempt yet. This needs no lock, since claiming checks again under the
+ * It is approved and has no attempt yet. This needs no lock, since starting checks again under the
  * locks.
  */
 function isApproved({ run, call, request, execution, stopped }: CallAtHand): boolean {
@@ -87,7 +87,7 @@ function isApproved({ run, call, request, execution, stopped }: CallAtHand): boo
 
 const siblingText = 'a person denied an earlier call of the same turn and stopped the rest'
 
-async function standingOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
+async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
   const requests = await lockRequestsOf(unit.tx, at)
   if (requests.length === 0) throw new Error(`Call ${at.call.id} asks, and nobody was asked`)
   const pending: string[] = []
@@ -172,7 +172,7 @@ async function resultOf(
 }
 
 /** An attempt that started a run of its own: how far that run is, as the store says. */
-async function delegated(unit: UnitOfWork, at: CallAtHand): Promise<Standing | null> {
+async function delegated(unit: UnitOfWork, at: CallAtHand): Promise<NextStep | null> {
   const child = await childOf(unit.tx, at)
   if (child === null || at.execution === null) return null
   const end = endOfChild(child)
@@ -186,7 +186,7 @@ async function delegated(unit: UnitOfWork, at: CallAtHand): Promise<Standing | n
  * Nobody knows how the last attempt ended: it waits for its outcome check, which may have ended
  * without an answer.
  */
-async function unknownAttempt(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
+async function unknownAttempt(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
   const check = await unit.tx
     .selectFrom('request')
     .select(['id', 'state'])
@@ -199,13 +199,13 @@ async function unknownAttempt(unit: UnitOfWork, at: CallAtHand): Promise<Standin
   return finish(unit, at, { type: 'unknown', text: unknownText() })
 }
 
-async function finish(unit: UnitOfWork, at: CallAtHand, result: CallResult): Promise<Standing> {
+async function finish(unit: UnitOfWork, at: CallAtHand, result: CallResult): Promise<NextStep> {
   await storeResult(unit.tx, at.call.id, result)
   await unit.event('run.changed', { runId: at.run.id })
   return answer({ kind: 'done' })
 }
 
-function answer(outcome: CallOutcome): Standing {
+function answer(outcome: CallOutcome): NextStep {
   return { next: 'answer', outcome }
 }
 

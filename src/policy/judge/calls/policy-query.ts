@@ -26,7 +26,7 @@ export interface LiveGrant {
 }
 
 /** One call, and everything that its verdict depends on. */
-export interface JudgeQuestion {
+export interface PolicyQuery {
   /** the version in force at this moment */
   readonly policy: Policy
   /** name of the worker whose run makes the call */

@@ -7,11 +7,11 @@ const run = promisify(execFile)
 
 /**
  * What Git says of a folder's files: the commit and its author when HEAD holds exactly these texts,
- * else `uncommitted`, as also outside of Git. A claim, recorded as such. Only plumbing that reads
+ * else `uncommitted`, as also outside of Git. Recorded as Git's report. Only plumbing that reads
  * objects is used, with every configuration but the repository's own switched off: no hook, filter
  * or signature program is started.
  */
-export async function gitClaim(projectDir: string, files: ProjectFiles): Promise<string> {
+export async function reportedCommit(projectDir: string, files: ProjectFiles): Promise<string> {
   try {
     const commit = (await git(projectDir, 'rev-parse', '--verify', 'HEAD^{commit}')).trim()
     const blobs = await blobsOf(projectDir, commit)
