@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -6,8 +6,10 @@ import { runStep } from './run-steps.ts'
 
 const root = join(import.meta.dirname, '..')
 
+const copyAnew = { recursive: true, force: true }
+
 /** Folder names of the packages that are published, in `packages/`. */
-export const publishedPackages = ['client'] as const
+export const publishedPackages = ['client', 'tools'] as const
 
 /** The folder of a published package. Throws for another name. */
 export function packageFolder(name: string): string {
@@ -29,6 +31,8 @@ export async function buildPackage(name: string): Promise<void> {
     const { exitCode, output } = await runStep({ name, program: 'tsc', args })
     if (exitCode !== 0) throw new Error(output)
   }
+  // Editors find the schemas in what a project installed.
+  if (name === 'tools') await cp(join(root, 'schemas'), join(folder, 'schemas'), copyAnew)
   // The package itself is of type "module": this folder is not.
   await writeFile(join(folder, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n')
 }

@@ -7,6 +7,7 @@ const steps: Step[] = [
   types('types of the browser tests', 'test/browser/tsconfig.json'),
   types('types of the workflows', 'tsconfig.workflows.json'),
   types('types of the client package', 'packages/client/tsconfig.json'),
+  types('types of the tools package', 'packages/tools/tsconfig.json'),
   { name: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', program: 'oxfmt', args: ['--check'] },
   { name: 'dead code', program: 'knip', args: [] },

@@ -1,8 +1,12 @@
-export { defineTool } from './tools/custom/define-tool.ts'
+/** What tools of a project import as `countersign`: the same as `@countersign/tools`. */
+export { defineTool } from '#program-tools'
 export type {
+  Approval,
   CustomPresentation,
   DefinedTool,
+  JsonObject,
+  Risk,
+  Scope,
   ToolContext,
   ToolDefinition,
-} from './tools/custom/define-tool.ts'
-export type { Approval, Risk, Scope } from './domain/verdict.ts'
+} from '#program-tools'

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { askService } from '#test/harness/ask-service.ts'
+import type { publishedPackages } from '../../scripts/packages.ts'
+
+const checkout = join(import.meta.dirname, '../..')
 
 /** Runs a program to its end. Rejects with its output when it fails. */
 export const runProgram = promisify(execFile)
@@ -15,8 +18,14 @@ export interface PackedProject extends AsyncDisposable {
   write(name: string, content: string): Promise<string>
 }
 
-/** Installs our packages from their tarballs, without a network. */
-export async function openPackedProject(): Promise<PackedProject> {
+/**
+ * Installs packages of ours, by the names of their folders, from their tarballs, without a network;
+ * `besides` are packages of this checkout that they need.
+ */
+export async function openPackedProject(
+  names: readonly (typeof publishedPackages)[number][] = ['client'],
+  besides: readonly string[] = [],
+): Promise<PackedProject> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign packed '))
   const write = async (name: string, content: string): Promise<string> => {
     await writeFile(join(folder, name), content)
@@ -24,8 +33,15 @@ export async function openPackedProject(): Promise<PackedProject> {
   }
   await write('package.json', '{ "private": true }\n')
   const packed = await askService('packages')
-  const tarballs = (await readdir(packed)).map((name) => join(packed, name))
-  const args = ['install', '--offline', '--no-audit', '--no-fund', ...tarballs]
+  const files = await readdir(packed)
+  const tarballs = names.map((name) => {
+    const file = files.find((one) => one.startsWith(`countersign-${name}-`))
+    if (file === undefined) throw new Error(`${name} was not packed`)
+    return join(packed, file)
+  })
+  const installed = besides.map((name) => join(checkout, 'node_modules', name))
+  const args = ['install', '--offline', '--install-links', '--no-audit', '--no-fund']
+  args.push(...tarballs, ...installed)
   await runProgram('npm', args, { cwd: folder })
   return {
     folder,

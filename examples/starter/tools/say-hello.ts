@@ -1,4 +1,4 @@
-import { defineTool } from 'countersign'
+import { defineTool } from '@countersign/tools'
 import { z } from 'zod'
 
 /** A custom tool. It asks by default; its worker lists it under `tools`. */

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { version } from '#runtime/version.ts'
 
 const run = promisify(execFile)
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -46,9 +47,20 @@ test('what init proposes for an empty folder is examples/starter, word for word'
   expect(texts).toEqual(
     await textsOf(fileURLToPath(new URL('../../../examples/starter', import.meta.url))),
   )
-  expect(Object.keys(JSON.parse(editor ?? '').devDependencies)).toEqual(['countersign', 'zod'])
+  expect(JSON.parse(editor ?? '').devDependencies).toEqual({
+    '@countersign/tools': `^${version}`,
+    zod: '^4.0.0',
+  })
   expect(JSON.parse(types ?? '').include).toEqual(['tools'])
   expect(ignored).toBe('.countersign/\n.env\n')
+})
+
+test('what init writes names no folder of this machine', async () => {
+  await countersign('init')
+  const places = [folder, fileURLToPath(new URL('../../..', import.meta.url)), homedir()]
+  for (const text of Object.values(await textsOf(folder))) {
+    for (const place of places) expect(text).not.toContain(place)
+  }
 })
 
 test('init proposes zones, commands and routing for what it finds, and check finds them valid', async () => {
@@ -63,7 +75,9 @@ test('init proposes zones, commands and routing for what it finds, and check fin
     await mkdir(join(folder, name))
   const said = await countersign('init')
   expect(said).toContain('found    package.json: rules for yarn test, yarn run build')
-  expect(said).toContain('for editors: npm install --save-dev countersign@file:')
+  expect(said).toContain(
+    'for editors: npm install --save-dev @countersign/tools zod (running needs neither)',
+  )
   const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
   for (const line of [
     '- { pattern: git status, approval: preApproved }',

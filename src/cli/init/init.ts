@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { checkoutFolder } from '#runtime/folders.ts'
+import { version } from '#runtime/version.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { foreignFile, type FolderFacts, lookAtFolder } from './look-at-folder.ts'
 import { proposeConfig } from './propose-config.ts'
@@ -9,12 +10,14 @@ import { proposeWorker } from './propose-worker.ts'
 const templates = join(checkoutFolder, 'examples', 'starter')
 const copied = ['scripts/assistant.yaml', 'tools/say-hello.ts']
 
-/** Editors resolve `countersign` and `zod` through these; running needs neither. */
+const toolsPackage = '@countersign/tools'
+/** Editors resolve both through these; running needs neither. No path of this machine is in it. */
+const editorPackages = { [toolsPackage]: `^${version}`, zod: '^4.0.0' }
 const editorFiles = {
   'package.json': {
     private: true,
     type: 'module',
-    devDependencies: { countersign: `file:${checkoutFolder}`, zod: '^4.0.0' },
+    devDependencies: editorPackages,
   },
   'tsconfig.json': {
     compilerOptions: {
@@ -57,7 +60,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   await ignorePrivateFiles(target)
   if (hasOwnPackage) {
     console.log(
-      `         for editors: npm install --save-dev countersign@file:${checkoutFolder} zod (running needs neither)`,
+      `         for editors: npm install --save-dev ${Object.keys(editorPackages).join(' ')} (running needs neither)`,
     )
   }
   console.log(

@@ -12,7 +12,7 @@ const changingTools = builtInToolNames.filter((name) =>
  * folder.
  */
 export function proposeConfig(facts: FolderFacts, root: string | null): string {
-  return `# yaml-language-server: $schema=./node_modules/countersign/schemas/countersign.schema.json
+  return `# yaml-language-server: $schema=./node_modules/@countersign/tools/schemas/countersign.schema.json
 # Who works here, who decides, and by which rules. \`countersign check\` explains every mistake.
 version: 1
 

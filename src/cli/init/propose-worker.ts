@@ -3,7 +3,7 @@ import type { FolderFacts } from './look-at-folder.ts'
 /** workers/assistant.md for a folder, commented. */
 export function proposeWorker(facts: FolderFacts): string {
   return `---
-# yaml-language-server: $schema=../node_modules/countersign/schemas/worker.schema.json
+# yaml-language-server: $schema=../node_modules/@countersign/tools/schemas/worker.schema.json
 name: assistant
 description: Works in this folder; every change waits for a colleague
 # A real model: anthropic:…, openai:…, google:…, openai-compatible:… with its key in .env.

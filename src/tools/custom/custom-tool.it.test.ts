@@ -46,6 +46,31 @@ export default defineTool({
     }
   })
 
+  it('is defined by the service, under both names, whatever the project installed', async () => {
+    const evil = 'throw new Error("a copy of the project was loaded")'
+    const from = (name: string, tool: string) =>
+      `import * as given from '${name}'\n${toolFile(tool, 'return Object.keys(given).sort()')}`
+    await using project = await projectWith({
+      'tools/a.ts': from('countersign', 'a'),
+      'tools/b.ts': from('@countersign/tools', 'b').replaceAll(
+        "'countersign'",
+        "'@countersign/tools'",
+      ),
+      ...Object.fromEntries(
+        ['countersign', '@countersign/tools'].flatMap((name) => [
+          [`node_modules/${name}/package.json`, `{"name":"${name}","main":"index.js"}`],
+          [`node_modules/${name}/index.js`, evil],
+        ]),
+      ),
+    })
+    expect((await project.toolProcess.describe()).problems).toEqual([])
+    for (const tool of ['a', 'b']) {
+      const question = { do: 'execute', tool, input: { text: '' }, idempotencyKey: 'key' } as const
+      const answer = await project.toolProcess.request(question, { timeoutMs: 5000, signal: null })
+      expect(answer).toMatchObject({ output: ['defineTool'] })
+    }
+  })
+
   // Rules: product.md 3
   it('says its own consent; what is no verdict, and what throws, is an error for the judge', async () => {
     await using project = await projectWith({ 'tools/slack.ts': slack })

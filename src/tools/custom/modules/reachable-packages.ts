@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 
 /** These are the service's own copies for the project's files (workers-and-policy.md). */
-const servicePackages = new Set(['countersign', 'zod', 'ai'])
+const servicePackages = new Set(['countersign', '@countersign/tools', 'zod', 'ai'])
 const code = /\.[mc]?[jt]sx?$/
 const packageName = String.raw`(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*`
 /** A text in quotes that could be what is imported: a package's name, perhaps with a path in it. */

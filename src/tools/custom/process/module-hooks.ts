@@ -7,11 +7,13 @@ import { RecordedModules, type Recorded } from './recorded-modules.ts'
 
 /**
  * Preloaded by a tool process, and by the threads that tools start in it, before any other module.
- * `countersign`, `zod` and `ai` are the service's own copies wherever the project lies; every other
- * module is loaded with the very bytes that the policy version recorded, or not at all (security.md
- * 36).
+ * `countersign`, `@countersign/tools`, `zod` and `ai` are the service's own copies wherever the
+ * project lies; every other module is loaded with the very bytes that the policy version recorded,
+ * or not at all (security.md 36).
  */
-const servicePackages = /^(countersign|zod|ai)(\/|$)/
+const servicePackages = /^(countersign|@countersign\/tools|zod|ai)(\/|$)/
+/** Two names of one module. */
+const sameAs = new Map([['@countersign/tools', 'countersign']])
 const serviceSource = new URL('../../../', import.meta.url).href
 const key = 'countersign: recorded modules'
 
@@ -46,7 +48,8 @@ registerHooks({
       return next(specifier, context)
     }
     const parentURL = isProjects ? import.meta.url : parent
-    const resolved = next(specifier, { ...context, parentURL })
+    const ownName = (isProjects ? sameAs.get(specifier) : undefined) ?? specifier
+    const resolved = next(ownName, { ...context, parentURL })
     // What our own modules name by a whole address is a tool's file.
     if (!specifier.startsWith('file:')) ours.add(resolved.url)
     return resolved
