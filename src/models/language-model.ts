@@ -35,6 +35,8 @@ export function languageModel(
       return createOpenAICompatible({
         name: 'openai-compatible',
         baseURL: settings.baseUrl ?? '',
+        // Without it a streamed answer has no usage.
+        includeUsage: true,
         ...(settings.apiKey === null ? {} : { apiKey }),
       })(id)
   }

@@ -60,6 +60,12 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
   readonly signal: AbortSignal
+  /**
+   * Gets the answer's text piece by piece while it is made; absent: nobody reads along. The pieces
+   * together are the answer's `text`. It must return at once and not throw. A step that fails may
+   * have given pieces: they are no answer.
+   */
+  readonly onText?: (piece: string) => void
 }
 
 export interface ModelAnswer {

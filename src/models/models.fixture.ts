@@ -4,8 +4,8 @@ import { startProviderServer, type ProviderServer } from '#test/harness/fixtures
 export let server: ProviderServer
 
 /**
- * Starts a provider for a file of tests about models; each test begins with nothing asked, and
- * refuses nothing.
+ * Starts a provider for a file of tests about models; each test begins with nothing asked,
+ * refused or cut nothing.
  */
 export function useProviderServer(): void {
   beforeAll(async () => {
@@ -15,5 +15,6 @@ export function useProviderServer(): void {
   beforeEach(() => {
     server.asked.length = 0
     server.refuse = () => null
+    server.cut = (events) => events
   })
 }

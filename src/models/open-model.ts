@@ -4,8 +4,10 @@ import type { ModelEnvironment } from './model-settings.ts'
 import { providerModel } from './provider-model.ts'
 import { scriptedModel } from './scripted-model.ts'
 
-/** A step that takes longer is given up and tried again. */
-const stepTimeoutMs = 280_000
+/** A step whose provider sends nothing for so long is given up and tried again. */
+const silenceTimeoutMs = 280_000
+/** A step that takes longer is given up too: a little before the activity's own time is over. */
+const stepTimeoutMs = 14 * 60_000
 
 /**
  * The model that a worker file names: `provider:model`, or `script:path` with the script's text.
@@ -20,6 +22,7 @@ export function openModel(options: {
   readonly script: string | null
   readonly environment: ModelEnvironment
   readonly timeoutMs?: number
+  readonly totalTimeoutMs?: number
 }): Model {
   const name = parseModelName(options.model)
   if (name === null || (name.kind === 'script' && options.script === null)) {
@@ -29,6 +32,11 @@ export function openModel(options: {
   }
   if (name.kind === 'script') return scriptedModel(options.script ?? '')
   const { provider, id } = name
-  const timeoutMs = options.timeoutMs ?? stepTimeoutMs
-  return providerModel({ provider, id, environment: options.environment, timeoutMs })
+  return providerModel({
+    provider,
+    id,
+    environment: options.environment,
+    timeoutMs: options.timeoutMs ?? silenceTimeoutMs,
+    totalTimeoutMs: options.totalTimeoutMs ?? stepTimeoutMs,
+  })
 }

@@ -1,14 +1,17 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   chatServerKey,
-  completion,
   json,
   plainRequest,
   startChatServer,
-  toolCall,
+  streamed,
+  toolCalls,
   type ChatServer,
   type Respond,
 } from '#test/harness/fixtures/chat-server.ts'
+import { chatEvents } from '#test/harness/fixtures/provider-streams.ts'
+import type { JsonObject } from '#domain/json.ts'
 import { ModelProblem } from './model.ts'
 import { openModel } from './open-model.ts'
 import { providerFailure } from './provider-failure.ts'
@@ -21,6 +24,25 @@ afterAll(() => server[Symbol.asyncDispose]())
 beforeEach(() => {
   server.bodies.length = 0
 })
+
+/** Begins a stream that says something and does not end. */
+function begin(response: ServerResponse, deltas: readonly JsonObject[]): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const event of chatEvents(deltas, 'stop').slice(0, deltas.length)) response.write(event)
+}
+
+/** A word every tenth of a second. */
+function drip(response: ServerResponse, words: number): void {
+  const events = chatEvents([{ content: 'word ' }], 'stop')
+  begin(response, [])
+  let said = 0
+  const timer = setInterval(() => {
+    if (said < words) response.write(events[0])
+    else response.end(events.slice(1).join(''))
+    said += 1
+  }, 100)
+  response.on('close', () => clearInterval(timer))
+}
 
 async function problem(work: Promise<unknown>): Promise<ModelProblem> {
   const error = await work.then(
@@ -71,9 +93,31 @@ test.each([400, 401, 403, 404])('a refused request (%i) is not retried', async (
 
 test('a model that does not answer in time is retryable', async () => {
   server.answer(() => undefined)
-  const failure = await problem(server.ask({}, 150))
+  const failure = await problem(server.ask({}, { timeoutMs: 150 }))
   expect(failure).toMatchObject({ retryable: true })
   expect(failure.message).toContain('did not answer in time')
+})
+
+test('an answer may take longer than the provider may be silent', async () => {
+  server.answer((response) => drip(response, 6))
+  expect(await server.ask({}, { timeoutMs: 400 })).toMatchObject({ text: 'word '.repeat(6) })
+})
+
+test('an answer that comes byte by byte for ever is given up, and may be asked for again', async () => {
+  server.answer((response) => drip(response, Infinity))
+  const failure = await problem(server.ask({}, { timeoutMs: 1000, totalTimeoutMs: 500 }))
+  expect(failure).toMatchObject({ retryable: true })
+  expect(failure.message).toContain('did not answer in time')
+})
+
+test('cancelling in the middle of the text ends the step with the reason of the signal', async () => {
+  const cancelled = new AbortController()
+  server.answer((response) => begin(response, [{ content: 'The notes are' }]))
+  const step = server.ask({
+    signal: cancelled.signal,
+    onText: () => cancelled.abort(new Error('the run was cancelled')),
+  })
+  await expect(step).rejects.toThrow('the run was cancelled')
 })
 
 test('cancelling ends the step with the reason of the signal, not as a model problem', async () => {
@@ -95,6 +139,41 @@ test.each<[string, Respond]>([
     },
   ],
   ['is a closed connection', (response) => response.destroy()],
+  [
+    'is cut in the middle of its text',
+    (response) => {
+      begin(response, [{ content: 'The notes are' }])
+      setImmediate(() => response.destroy())
+    },
+  ],
+  [
+    'is cut between the arguments of a call',
+    (response) => {
+      begin(response, [toolCalls({ id: 'a', name: 'read_file', args: '{"path":"/etc' })])
+      setImmediate(() => response.destroy())
+    },
+  ],
+  [
+    'ends without saying why, as a proxy cuts it',
+    (response) => {
+      begin(response, [{ content: 'The notes are' }])
+      response.end()
+    },
+  ],
+  [
+    'ends without saying why after a whole call',
+    (response) => {
+      begin(response, [toolCalls({ id: 'a', name: 'read_file', args: '{"path":"x"}' })])
+      response.end()
+    },
+  ],
+  [
+    'turns into an error in the middle of its text',
+    (response) => {
+      begin(response, [{ content: 'The notes are' }])
+      response.end('data: {"error":{"message":"overloaded","type":"server_error"}}\n\n')
+    },
+  ],
 ])('an answer that %s is retryable', async (_title, answer) => {
   server.answer(answer)
   expect(await problem(server.ask())).toMatchObject({ retryable: true })
@@ -102,12 +181,10 @@ test.each<[string, Respond]>([
 
 test('an answer that was cut at its output limit is refused, calls and all', async () => {
   server.answer((response) =>
-    json(
+    streamed(
       response,
-      completion(
-        { content: 'half', tool_calls: [toolCall('a', 'read_file', '{"path":"x"}')] },
-        'length',
-      ),
+      [{ content: 'half' }, toolCalls({ id: 'a', name: 'read_file', args: '{"path":"x"}' })],
+      'length',
     ),
   )
   const failure = await problem(server.ask())

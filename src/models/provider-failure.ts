@@ -1,4 +1,10 @@
-import { AISDKError, APICallError, LoadAPIKeyError, TypeValidationError } from 'ai'
+import {
+  AISDKError,
+  APICallError,
+  LoadAPIKeyError,
+  StreamProviderError,
+  TypeValidationError,
+} from 'ai'
 import { ModelProblem } from './model.ts'
 
 const maxWaitMs = 3_600_000
@@ -26,6 +32,10 @@ export function providerFailure(
   }
   const isSdk = AISDKError.isInstance(error) && !isBrokenAnswer(error)
   const why = clip(messageOf(error), secret)
+  if (StreamProviderError.isInstance(error)) {
+    const retryable = error.isRetryable
+    return new ModelProblem(sentence(`broke off: ${why}`), { retryable }, options)
+  }
   if (LoadAPIKeyError.isInstance(error) || isSdk) {
     return new ModelProblem(sentence(`cannot be called: ${why}`), { retryable: false }, options)
   }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
-  completion,
-  json,
   startChatServer,
-  toolCall,
+  streamed,
+  toolCalls,
   type ChatServer,
 } from '#test/harness/fixtures/chat-server.ts'
 
@@ -16,34 +15,35 @@ beforeEach(() => {
   server.bodies.length = 0
 })
 
-test('text and parallel calls are returned as they are, with what they cost', async () => {
+test('text comes in pieces; text and parallel calls are returned as they are, with what they cost', async () => {
   server.answer((response) =>
-    json(
+    streamed(
       response,
-      completion(
-        {
-          content: 'I look.',
-          tool_calls: [
-            toolCall('a', 'read_file', '{"path":"x"}'),
-            toolCall('b', 'read_file', '{"path":"y"}'),
-          ],
-        },
-        'tool_calls',
-      ),
+      [
+        { content: 'I ' },
+        { content: 'look.' },
+        toolCalls(
+          { id: 'a', name: 'read_file', args: '{"path":"x"}' },
+          { id: 'b', name: 'read_file', args: '{"path":"y"}' },
+        ),
+      ],
+      'tool_calls',
     ),
   )
-  expect(await server.ask()).toEqual({
+  const pieces: string[] = []
+  expect(await server.ask({ onText: (piece) => void pieces.push(piece) })).toEqual({
     text: 'I look.',
     calls: [
       { id: 'a', tool: 'read_file', input: { path: 'x' } },
       { id: 'b', tool: 'read_file', input: { path: 'y' } },
     ],
-    usage: { inputTokens: 11, outputTokens: 7 },
+    usage: { inputTokens: 3, outputTokens: 5 },
   })
+  expect(pieces).toEqual(['I ', 'look.'])
 })
 
 test('the model is given instructions, tools, calls and results', async () => {
-  server.answer((response) => json(response, completion({ content: 'Done.' })))
+  server.answer((response) => streamed(response, [{ content: 'Done.' }]))
   await server.ask({
     messages: [
       { role: 'user', text: 'Write' },
@@ -78,21 +78,18 @@ test('the model is given instructions, tools, calls and results', async () => {
 
 test('an invented tool and arguments that are not JSON are calls for policy to refuse, not failures', async () => {
   server.answer((response) =>
-    json(
+    streamed(
       response,
-      completion(
-        {
-          content: null,
-          tool_calls: [
-            toolCall('a', 'format_disk', '{"all":true}'),
-            toolCall('b', 'read_file', '{"path": oops'),
-            toolCall('c', 'read_file', '{"pth":1}'),
-            toolCall('d', '__proto__', '{"__proto__":{"x":1}}'),
-            toolCall('e', 'read_file', ''),
-          ],
-        },
-        'tool_calls',
-      ),
+      [
+        toolCalls(
+          { id: 'a', name: 'format_disk', args: '{"all":true}' },
+          { id: 'b', name: 'read_file', args: '{"path": oops' },
+          { id: 'c', name: 'read_file', args: '{"pth":1}' },
+          { id: 'd', name: '__proto__', args: '{"__proto__":{"x":1}}' },
+          { id: 'e', name: 'read_file', args: '' },
+        ),
+      ],
+      'tool_calls',
     ),
   )
   const { calls } = await server.ask()
@@ -106,7 +103,7 @@ test('an invented tool and arguments that are not JSON are calls for policy to r
 })
 
 test('what was called without JSON can be shown to the model again', async () => {
-  server.answer((response) => json(response, completion({ content: 'ok' })))
+  server.answer((response) => streamed(response, [{ content: 'ok' }]))
   const input = { invalidJson: '{"path": oops' }
   await server.ask({
     messages: [
@@ -119,6 +116,6 @@ test('what was called without JSON can be shown to the model again', async () =>
 })
 
 test('an answer without text and calls completes with nothing', async () => {
-  server.answer((response) => json(response, completion({ content: '' })))
+  server.answer((response) => streamed(response, [{ content: '' }]))
   expect(await server.ask()).toMatchObject({ text: '', calls: [] })
 })

@@ -1,14 +1,8 @@
-import { APICallError, generateText, jsonSchema, tool, type ToolSet } from 'ai'
-import type { Json } from '#domain/json.ts'
+import { APICallError, jsonSchema, streamText, tool, type ToolSet } from 'ai'
 import type { ModelProvider } from '#policy/worker/model-name.ts'
 import { languageModel } from './language-model.ts'
-import {
-  ModelProblem,
-  type Model,
-  type ModelCall,
-  type ModelRequest,
-  type ModelTool,
-} from './model.ts'
+import type { Model, ModelRequest, ModelTool } from './model.ts'
+import { readAnswer, refuseUnfinished, type StreamedAnswer } from './read-answer.ts'
 import {
   noPictures,
   picturePlaceOf,
@@ -17,6 +11,7 @@ import {
 } from './provider-messages.ts'
 import { providerSettings, type ModelEnvironment } from './model-settings.ts'
 import { providerFailure } from './provider-failure.ts'
+import { silenceTimeout } from './silence-timeout.ts'
 
 /**
  * Anthropic's protocol demands a limit; the SDK assumes 4,096 for models it does not know, too few
@@ -25,15 +20,18 @@ import { providerFailure } from './provider-failure.ts'
 const maxOutputTokens: Readonly<Partial<Record<ModelProvider, number>>> = { anthropic: 32_000 }
 
 /**
- * A provider's model through the AI SDK: exactly one step, no tool has an `execute`, nothing is
- * retried here but a request whose pictures were refused. The activity that takes the turn retries,
- * so that every attempt is counted.
+ * A provider's model through the AI SDK: exactly one step, streamed; no tool has an `execute`,
+ * nothing is retried here but a request whose pictures were refused. The activity that takes the
+ * turn retries, so that every attempt is counted.
  */
 export function providerModel(options: {
   readonly provider: ModelProvider
   readonly id: string
   readonly environment: ModelEnvironment
+  /** how long the provider may send nothing */
   readonly timeoutMs: number
+  /** how long the whole answer may take */
+  readonly totalTimeoutMs: number
 }): Model {
   const { provider, id } = options
   const name = `${provider}:${id}`
@@ -44,30 +42,22 @@ export function providerModel(options: {
     async step(request) {
       request.signal.throwIfAborted()
       const model = languageModel(provider, id, settings)
-      const timeout = AbortSignal.timeout(options.timeoutMs)
-      let result: Awaited<ReturnType<typeof callOnce>>
+      using silence = silenceTimeout(options)
       try {
-        const abortSignal = AbortSignal.any([request.signal, timeout])
+        const how = { abortSignal: AbortSignal.any([request.signal, silence.signal]), silence }
         const most = maxOutputTokens[provider] ?? null
-        const call = (pictures: PicturePlace): ReturnType<typeof callOnce> =>
-          callOnce(model, request, { abortSignal, pictures }, most)
-        result = await call(place).catch((error: unknown) => {
+        const call = (pictures: PicturePlace): Promise<StreamedAnswer> =>
+          callOnce(model, request, { ...how, pictures }, most)
+        const answer = await call(place).catch((error: unknown) => {
           if (!mayBeForPictures(error, request, place)) throw error
           return call(noPictures)
         })
+        refuseUnfinished(name, answer)
+        return { text: answer.text, calls: answer.calls, usage: answer.usage }
       } catch (error) {
         if (request.signal.aborted) throw request.signal.reason
-        const cause = timeout.aborted ? timeout.reason : error
+        const cause = silence.signal.aborted ? silence.signal.reason : error
         throw providerFailure(cause, name, settings.apiKey)
-      }
-      refuseUnfinished(name, result)
-      return {
-        text: result.text,
-        calls: result.toolCalls.map(callOf),
-        usage: {
-          inputTokens: result.usage.inputTokens ?? 0,
-          outputTokens: result.usage.outputTokens ?? 0,
-        },
       }
     },
   }
@@ -76,10 +66,14 @@ export function providerModel(options: {
 function callOnce(
   model: ReturnType<typeof languageModel>,
   request: ModelRequest,
-  how: { readonly abortSignal: AbortSignal; readonly pictures: PicturePlace },
+  how: {
+    readonly abortSignal: AbortSignal
+    readonly silence: { heard(): void }
+    readonly pictures: PicturePlace
+  },
   maxTokens: number | null,
-) {
-  return generateText({
+): Promise<StreamedAnswer> {
+  const { stream } = streamText({
     model,
     ...(request.system === '' ? {} : { instructions: request.system }),
     messages: providerMessages(request.messages, how.pictures),
@@ -87,6 +81,13 @@ function callOnce(
     ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
     maxRetries: 0,
     abortSignal: how.abortSignal,
+    // Errors are parts of the stream; the SDK would also print them.
+    onError: () => undefined,
+  })
+  return readAnswer(stream, {
+    signal: how.abortSignal,
+    onPart: () => how.silence.heard(),
+    onText: request.onText ?? (() => undefined),
   })
 }
 
@@ -116,39 +117,4 @@ function toolSet(tools: readonly ModelTool[]): ToolSet {
       tool({ description, inputSchema: jsonSchema(schema) }),
     ]),
   )
-}
-
-/** Arguments that could not be parsed arrive as the text they are. */
-function callOf(call: {
-  readonly toolCallId: string
-  readonly toolName: string
-  readonly input: unknown
-  readonly invalid?: boolean | undefined
-}): ModelCall {
-  const { toolCallId: id, toolName, input } = call
-  const isText = call.invalid === true && typeof input === 'string'
-  return { id, tool: toolName, input: isText ? { invalidJson: input } : ((input ?? {}) as Json) }
-}
-
-/** An answer that stopped in the middle is not played: its last call may be cut. */
-function refuseUnfinished(
-  name: string,
-  result: {
-    readonly finishReason: string
-    readonly text: string
-    readonly toolCalls: readonly unknown[]
-  },
-): void {
-  const { finishReason, text, toolCalls } = result
-  if (finishReason === 'length') {
-    const why = 'reached its output limit before its answer was complete'
-    throw new ModelProblem(`The model ${name} ${why}.`, { retryable: false })
-  }
-  if (finishReason === 'content-filter') {
-    throw new ModelProblem(`The provider of ${name} withheld the answer.`, { retryable: false })
-  }
-  const isEmpty = text === '' && toolCalls.length === 0
-  if (finishReason === 'error' || (isEmpty && finishReason !== 'stop')) {
-    throw new ModelProblem(`The model ${name} broke off (${finishReason}).`, { retryable: true })
-  }
 }

@@ -53,6 +53,14 @@ test('a script whose last turn has calls ends with an empty text', async () => {
   expect(await model.step(request(1))).toMatchObject({ text: '', calls: [] })
 })
 
+test('a script streams too, in pieces that together are its text', async () => {
+  const pieces: string[] = []
+  const onText = (piece: string): void => void pieces.push(piece)
+  const { text } = await scripted(script).step({ ...request(0), onText })
+  expect(pieces).toEqual(['I ', 'will ', 'write ', 'the ', 'notes.'])
+  expect(pieces.join('')).toBe(text)
+})
+
 test('a cancelled step says nothing', async () => {
   const signal = AbortSignal.abort(new Error('stopped'))
   await expect(scripted(script).step({ ...request(0), signal })).rejects.toThrow('stopped')

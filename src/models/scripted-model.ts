@@ -18,12 +18,24 @@ export function scriptedModel(scriptText: string): Model {
       request.signal.throwIfAborted()
       const index = request.messages.filter((message) => message.role === 'assistant').length
       const turn = turns[index]
-      if (turn !== undefined) return answerOf(turn, request)
       const last = turns.at(-1)
-      const text = last === undefined || last.calls.length > 0 ? '' : last.text
-      return { text, calls: [], usage: noUsage }
+      const answer =
+        turn !== undefined
+          ? answerOf(turn, request)
+          : {
+              text: last === undefined || last.calls.length > 0 ? '' : last.text,
+              calls: [],
+              usage: noUsage,
+            }
+      for (const piece of piecesOf(answer.text)) request.onText?.(piece)
+      return answer
     },
   }
+}
+
+/** A text word by word, each with the white space behind it. */
+function piecesOf(text: string): readonly string[] {
+  return text.match(/\s*\S+\s*|\s+/g) ?? []
 }
 
 /**
