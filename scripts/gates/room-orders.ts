@@ -169,6 +169,7 @@ export const roomOrders: RoomOrders = {
     'audit',
     'runs',
     'request',
+    'change-set',
     'inbox',
     'policy',
     'account',

@@ -21,6 +21,7 @@ export const operations: OperationTable = {
   getRun: 'GET /v1/runs/:id',
   listRunTools: 'GET /v1/runs/:id/tools',
   getTranscript: 'GET /v1/runs/:id/transcript',
+  getChangeSet: 'GET /v1/runs/:id/turns/:n',
   getOutput: 'GET /v1/calls/:id/output/:stream',
   getResultFile: 'GET /v1/calls/:id/files/:hash',
   startRun: 'POST /v1/runs',

@@ -24,6 +24,11 @@ const RunsPage = lazy(() =>
 const RunPage = lazy(() =>
   import('./runs/run-page.tsx').then((module) => ({ default: module.RunPage })),
 )
+const ChangeSetPage = lazy(() =>
+  import('./change-set/change-set-page.tsx').then((module) => ({
+    default: module.ChangeSetPage,
+  })),
+)
 const AuditPage = lazy(() =>
   import('./audit/audit-page.tsx').then((module) => ({ default: module.AuditPage })),
 )
@@ -66,6 +71,7 @@ export function App() {
                   <Route path="/requests/:id" element={<RequestPage />} />
                   <Route path="/runs" element={<RunsPage />} />
                   <Route path="/runs/:id" element={<RunPage />} />
+                  <Route path="/runs/:id/turns/:n" element={<ChangeSetPage />} />
                   <Route path="/audit" element={<AuditPage />} />
                   <Route path="/policy" element={<PolicyPage />} />
                   <Route path="/account" element={<AccountPage />} />

@@ -157,6 +157,10 @@ const questions: Record<string, () => Promise<Reply>> = {
     const started = await ada.post('/v1/runs', { worker: 'scribe', input: 'write' })
     return ada.get(`/v1/runs/${started.body.id}/transcript`)
   },
+  getChangeSet: async () => {
+    await pending()
+    return grace.get(`/v1/runs/${run.id}/turns/1`)
+  },
   getOutput: async () => {
     const { callId } = await addRequest(api.service, run, { position: ++position, tool: 'exec' })
     const { db } = api.service

@@ -10,6 +10,7 @@ import { erasureRoutes } from './requests/erasure.ts'
 import { eventRoutes } from './notifications/events.ts'
 import { grantRoutes } from './policy/grants.ts'
 import { healthRoutes } from './operation/health.ts'
+import { changeSetRoutes } from './requests/change-set.ts'
 import { credentialRoutes } from './access/credentials.ts'
 import { keyRoutes } from './access/keys.ts'
 import { meRoutes } from './access/me.ts'
@@ -47,6 +48,7 @@ export function allRoutes(settings: ApiSettings) {
     ...queueRoutes,
     ...requestRoutes,
     ...externalRoutes,
+    ...changeSetRoutes,
     ...decisionRoutes,
     ...revisionRoutes,
     ...requestActionRoutes,

@@ -138,6 +138,7 @@ export const revealed = z
   .meta({ examples: [{ revealed: true }] })
 
 const codes = Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]
+export const problemCode = z.enum(codes)
 
 /** RFC 9457. `code` is stable; further members carry the facts, such as `decidedBy` or `digest`. */
 export const problem = z
@@ -145,7 +146,7 @@ export const problem = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    code: z.enum(codes),
+    code: problemCode,
     detail: z.string(),
     requestId: z.string(),
   })

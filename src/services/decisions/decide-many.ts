@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Json, JsonObject } from '#domain/json.ts'
 import { limits } from '#domain/limits.ts'
-import { Problem } from '#domain/problem.ts'
+import { Problem, type ProblemCode } from '#domain/problem.ts'
 import type { RequestState } from '#domain/request.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
@@ -16,7 +16,7 @@ import { byAttempt } from '../core/authority.ts'
 export interface BulkItem {
   readonly requestId: string
   readonly status: number
-  readonly code?: string
+  readonly code?: ProblemCode
   readonly detail?: string
   /** facts of a refusal, as `decidedBy` */
   readonly facts?: JsonObject

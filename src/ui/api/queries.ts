@@ -66,6 +66,14 @@ export function requestQuery(id: string) {
   })
 }
 
+/** The calls of one turn of a run, with what approvers are shown of each. */
+export function changeSetQuery(runId: string, turn: string) {
+  return queryOptions({
+    queryKey: ['run', runId, 'turn', turn],
+    queryFn: ({ signal }) => callApi('getChangeSet', { params: { id: runId, n: turn }, signal }),
+  })
+}
+
 /** Runs under the API's own filter names. */
 export function useRuns(filters: string) {
   return useInfiniteQuery({

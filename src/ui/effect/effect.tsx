@@ -1,11 +1,11 @@
-import { Button, SegmentedControl } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
+import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconSquare, IconSquareCheck } from '@tabler/icons-react'
 import { lazy, Suspense, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { DiffSwitch, useSplitDiffs } from './diff-switch.tsx'
 import { EveryByte } from './every-byte.tsx'
 import { LinesView, type VisibleLines } from './lines-view.tsx'
 import { parseUnifiedDiff, type DiffFile, type DiffHunk } from './unified-diff.ts'
@@ -14,16 +14,23 @@ import { linesIn, splitByWhiteSpace, type HunkGroup } from './white-space.ts'
 const DiffView = lazy(() =>
   import('./diff-view.tsx').then((module) => ({ default: module.DiffView })),
 )
-const splitKey = 'countersign.diff'
 /** Beyond this many lines a table of both sides is slow to draw: the diff is shown line by line. */
 const maxTableLines = 3_000
+
+/** What is shown of a request: of a page of its own, or of one of several on a page. */
+export type ShownRequest = Pick<
+  RequestDetail,
+  'id' | 'number' | 'revision' | 'kind' | 'state' | 'execution' | 'presentation'
+>
 
 /**
  * What will happen, from the stored bytes: warnings first, then all of it, then a way to every
  * byte.
  */
 export function Effect(props: {
-  request: RequestDetail
+  request: ShownRequest
+  /** its files have the page's keys, as on a page of its own */
+  ownsKeys: boolean
   /** the element whose every part must have been on the screen */
   onRegion: (element: HTMLElement | null) => void
   onAllVisible: (isComplete: boolean) => void
@@ -70,7 +77,7 @@ export function Effect(props: {
             onVisible={onLines}
           />
         ) : (
-          <Files files={files} onVisible={onAllVisible} />
+          <Files files={files} ownsKeys={props.ownsKeys} onVisible={onAllVisible} />
         )}
       </section>
       <p className="dim small facts-line">
@@ -95,13 +102,13 @@ function tableOf(files: DiffFile[] | null): DiffFile[] | null {
   return drawn <= maxTableLines ? files : null
 }
 
-function headingOf(request: RequestDetail): string {
+function headingOf(request: ShownRequest): string {
   if (request.kind === 'question') return 'The question'
   return isAhead(request) ? 'What will happen' : 'What was asked for'
 }
 
 /** Whether it has yet to happen, as far as anybody knows. */
-function isAhead({ state, execution }: RequestDetail): boolean {
+function isAhead({ state, execution }: ShownRequest): boolean {
   return state === 'pending' || (state === 'approved' && execution.state === 'not_started')
 }
 
@@ -116,13 +123,14 @@ function toneOf(type: RequestDetail['presentation']['type']): { tone?: 'added' |
 
 function Files({
   files,
+  ownsKeys,
   onVisible,
 }: {
   files: readonly DiffFile[]
+  ownsKeys: boolean
   onVisible: (isComplete: boolean) => void
 }) {
-  const narrow = useMediaQuery('(max-width: 62em)') ?? false
-  const [split, setSplit] = useState(() => localStorage.getItem(splitKey) === 'split')
+  const split = useSplitDiffs()
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
   const [complete, setComplete] = useState<ReadonlySet<number>>(new Set())
   const report = useCallback(
@@ -138,10 +146,6 @@ function Files({
   useEffect(() => onVisible(complete.size === files.length), [onVisible, complete, files])
   const container = useRef<HTMLDivElement>(null)
   const current = useRef(0)
-  const choose = (value: boolean): void => {
-    localStorage.setItem(splitKey, value ? 'split' : 'unified')
-    setSplit(value)
-  }
   const toggle = (index: number): void =>
     setViewed((before) => {
       const next = new Set(before)
@@ -154,28 +158,13 @@ function Files({
     file?.scrollIntoView({ block: 'start' })
     file?.focus({ preventScroll: true })
   }
-  useShortcut('split', () => choose(!split))
-  useShortcut('viewed', () => toggle(current.current))
-  useShortcut('nextFile', () => go(1))
-  useShortcut('previousFile', () => go(-1))
+  useShortcut('viewed', ownsKeys ? () => toggle(current.current) : null)
+  useShortcut('nextFile', ownsKeys ? () => go(1) : null)
+  useShortcut('previousFile', ownsKeys ? () => go(-1) : null)
   const viewedKeys = useAriaKeys('viewed')
-  const splitKeys = useAriaKeys('split')
   return (
     <div ref={container} className="column">
-      {!narrow && (
-        <SegmentedControl
-          className="diff-switch"
-          size="xs"
-          value={split ? 'split' : 'unified'}
-          onChange={(value) => choose(value === 'split')}
-          data={[
-            { value: 'unified', label: 'Unified' },
-            { value: 'split', label: 'Split' },
-          ]}
-          aria-label="Unified or split"
-          {...splitKeys}
-        />
-      )}
+      {ownsKeys && <DiffSwitch />}
       {files.map((file, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- files of one diff keep their order
         <div key={index} className="file" tabIndex={-1}>
@@ -183,25 +172,27 @@ function Files({
             <code>
               <VisibleText text={nameOf(file)} />
             </code>
-            <Button
-              size="compact-xs"
-              variant={viewed.has(index) ? 'light' : 'subtle'}
-              color="gray"
-              aria-pressed={viewed.has(index)}
-              leftSection={
-                viewed.has(index) ? (
-                  <IconSquareCheck size={14} aria-hidden />
-                ) : (
-                  <IconSquare size={14} aria-hidden />
-                )
-              }
-              onClick={() => toggle(index)}
-              {...viewedKeys}
-            >
-              Viewed
-            </Button>
+            {ownsKeys && (
+              <Button
+                size="compact-xs"
+                variant={viewed.has(index) ? 'light' : 'subtle'}
+                color="gray"
+                aria-pressed={viewed.has(index)}
+                leftSection={
+                  viewed.has(index) ? (
+                    <IconSquareCheck size={14} aria-hidden />
+                  ) : (
+                    <IconSquare size={14} aria-hidden />
+                  )
+                }
+                onClick={() => toggle(index)}
+                {...viewedKeys}
+              >
+                Viewed
+              </Button>
+            )}
           </div>
-          <FileHunks file={file} index={index} split={split && !narrow} onVisible={report} />
+          <FileHunks file={file} index={index} split={split} onVisible={report} />
         </div>
       ))}
     </div>

@@ -10,7 +10,11 @@ import { ContentView } from './content-view.tsx'
  * Every byte of what will run or be written: shown when it is text, and to be downloaded in any
  * case.
  */
-export function EveryByte({ request }: { request: RequestDetail }) {
+export function EveryByte({
+  request,
+}: {
+  request: Pick<RequestDetail, 'id' | 'number' | 'revision'>
+}) {
   const [open, setOpen] = useState(false)
   const content = requestOf('getContent', { params: { id: request.id } })
   return (

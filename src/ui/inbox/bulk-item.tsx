@@ -79,7 +79,12 @@ function Opened(props: {
   return (
     <>
       <SecretsContext value={secrets.counted}>
-        <Effect request={request} onRegion={setRegion} onAllVisible={setAllVisible} />
+        <Effect
+          request={request}
+          ownsKeys={false}
+          onRegion={setRegion}
+          onAllVisible={setAllVisible}
+        />
       </SecretsContext>
       <p className="small" role="status">
         {fullyViewed ? (

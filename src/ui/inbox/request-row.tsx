@@ -82,9 +82,9 @@ export function RequestRow(props: {
             </span>
           )}
           {item.batch !== null && item.batch.size > 1 && (
-            <span>
+            <Link className="row-link" to={`/runs/${item.runId}/turns/${item.turn}`}>
               call {item.batch.position} of {item.batch.size}
-            </span>
+            </Link>
           )}
           <span>#{item.number}</span>
           {!gone && <Escalation item={item} />}

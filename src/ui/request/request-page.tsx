@@ -137,6 +137,7 @@ function Opened({ request }: { request: RequestDetail }) {
             <Effect
               key={displayed.presentation.digest}
               request={displayed}
+              ownsKeys
               onRegion={setRegion}
               onAllVisible={setAllVisible}
             />

@@ -41,6 +41,13 @@ export function Siblings({ request }: { request: RequestDetail }) {
         </li>
         {batch.siblings.slice(batch.position - 1).map(row(batch.position))}
       </ol>
+      {request.runId !== null && request.turn !== null && (
+        <p className="small">
+          <Link to={`/runs/${request.runId}/turns/${request.turn}`}>
+            The whole turn, to decide together
+          </Link>
+        </p>
+      )}
     </section>
   )
 }

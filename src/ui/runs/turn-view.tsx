@@ -15,7 +15,7 @@ import { RunState } from './run-state.tsx'
 import './turn-view.css'
 
 /** One entry of a run: a message, or what the model said with the calls it asked for. */
-export function TurnView({ item }: { item: TranscriptItem; runId: string }) {
+export function TurnView({ item, runId }: { item: TranscriptItem; runId: string }) {
   const fromPerson = item.role === 'user'
   const Icon = fromPerson ? IconMessage : IconRobot
   return (
@@ -29,6 +29,12 @@ export function TurnView({ item }: { item: TranscriptItem; runId: string }) {
           <span className="dim">
             turn {item.turn} · <Time at={item.at} />
           </span>
+          {hasOpenRequests(item) && (
+            <>
+              {' '}
+              <Link to={`/runs/${runId}/turns/${item.turn}`}>Decide the turn together</Link>
+            </>
+          )}
         </p>
         {item.text !== undefined && item.text !== '' && (
           <p className="turn-text">
@@ -41,6 +47,12 @@ export function TurnView({ item }: { item: TranscriptItem; runId: string }) {
       </div>
     </article>
   )
+}
+
+/** Whether more than one thing of the turn asks, so that its change set is worth opening. */
+function hasOpenRequests({ role, calls = [] }: TranscriptItem): boolean {
+  const open = calls.filter((call) => call.requestState === 'pending' && call.manual !== true)
+  return role === 'assistant' && open.length > 1
 }
 
 function CallView(props: {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { decisionStages } from '#domain/request.ts'
 import { limits } from '#domain/limits.ts'
-import { id, instant, reason, requestRef, text } from '../common.ts'
+import { id, instant, reason, requestRef, text, problemCode } from '../common.ts'
 import { assertion, assertionOptions } from '../access/credentials.ts'
 import { scope } from '../policy/grants.ts'
 import { execution, quorum, requestState } from './requests.ts'
@@ -188,6 +188,8 @@ export const bulkDecisionsBody = z
     ],
   })
 
+export type BulkDecision = z.infer<typeof bulkDecisionsBody>['decisions'][number]
+
 /**
  * Each judged alone: `status` and `code` are what the single decision would have been answered
  * with.
@@ -199,7 +201,7 @@ export const bulkAnswer = z
       z.looseObject({
         requestId: z.string(),
         status: z.int(),
-        code: z.string().optional(),
+        code: problemCode.optional(),
         detail: z.string().optional(),
         decisionId: id.optional(),
         state: requestState.optional(),
@@ -224,4 +226,5 @@ export const bulkAnswer = z
       },
     ],
   })
+export type BulkItem = z.infer<typeof bulkAnswer>['items'][number]
 export type BulkAnswer = z.infer<typeof bulkAnswer>

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decideMany } from '#services/decisions/decide-many.ts'
+import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { getRequest } from '../../requests/detail/get-request.ts'
+import { readChangeSet } from './read-change-set.ts'
+
+let desk: AgentDesk
+let runId = ''
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.write('notes/old.md', 'old\n')
+  runId = await desk.start({ input: 'Tidy the notes' })
+  const write = (path: string, content: string) => ({
+    tool: 'write_file',
+    input: { path, content },
+  })
+  desk.say({
+    text: 'Five calls.',
+    calls: [
+      write('notes/a.md', 'a\n'),
+      { tool: 'read_file', input: { path: 'notes/old.md' } },
+      { tool: 'edit_file', input: { path: 'notes/a.md', edits: [{ find: 'a', replace: 'b' }] } },
+      { tool: 'delete_file', input: { path: 'notes/old.md' } },
+      write('notes/old.md', 'new\n'),
+    ],
+  })
+  await desk.turn(runId, 1)
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const open = (turn = 1, who = desk.people.grace) =>
+  readChangeSet(desk.api, who.caller, { runId, turn })
+
+// Rules: product.md 40
+test('a change set has every call of the turn in call order, with the task and all that a decision needs', async () => {
+  const { task, calls } = await open()
+  expect(task).toMatchObject({ text: 'Tidy the notes', by: { name: 'Ada' } })
+  expect(
+    calls.map(({ position, tool, verdict, shown }) => [position, tool, verdict, shown !== null]),
+  ).toEqual([
+    [1, 'write_file', 'ask', true],
+    [2, 'read_file', 'preApproved', false],
+    [3, 'edit_file', 'ask', true],
+    [4, 'delete_file', 'blocked', false],
+    [5, 'write_file', 'ask', true],
+  ])
+  for (const { shown } of calls) {
+    if (shown === null) continue
+    const { digest, revision, presentation } = await getRequest(
+      desk.api,
+      desk.people.grace.caller,
+      {
+        request: shown.request.id,
+      },
+    )
+    expect(shown.request).toMatchObject({ digest, revision, seen: presentation.digest })
+    expect(shown.presentation).toEqual(presentation)
+  }
+  expect(calls[2]?.shown?.request.assumes).toBe(1)
+})
+
+test('what a change set shows is enough to decide all of it in one action', async () => {
+  const { calls } = await open()
+  const decisions = calls.flatMap(({ shown }) => {
+    if (shown === null) return []
+    const { id: requestId, digest, revision, seen } = shown.request
+    return [{ requestId, decision: 'approve', digest, revision, seen }]
+  })
+  const turn = { runId, turn: 1 }
+  const { items } = await decideMany(desk.api, desk.people.grace.caller, { decisions, turn })
+  expect(items.map(({ state }) => state)).toEqual(['approved', 'approved', 'approved'])
+  const after = await open()
+  expect(after.calls[0]?.shown?.request).toMatchObject({ state: 'approved' })
+})
+
+test('a turn that was not made, and one of a run that one may not see, do not exist', async () => {
+  const stranger = await addPerson(desk.database.db, 'Barbara', ['elsewhere'])
+  for (const attempt of [() => open(2), () => open(-1), () => open(1, stranger)]) {
+    expect((await refusal(attempt())).code).toBe('not_found')
+  }
+})

@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import type { Actor } from '#domain/actor.ts'
+import type { Presentation } from '#domain/presentation.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Verdict } from '#domain/verdict.ts'
+import type { CallFacts } from '#domain/request.ts'
+import type { Routing } from '#domain/judgement.ts'
+import { getRemainingTexts } from '#store/content/content.ts'
+import { readErased } from '#store/content/erased-content.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { needsSignature } from '../../requests/facts/needs-signature.ts'
+import type { PersonRef, RequestItemRecord } from '../../requests/facts/request-record.ts'
+import { readItems } from '../../requests/lists/read-items.ts'
+import { erasedText } from '../../requests/words/erased-words.ts'
+import { readMessageText } from '../../transcript/messages.ts'
+import { assertVisible } from '../visible-run.ts'
+
+/** A request of a turn with all that a decision of it is made from. */
+export interface ShownRequest {
+  readonly request: RequestItemRecord & {
+    /** the presentation's digest, which an approval repeats */
+    readonly seen: string
+    readonly signatureRequired: boolean
+    /** position of the earlier call of the turn that this one is shown on top of */
+    readonly assumes: number | null
+  }
+  readonly presentation: Presentation
+}
+
+export interface ChangeSetCall {
+  readonly callId: string
+  readonly position: number
+  readonly tool: string
+  readonly title: string
+  readonly verdict: Verdict | null
+  /** the call's newest request; `null`: nobody is asked */
+  readonly shown: ShownRequest | null
+  /** of a delegation: a request for each file that may not be shared without one */
+  readonly attachments: readonly ShownRequest[]
+}
+
+/** The calls of one turn, in call order, and what a person asked the root run to do. */
+export interface ChangeSetRecord {
+  readonly task: { readonly text: string; readonly by: PersonRef | null; readonly at: Date } | null
+  readonly calls: readonly ChangeSetCall[]
+}
+
+interface CallRow {
+  readonly id: string
+  readonly position: number
+  readonly tool: string
+  readonly verdict: Verdict | null
+  readonly request_id: string | null
+}
+
+interface RevisionRow {
+  readonly id: string
+  readonly call_id: string
+  readonly kind: string
+  readonly facts: CallFacts
+  readonly routing: Routing
+  readonly presentation_hash: string
+  readonly presentation_digest: string
+}
+
+/**
+ * The change set of a turn (product.md 40): seven queries whatever its size. Rejects with
+ * `not_found` for a run that the caller may not see, and for a turn that it did not make.
+ */
+export async function readChangeSet(
+  ctx: ServiceContext,
+  caller: Caller,
+  { runId, turn }: { readonly runId: string; readonly turn: number },
+): Promise<ChangeSetRecord> {
+  await assertVisible(ctx, caller, runId)
+  const { rows } = await sql<{ made: boolean; calls: CallRow[]; asked: RevisionRow[] }>`
+    select exists (select 1 from message
+          where run_id = ${runId} and turn = ${turn} and role = 'assistant')
+        or exists (select 1 from tool_call where run_id = ${runId} and turn = ${turn}) as made,
+      (select coalesce(json_agg(json_build_object('id', c.id, 'position', c.position, 'tool', c.tool,
+          'verdict', c.verdict, 'request_id', c.request_id) order by c.position), '[]')
+        from tool_call c where c.run_id = ${runId} and c.turn = ${turn}) as calls,
+      (select coalesce(json_agg(json_build_object('id', request.id, 'call_id', request.call_id,
+          'kind', request.kind, 'routing', request.routing, 'facts', r.facts,
+          'presentation_hash', r.presentation_hash, 'presentation_digest', r.presentation_digest)
+          order by request.position, request.number), '[]')
+        from request join request_revision r
+          on r.request_id = request.id and r.revision = request.revision
+        where request.run_id = ${runId} and request.turn = ${turn}
+          and request.superseded_by is null) as asked
+  `.execute(ctx.db)
+  const [row] = rows
+  if (row?.made !== true) throw new Problem('not_found', `Run ${runId} has made no turn ${turn}`)
+  const shown = await readShown(ctx, caller, row.asked)
+  const task = await taskOf(ctx, runId)
+  return {
+    task,
+    calls: row.calls.map((call) => {
+      const asked = row.asked.filter((one) => one.call_id === call.id)
+      const own = call.request_id === null ? null : (shown.get(call.request_id) ?? null)
+      return {
+        callId: call.id,
+        position: call.position,
+        tool: call.tool,
+        title: own?.request.title ?? call.tool,
+        verdict: call.verdict,
+        shown: own,
+        attachments: asked.flatMap(({ id, kind }) =>
+          kind === 'attachment' ? (shown.get(id) ?? []) : [],
+        ),
+      }
+    }),
+  }
+}
+
+async function readShown(
+  ctx: ServiceContext,
+  caller: Caller,
+  rows: readonly RevisionRow[],
+): Promise<ReadonlyMap<string, ShownRequest>> {
+  const ids = rows.map((row) => row.id)
+  const items = new Map((await readItems(ctx.db, caller, ids)).map((item) => [item.id, item]))
+  const texts = await getRemainingTexts(
+    ctx.db,
+    rows.map((row) => row.presentation_hash),
+  )
+  const shown = new Map<string, ShownRequest>()
+  for (const row of rows) {
+    const item = items.get(row.id)
+    const stored = texts.get(row.presentation_hash)
+    if (item === undefined || stored === undefined) continue
+    const digest = row.presentation_digest
+    const signatureRequired = needsSignature({ ...item, routing: row.routing })
+    shown.set(row.id, {
+      request: { ...item, seen: digest, signatureRequired, assumes: row.facts.assumes ?? null },
+      presentation: { ...(JSON.parse(stored) as Presentation), digest },
+    })
+  }
+  return shown
+}
+
+/** The first message of the root run: who asked for what. */
+async function taskOf(ctx: ServiceContext, runId: string): Promise<ChangeSetRecord['task']> {
+  const row = await ctx.db
+    .selectFrom('message')
+    .innerJoin('run', 'run.root_run_id', 'message.run_id')
+    .select(['message.content_hash', 'message.author', 'message.created_at'])
+    .where('run.id', '=', runId)
+    .where('message.sequence', '=', 1)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const texts = await getRemainingTexts(ctx.db, [row.content_hash])
+  const stored = texts.get(row.content_hash)
+  const erased = await readErased(ctx.db, stored === undefined ? [row.content_hash] : [])
+  const text =
+    stored === undefined ? erasedText(erased.get(row.content_hash)) : readMessageText(stored)
+  return { text, by: personOf(row.author), at: row.created_at }
+}
+
+function personOf(author: Actor | null): PersonRef | null {
+  return author?.type === 'person' ? { id: author.id, name: author.name } : null
+}

@@ -1,0 +1,258 @@
+import { Button, Radio, Textarea } from '@mantine/core'
+import { IconSquare, IconSquareCheck } from '@tabler/icons-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { againSentence } from '#domain/deciding/alike-words.ts'
+import type { BulkItem } from '#api/schemas/requests/decisions.ts'
+import { Effect } from '../effect/effect.tsx'
+import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
+import { useFullyViewed } from '../request/decision/seeing/use-seen.ts'
+import { Risk } from '../request/facts/risk.tsx'
+import { Notice } from '../states/notice.tsx'
+import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { CallResultLine } from './call-result-line.tsx'
+import { whyAlone, whyClosed, type ChangeEntry } from './change-entries.ts'
+import type { CallChoice } from './plan-decisions.ts'
+
+type Asked = NonNullable<ChangeEntry['asked']>
+
+/** What the page holds of one entry. */
+export interface CardState {
+  /** as it was opened; `changed`: it is another revision by now */
+  readonly opened: Asked | null
+  readonly changed: boolean
+  readonly choice: CallChoice
+  readonly reason: string
+  readonly viewed: boolean
+  /** what came of its decision, and which it was */
+  readonly result: { readonly item: BulkItem; readonly choice: CallChoice } | null
+}
+
+export interface CardActs {
+  readonly onChoose: (key: string, choice: CallChoice) => void
+  readonly onReason: (key: string, reason: string) => void
+  readonly onSeen: (key: string, seen: boolean) => void
+  readonly onView: (key: string) => void
+  readonly onReview: (key: string) => void
+}
+
+/** One call of the turn: what it would do, why it asks, and what is decided of it. */
+export function CallCard(props: {
+  entry: ChangeEntry
+  state: CardState
+  acts: CardActs
+  busy: boolean
+  /** others are shown as if this one had been carried out */
+  laterOnes: readonly string[]
+}) {
+  const { entry, state, acts } = props
+  const viewedKeys = useAriaKeys('viewed')
+  const titleId = `title-${entry.key}`
+  return (
+    <article
+      id={`call-${entry.key}`}
+      className="card column change-call"
+      tabIndex={-1}
+      aria-labelledby={titleId}
+    >
+      <div className="row spread change-call-head">
+        <h2 id={titleId} className="grow break">
+          <span className="dim">{entry.place}.</span> <VisibleText text={entry.title} />
+        </h2>
+        {entry.asked !== null && (
+          <Button
+            size="compact-sm"
+            variant={state.viewed ? 'light' : 'subtle'}
+            color="gray"
+            aria-pressed={state.viewed}
+            leftSection={
+              state.viewed ? (
+                <IconSquareCheck size={14} aria-hidden />
+              ) : (
+                <IconSquare size={14} aria-hidden />
+              )
+            }
+            onClick={() => acts.onView(entry.key)}
+            {...viewedKeys}
+          >
+            Viewed
+          </Button>
+        )}
+      </div>
+      {state.opened === null ? (
+        <p className="dim small">{unasked(entry)}</p>
+      ) : (
+        <Shown {...props} asked={state.opened} />
+      )}
+    </article>
+  )
+}
+
+function unasked({ tool, verdict }: ChangeEntry): ReactNode {
+  const words =
+    verdict === 'preApproved'
+      ? 'Pre-approved: nobody is asked.'
+      : verdict === 'blocked'
+        ? 'Blocked by policy: it is not carried out.'
+        : verdict === 'error'
+          ? 'No valid call: it is not carried out.'
+          : 'Not judged yet.'
+  return (
+    <>
+      <code>
+        <VisibleText text={tool} />
+      </code>{' '}
+      {words}
+    </>
+  )
+}
+
+function Shown(props: Parameters<typeof CallCard>[0] & { asked: Asked }) {
+  const { entry, state, acts, asked, busy, laterOnes } = props
+  const { request, presentation } = asked
+  const { key } = entry
+  const { onSeen } = acts
+  const [region, setRegion] = useState<HTMLElement | null>(null)
+  const [allVisible, setAllVisible] = useState(false)
+  const secrets = useRequestSecrets(request.id, request.revision)
+  const complete = allVisible && !presentation.truncated && secrets.allRevealed
+  const seen = useFullyViewed(region, presentation.digest, complete)
+  useEffect(() => onSeen(key, seen), [onSeen, key, seen])
+  const newest = entry.asked?.request ?? request
+  const closed = whyClosed(newest)
+  const again = againSentence(request.alike.again)
+  return (
+    <>
+      <div className="row small change-call-facts">
+        <Risk risk={request.risk} />
+        <Link to={`/requests/${request.number}`}>#{request.number}</Link>
+        <span className="dim">
+          <VisibleText text={request.rule.text} />
+        </span>
+        <span className="dim">needs {request.quorum.text}</span>
+        {newest.claim !== null && (
+          <span className="dim">{newest.claim.person.name} is looking at it</span>
+        )}
+        {request.assumes !== null && (
+          <span className="dim">shown as if call {request.assumes} had been carried out</span>
+        )}
+      </div>
+      {again !== null && closed === null && <p className="obstacle">{again}.</p>}
+      <SecretsContext value={secrets.counted}>
+        <Effect
+          key={presentation.digest}
+          request={{ ...request, presentation }}
+          ownsKeys={false}
+          onRegion={setRegion}
+          onAllVisible={setAllVisible}
+        />
+      </SecretsContext>
+      {state.result !== null && (
+        <div role="status">
+          <CallResultLine item={state.result.item} choice={state.result.choice} />
+        </div>
+      )}
+      {state.changed && closed === null && (
+        <Notice tone="bad" title="This changed since you opened it">
+          It is revision {newest.revision} now; you were reading revision {request.revision}.{' '}
+          <Button size="compact-sm" variant="default" onClick={() => acts.onReview(key)}>
+            Show the new revision
+          </Button>
+        </Notice>
+      )}
+      {closed !== null ? (
+        state.result?.item.status !== 200 && (
+          <p className="small">
+            {closed}. <Link to={`/requests/${request.number}`}>Open it by itself</Link>
+          </p>
+        )
+      ) : (
+        <Choices
+          entry={entry}
+          state={state}
+          acts={acts}
+          busy={busy}
+          alone={whyAlone(request)}
+          unseen={!seen}
+        />
+      )}
+      {state.choice === 'deny' && closed === null && laterOnes.length > 0 && (
+        <p className="dim small">
+          {laterOnes.length === 1 ? 'Call' : 'Calls'} {laterOnes.join(', ')} of this turn{' '}
+          {laterOnes.length === 1 ? 'is' : 'are'} shown as if this had been carried out: without it,{' '}
+          {laterOnes.length === 1 ? 'it asks' : 'they ask'} afresh.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Choices(props: {
+  entry: ChangeEntry
+  state: CardState
+  acts: CardActs
+  busy: boolean
+  /** why it cannot be approved with others */
+  alone: string | null
+  unseen: boolean
+}) {
+  const { entry, state, acts, busy, alone, unseen } = props
+  const { key } = entry
+  const number = entry.asked?.request.number
+  const approveKeys = useAriaKeys('approve')
+  const denyKeys = useAriaKeys('deny')
+  const options = [
+    { value: 'approve', label: 'Approve as shown', extra: approveKeys },
+    { value: 'deny', label: 'Deny', extra: denyKeys },
+    { value: 'leave', label: 'Leave', extra: {} },
+  ] as const
+  return (
+    <div className="column">
+      <div
+        role="radiogroup"
+        aria-label={`Decision on call ${entry.place}, #${number}`}
+        className="change-choices"
+      >
+        {options.map(({ value, label, extra }) => (
+          <Radio
+            key={value}
+            className="choice"
+            name={`decision-${key}`}
+            value={value}
+            label={label}
+            checked={state.choice === value}
+            disabled={busy || (value === 'approve' && alone !== null)}
+            onChange={() => acts.onChoose(key, value)}
+            {...extra}
+          />
+        ))}
+      </div>
+      {alone !== null && (
+        <p className="small">
+          {alone}. <Link to={`/requests/${number}`}>Decide #{number} by itself</Link>
+        </p>
+      )}
+      {state.choice === 'approve' && unseen && (
+        <p className="obstacle" role="status">
+          It counts once all of it has been on the screen
+          {entry.asked?.presentation.truncated === true
+            ? ', and part of it is not shown here: decide it by itself.'
+            : '.'}
+        </p>
+      )}
+      {state.choice === 'deny' && (
+        <Textarea
+          label="Reason"
+          description="The agent reads it."
+          autosize
+          minRows={1}
+          maxLength={4000}
+          disabled={busy}
+          value={state.reason}
+          onChange={(event) => acts.onReason(key, event.currentTarget.value)}
+        />
+      )}
+    </div>
+  )
+}

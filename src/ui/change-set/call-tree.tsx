@@ -1,0 +1,86 @@
+import { IconCheck, IconFolder, IconMinus, IconPointFilled, IconX } from '@tabler/icons-react'
+import { VisibleText } from '../text/visible-text.tsx'
+import type { ChangeEntry } from './change-entries.ts'
+import { treeOf, type TreeNode } from './file-tree.ts'
+import type { CallChoice } from './plan-decisions.ts'
+
+const marks = {
+  approve: { Icon: IconCheck, word: 'to approve', className: 'ok' },
+  deny: { Icon: IconX, word: 'to deny', className: 'not-ok' },
+  leave: { Icon: IconMinus, word: '', className: 'dim' },
+} as const
+
+/** How the page stands to one entry, for its mark in the tree. */
+export interface EntryMarks {
+  readonly choice: CallChoice
+  readonly viewed: boolean
+}
+
+/** The files and commands of the turn: each leads to its call, and has what is chosen for it. */
+export function CallTree(props: {
+  entries: readonly ChangeEntry[]
+  marksOf: (entry: ChangeEntry) => EntryMarks
+  onGo: (entry: ChangeEntry) => void
+}) {
+  return (
+    <nav aria-label="Files and calls" className="call-tree">
+      <Nodes nodes={treeOf(props.entries)} {...props} />
+    </nav>
+  )
+}
+
+function Nodes(props: {
+  nodes: readonly TreeNode[]
+  marksOf: (entry: ChangeEntry) => EntryMarks
+  onGo: (entry: ChangeEntry) => void
+}) {
+  const { nodes, marksOf, onGo } = props
+  return (
+    <ul>
+      {nodes.map((node) =>
+        node.kind === 'folder' ? (
+          <li key={`folder ${node.name}`}>
+            <span className="tree-folder">
+              <IconFolder size={14} aria-hidden />
+              <VisibleText text={node.name} />
+            </span>
+            <Nodes nodes={node.nodes} marksOf={marksOf} onGo={onGo} />
+          </li>
+        ) : (
+          <li key={node.entry.key}>
+            <Entry node={node} marks={marksOf(node.entry)} onGo={() => onGo(node.entry)} />
+          </li>
+        ),
+      )}
+    </ul>
+  )
+}
+
+function Entry(props: {
+  node: Extract<TreeNode, { kind: 'entry' }>
+  marks: EntryMarks
+  onGo: () => void
+}) {
+  const { node, marks: standing, onGo } = props
+  const { Icon, word, className } = marks[standing.choice]
+  return (
+    <button type="button" className="tree-entry" data-viewed={standing.viewed} onClick={onGo}>
+      <span className="dim tree-place">{node.entry.place}</span>
+      <span className="grow break">
+        <VisibleText text={node.name} />
+      </span>
+      {standing.viewed && (
+        <span className="dim small">
+          <IconPointFilled size={10} aria-hidden />
+          <span className="visually-hidden">viewed</span>
+        </span>
+      )}
+      {word !== '' && (
+        <span className={className}>
+          <Icon size={14} stroke={2.2} aria-hidden />
+          <span className="visually-hidden">{word}</span>
+        </span>
+      )}
+    </button>
+  )
+}

@@ -1,0 +1,241 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import type { ChangeSet } from '#api/schemas/requests/change-set.ts'
+import type { BulkDecision } from '#api/schemas/requests/decisions.ts'
+import { callApi } from '../api/call-api.ts'
+import { changeSetQuery } from '../api/queries.ts'
+import { DiffSwitch } from '../effect/diff-switch.tsx'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { useConnection } from '../live/live-provider.tsx'
+import { AgentStatement } from '../request/agent-statement.tsx'
+import { refusalWords } from '../request/decision/wording/refusal-words.ts'
+import { useSubmit, type Sending } from '../request/decision/use-submit.ts'
+import { lastListAddress } from '../request/last-list.ts'
+import { Headline } from '../shell/headline.tsx'
+import { announce } from '../states/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Notice } from '../states/notice.tsx'
+import { clockTime, Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { CallCard, type CardState } from './call-card.tsx'
+import { CallTree } from './call-tree.tsx'
+import { entriesOf, whyClosed, type ChangeEntry } from './change-entries.ts'
+import { planDecisions, type CallChoice } from './plan-decisions.ts'
+import { useCards } from './use-cards.ts'
+import '../request/request.css'
+import '../request/decision/decision-panel.css'
+import '../request/decision/choosing/choices.css'
+import './change-set.css'
+
+/** The calls of one turn, read and decided together (product.md 40). */
+export function ChangeSetPage() {
+  const { id = '', n = '' } = useParams()
+  const query = useQuery(changeSetQuery(id, n))
+  if (query.data !== undefined) {
+    return <Opened key={`${id} ${n}`} runId={id} turn={n} changeSet={query.data} />
+  }
+  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
+  return <Loading what="the change set" lines={7} />
+}
+
+function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
+  const { runId, turn, changeSet } = props
+  const navigate = useNavigate()
+  const offline = useConnection() === 'offline'
+  const entries = useMemo(() => entriesOf(changeSet), [changeSet])
+  const { stateOf, acts, record } = useCards(entries)
+  const { submission, submit } = useSubmit(
+    useCallback(
+      (decisions: readonly BulkDecision[], { idempotencyKey }: Sending) =>
+        callApi('decideRequests', {
+          body: { turn: { runId, turn: Number(turn) }, decisions: [...decisions] },
+          idempotencyKey,
+        }),
+      [runId, turn],
+    ),
+  )
+  const busy = submission.state === 'submitting'
+  const summary = useRef<HTMLParagraphElement>(null)
+  const submitKeys = useAriaKeys('submit')
+  const states = entries.map((entry) => ({ entry, state: stateOf(entry) }))
+  const { decisions, obstacles } = planDecisions(
+    states.flatMap(({ entry, state }) => {
+      const { opened, choice, reason, seen, changed } = state
+      if (opened === null || entry.asked === null) return []
+      // Decided elsewhere meanwhile: there is nothing to send.
+      const isOpen = whyClosed(entry.asked.request) === null
+      return isOpen ? [{ request: opened.request, choice, reason, seen, changed }] : []
+    }),
+  )
+  const send = async (): Promise<void> => {
+    if (busy || offline || decisions.length === 0) return
+    const answer = await submit(decisions)
+    if (answer === null) return
+    const choices = new Map(decisions.map((one) => [one.requestId, one.decision]))
+    record(answer.items, (id) => choices.get(id) ?? 'leave')
+    const done = answer.items.filter((item) => item.status === 200).length
+    announce(`${done} of ${answer.items.length} recorded`)
+    summary.current?.focus()
+  }
+  const { current, go } = useCurrentCall(entries)
+  useShortcut('nextFile', () => go(1))
+  useShortcut('previousFile', () => go(-1))
+  useShortcut('viewed', () => {
+    const entry = entries[current()]
+    if (entry?.asked) acts.onView(entry.key)
+  })
+  useShortcut('approve', () => focusChoice(entries[current()], 'approve'))
+  useShortcut('deny', () => focusChoice(entries[current()], 'deny'))
+  useShortcut('submit', decisions.length === 0 ? null : () => void send())
+  useShortcut('back', () => void navigate(lastListAddress()))
+
+  const asked = entries.flatMap((entry) => entry.asked ?? [])
+  const open = asked.filter(({ request }) => whyClosed(request) === null)
+  const statement = asked[0]?.request.agentReason ?? null
+  const hasDiffs = asked.some(({ presentation }) => presentation.type === 'diff')
+  return (
+    <div className="change-set">
+      <div className="column change-set-head">
+        <div className="row small">
+          <Link to={`/runs/${runId}`}>The run</Link>
+          <span className="dim">turn {turn}</span>
+        </div>
+        <Headline tab={`Turn ${turn}, ${entries.length} calls`}>
+          Turn {turn}: {entries.length === 1 ? 'one call' : `${entries.length} calls`}
+          {asked.length > 0 && `, ${open.length} of ${asked.length} to decide`}
+        </Headline>
+        <Task task={changeSet.task} />
+        {asked.length > 0 && <AgentStatement text={statement} />}
+        {hasDiffs && <DiffSwitch />}
+      </div>
+      <CallTree
+        entries={entries}
+        marksOf={(entry) => stateOf(entry)}
+        onGo={(entry) => showCall(entry.key)}
+      />
+      <div className="column change-calls">
+        {entries.length === 0 && <p className="dim">The model asked for nothing in this turn.</p>}
+        {states.map(({ entry, state }) => (
+          <CallCard
+            key={entry.key}
+            entry={entry}
+            state={state}
+            acts={acts}
+            busy={busy}
+            laterOnes={laterThan(entry, entries)}
+          />
+        ))}
+      </div>
+      {asked.length > 0 && (
+        <div className="decide-bar change-set-bar" role="region" aria-label="Decisions">
+          <div className="grow">
+            <p ref={summary} tabIndex={-1} className="small" role="status">
+              {summaryOf(states.map(({ state }) => state))}
+            </p>
+            {obstacles.map(({ request, why }) => (
+              <p key={request.id} className="small soon">
+                #{request.number} does not count yet: {why}{' '}
+                <button type="button" className="link-button" onClick={() => showCall(request.id)}>
+                  Show it
+                </button>
+              </p>
+            ))}
+            {offline && (
+              <p role="alert" className="small">
+                Offline: nothing can be decided until the service is back.
+              </p>
+            )}
+            {submission.state === 'refused' && (
+              <Notice
+                tone="bad"
+                title={refusalWords(submission.refusal, 'answer', clockTime).title}
+              >
+                {submission.refusal.message} Sent twice, each decision counts once.
+              </Notice>
+            )}
+          </div>
+          <Button
+            disabled={busy || offline || decisions.length === 0}
+            onClick={() => void send()}
+            {...submitKeys}
+          >
+            {busy
+              ? 'Submitting…'
+              : `Submit ${decisions.length} ${decisions.length === 1 ? 'decision' : 'decisions'}`}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Task({ task }: { task: ChangeSet['task'] }) {
+  if (task === null) return null
+  return (
+    <section className="card" aria-label="Task">
+      <p className="small dim">
+        {task.by === null ? 'A program' : task.by.name} asked the run, <Time at={task.at} />
+      </p>
+      <blockquote className="statement">
+        <VisibleText text={task.text} />
+      </blockquote>
+    </section>
+  )
+}
+
+/** Calls that are shown as if this one had been carried out. */
+function laterThan(entry: ChangeEntry, entries: readonly ChangeEntry[]): string[] {
+  return entries
+    .filter(({ asked }) => asked?.request.assumes === entry.position)
+    .map(({ place }) => place)
+}
+
+function summaryOf(states: readonly CardState[]): string {
+  const count = (choice: CallChoice): number =>
+    states.filter((state) => state.choice === choice).length
+  const words = [
+    count('approve') > 0 ? `${count('approve')} to approve` : '',
+    count('deny') > 0 ? `${count('deny')} to deny` : '',
+  ].filter(Boolean)
+  const refused = states.filter(({ result }) => result !== null && result.item.status !== 200)
+  const recorded = states.filter(({ result }) => result?.item.status === 200)
+  const came = [
+    recorded.length > 0 ? `${recorded.length} recorded` : '',
+    refused.length > 0 ? `${refused.length} not recorded` : '',
+  ].filter(Boolean)
+  const chosen = words.length === 0 ? 'Nothing chosen' : words.join(', ')
+  return came.length === 0 ? `${chosen}.` : `${came.join(', ')}. ${chosen}.`
+}
+
+/** Which call N, P, V, A and D are about: the one that was gone to, or that has the focus. */
+function useCurrentCall(entries: readonly ChangeEntry[]) {
+  const index = useRef(-1)
+  const current = (): number => {
+    const focused = document.activeElement?.closest('.change-call')?.id
+    const found = entries.findIndex(({ key }) => `call-${key}` === focused)
+    if (found !== -1) index.current = found
+    return Math.max(0, index.current)
+  }
+  const go = (step: number): void => {
+    const from = index.current === -1 && step > 0 ? -1 : current()
+    index.current = Math.min(Math.max(from + step, 0), entries.length - 1)
+    const entry = entries[index.current]
+    if (entry !== undefined) showCall(entry.key)
+  }
+  return { current, go }
+}
+
+function showCall(key: string): void {
+  const card = document.getElementById(`call-${key}`)
+  card?.scrollIntoView({ block: 'start' })
+  card?.focus({ preventScroll: true })
+}
+
+function focusChoice(entry: ChangeEntry | undefined, choice: 'approve' | 'deny'): void {
+  if (entry === undefined) return
+  const card = document.getElementById(`call-${entry.key}`)
+  card?.querySelector<HTMLInputElement>(`input[value="${choice}"]`)?.focus()
+}

@@ -1,0 +1,176 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { reviseRequest } from '#services/decisions/revising/revise-request.ts'
+import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  for (const name of ['a', 'b', 'c', 'd']) await dashboard.desk.write(`notes/${name}.md`, 'old\n')
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const write = (path: string, content = 'new\n') => ({
+  tool: 'write_file',
+  input: { path, content },
+})
+const fiveFiles = ['notes/a.md', 'notes/b.md', 'notes/deep/in/c.md', 'notes/c.md', 'notes/d.md']
+
+const states = async (requestIds: readonly string[]): Promise<(string | undefined)[]> => {
+  const { db } = dashboard.desk.database
+  const rows = await db.selectFrom('request').select(['id', 'state']).execute()
+  return requestIds.map((id) => rows.find((row) => row.id === id)?.state)
+}
+
+const group = (page: Page, position: number) =>
+  page.getByRole('radiogroup', { name: `Decision on call ${position}` })
+const choose = (page: Page, position: number, choice: string) =>
+  group(page, position).getByRole('radio', { name: choice, exact: true }).check()
+
+// Rules: product.md 39, 40
+test('five files of one turn are read and decided on one page, by one action, each with its own digest', async () => {
+  const { requestIds, runId } = await ask(
+    dashboard.desk,
+    fiveFiles.map((path) => write(path)),
+    'Five',
+  )
+  const page = await dashboard.open('Grace', '/')
+  await page.getByRole('link', { name: 'call 1 of 5' }).click()
+  await page.waitForURL(`**/runs/${runId}/turns/1`)
+  await page.getByRole('heading', { name: '5 of 5 to decide' }).waitFor()
+  const tree = page.getByRole('navigation', { name: 'Files and calls' })
+  expect(await tree.getByRole('button').allInnerTexts()).toEqual(
+    expect.arrayContaining([expect.stringMatching(/c\.md/)]),
+  )
+  expect(await page.getByRole('radio', { name: 'Leave', exact: true, checked: true }).count()).toBe(
+    5,
+  )
+  const submit = page.getByRole('button', { name: /^Submit \d decisions?$/ })
+  expect(await submit.isDisabled()).toBe(true)
+  for (const position of [1, 2, 3, 5]) await choose(page, position, 'Approve as shown')
+  await choose(page, 4, 'Deny')
+  await page.getByLabel('Reason').fill('Use yarn')
+  await page.getByRole('button', { name: 'Submit 5 decisions' }).click()
+  await page.getByText('5 recorded. Nothing chosen.').waitFor()
+  expect(await page.getByText('Approved by you').count()).toBe(4)
+  expect(await page.getByText('Denied by you').count()).toBe(1)
+  expect(await states(requestIds)).toEqual([
+    'approved',
+    'approved',
+    'approved',
+    'denied',
+    'approved',
+  ])
+  const decisions = await dashboard.desk.database.db
+    .selectFrom('decision')
+    .select(['batch_decision_id', 'channel'])
+    .where('request_id', 'in', requestIds)
+    .execute()
+  expect(new Set(decisions.map((one) => one.batch_decision_id)).size).toBe(1)
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('what was decided or changed elsewhere meanwhile is not decided here, and says so in its place', async () => {
+  const { requestIds, runId } = await ask(
+    dashboard.desk,
+    ['notes/p.md', 'notes/q.md', 'notes/r.md'].map((path) => write(path)),
+    'Three',
+  )
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  for (const position of [1, 2, 3]) await choose(page, position, 'Approve as shown')
+  await page.getByRole('button', { name: 'Submit 3 decisions' }).waitFor()
+  // Behind the page's back: its events do not arrive before it submits.
+  await page.context().setOffline(true)
+  const { linus } = dashboard.desk.people
+  await dashboard.desk.decide(linus, requestIds[0]!, { decision: 'deny', reason: 'not today' })
+  const changed = await getRequest(dashboard.desk.api, linus.caller, { request: requestIds[1]! })
+  await reviseRequest(dashboard.desk.api, linus.caller, {
+    request: requestIds[1]!,
+    input: { path: 'notes/q.md', content: 'edited\n' },
+    digest: changed.digest,
+    revision: 1,
+  })
+  await page.context().setOffline(false)
+  const submit = page.getByRole('button', { name: /^Submit \d decisions?$/ })
+  await expect.poll(() => submit.isEnabled()).toBe(true)
+  await submit.click()
+  await page.getByText('Approved by you').waitFor()
+  const [first, second] = [1, 2].map((at) => page.getByRole('article').nth(at - 1))
+  await first!
+    .getByText(/denied by Linus/i)
+    .first()
+    .waitFor()
+  await second!.getByText('This changed since you opened it').first().waitFor()
+  await second!.getByRole('button', { name: 'Show the new revision' }).click()
+  await second!.getByText('edited').waitFor()
+  expect(await states(requestIds)).toEqual(['denied', 'pending', 'approved'])
+  await choose(page, 2, 'Approve as shown')
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  await expect.poll(() => states(requestIds)).toEqual(['denied', 'approved', 'approved'])
+})
+
+// Rules: product.md 39
+test('an approval of what has not been on the screen does not count, and the bar leads to it', async () => {
+  const long = Array.from({ length: 400 }, (_, line) => `line ${line}`).join('\n')
+  const { requestIds, runId } = await ask(
+    dashboard.desk,
+    [write('notes/short.md'), write('notes/long.md', `${long}\n`)],
+    'Two',
+  )
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  await choose(page, 1, 'Approve as shown')
+  await choose(page, 2, 'Approve as shown')
+  await page.getByText('does not count yet: Not all of it has been on the screen').waitFor()
+  await page.getByRole('button', { name: 'Submit 1 decision' }).click()
+  await page.getByText('Approved by you').waitFor()
+  expect(await states(requestIds)).toEqual(['approved', 'pending'])
+  await page.getByRole('button', { name: 'Show it' }).click()
+  for (let at = 0; at < 30; at += 1) await page.mouse.wheel(0, 500)
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(() => states(requestIds)).toEqual(['approved', 'approved'])
+})
+
+test('hostile names stay text, on a phone and by keyboard, and the page passes axe in light and dark', async () => {
+  const hostile = 'notes/\u202Edm.\u200B<img src=x onerror=alert(1)>.md'.replaceAll(
+    /[\u202E\u200B]/g,
+    '',
+  )
+  const { requestIds, runId } = await ask(
+    dashboard.desk,
+    [
+      write(hostile, '<script>alert(1)</script>\n\u202Eevil\n'),
+      { tool: 'delete_file', input: { path: 'notes/d.md' } },
+    ],
+    'See <b>here</b> [link](https://evil.example) \u202E',
+  )
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`, {
+    viewport: phone,
+    hasTouch: true,
+  })
+  await page.getByText('Blocked by policy').waitFor()
+  expect(await page.locator('main img, main script, main a[href*=evil]').count()).toBe(0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  }
+  await page.keyboard.press('n')
+  await page.keyboard.press('v')
+  await page.getByRole('button', { name: 'Viewed', pressed: true }).waitFor()
+  await page.keyboard.press('d')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(() => states(requestIds)).toEqual(['denied', undefined])
+})
+
+test('a stranger to the run, and a turn that was not made, find nothing', async () => {
+  const { runId } = await ask(dashboard.desk, [write('notes/z.md')], 'One')
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/2`)
+  await page.getByText('Nothing here that you may see').waitFor()
+})
