@@ -19,6 +19,7 @@ export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
         const outcome = await takeTurn(ctx, { ...input, signal })
         if (outcome.kind !== 'finished') return outcome
         const closed = await closeRun(ctx, { runId: input.runId })
+        if (closed.kind === 'rests') return { ...closed, kind: 'waiting_for_input' }
         return closed.kind === 'closed' ? { kind: 'ended' } : outcome
       } catch (error) {
         throw error instanceof ModelProblem ? failureOf(error) : error

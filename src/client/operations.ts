@@ -27,6 +27,7 @@ export const operations: OperationTable = {
   startRun: 'POST /v1/runs',
   postMessage: 'POST /v1/runs/:id/messages',
   invokeTool: 'POST /v1/runs/:id/calls',
+  closeRun: 'POST /v1/runs/:id/close',
   cancelRun: 'POST /v1/runs/:id/cancel',
   recordRunReveal: 'POST /v1/runs/:id/reveals',
   listGrants: 'GET /v1/runs/:id/grants',

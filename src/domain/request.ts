@@ -58,6 +58,10 @@ export const runStates = [
 ] as const
 export type RunState = (typeof runStates)[number]
 
+/** What a run that waits for a message rests after; `answered`: a conversation after its answer. */
+export const restReasons = ['answered', 'stopped', 'limit', 'budget', 'model_failed'] as const
+export type RestReason = (typeof restReasons)[number]
+
 /** Why an execution did not happen although it was approved (product.md 14). */
 export type RefusalReason =
   | 'stale'

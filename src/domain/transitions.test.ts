@@ -44,6 +44,7 @@ const legal = {
     'waiting_for_approval cancel cancelled',
     'waiting_for_input resume running',
     'waiting_for_input ask waiting_for_approval',
+    'waiting_for_input complete completed',
     'waiting_for_input fail failed',
     'waiting_for_input cancel cancelled',
   ],

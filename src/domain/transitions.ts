@@ -80,6 +80,7 @@ export const runTransitions: TransitionTable<RunState, RunEvent> = {
   waiting_for_input: {
     resume: 'running',
     ask: 'waiting_for_approval',
+    complete: 'completed',
     fail: 'failed',
     cancel: 'cancelled',
   },

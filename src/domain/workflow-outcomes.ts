@@ -31,8 +31,7 @@ export type TurnOutcome =
       readonly nextDeadlineMs: number | null
     }
   | { readonly kind: 'finished' }
-  /** `manualCalls` as in `RunBeginning`: what it may be that the run waits for */
-  | { readonly kind: 'waiting_for_input'; readonly manualCalls?: readonly string[] }
+  | WaitingForInput
   | { readonly kind: 'ended' }
 
 /**
@@ -51,7 +50,23 @@ export type CallOutcome =
 /** `again`: the effect had not started, the call may be issued once more. */
 export type SettleOutcome = { readonly kind: 'again' } | CallOutcome
 
-export type CloseOutcome = { readonly kind: 'closed' } | { readonly kind: 'continue' }
+/** `rests`: a conversation, until a message comes or its rest is over, which is asked for again. */
+export type CloseOutcome =
+  | { readonly kind: 'closed' | 'continue' }
+  | ({ readonly kind: 'rests' } & Rest)
+
+/** How long a conversation rests from now, and the turn that a message begins. */
+export interface Rest {
+  readonly turn: number
+  readonly restsForMs: number
+}
+
+/** `turn` and `restsForMs`: of a conversation; else the same turn is taken, whenever that is. */
+export interface WaitingForInput extends Partial<Rest> {
+  readonly kind: 'waiting_for_input'
+  /** as in `RunBeginning`: what it may be that the run waits for */
+  readonly manualCalls?: readonly string[]
+}
 
 /**
  * The earliest deadline of what still waits, from now, in milliseconds; `null` when nothing waits.

@@ -183,6 +183,10 @@ export interface WorkerDefinition {
   readonly instructions: string
   readonly queue: string | null
   readonly limits: WorkerLimits
+  /** whether its runs are conversations; `null`: whoever starts one says */
+  readonly conversation: boolean | null
+  /** how long a conversation rests before it ends by itself */
+  readonly restForMs: number
   /** teams; `null`: anybody who may start runs */
   readonly startableBy: readonly string[] | null
   readonly zones: readonly Zone[]

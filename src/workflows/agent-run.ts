@@ -7,9 +7,9 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { RunBeginning, TurnOutcome } from '#domain/workflow-outcomes.ts'
+import type { Rest, RunBeginning, TurnOutcome } from '#domain/workflow-outcomes.ts'
 import { databaseActivities, modelActivities, onceActivities } from './activity-proxies.ts'
-import { deadlineIn } from './deadline.ts'
+import { deadlineIn, millisecondsUntil } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'
 import { ManualCalls } from './manual-calls.ts'
 import {
@@ -21,7 +21,7 @@ import {
   type RunPosition,
 } from './messages.ts'
 import { performCalls } from './perform-calls.ts'
-import { beginningOf, positionOf, turnOutcomeOf } from './untrusted.ts'
+import { beginningOf, closeOutcomeOf, positionOf, turnOutcomeOf } from './untrusted.ts'
 import { Wakeups } from './wakeups.ts'
 
 /**
@@ -119,15 +119,16 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
       case 'ended':
         return null
       case 'finished': {
-        const closed = await database.closeRun({ runId })
+        const closed = closeOutcomeOf(await database.closeRun({ runId }))
         if (closed?.kind === 'closed') return null
         if (closed?.kind === 'continue') turn += 1
-        else await sleep(misunderstoodMs)
+        else if (closed?.kind !== 'rests') await sleep(misunderstoodMs)
+        else if (await waitForMessage(closed)) return null
         break
       }
       case 'waiting_for_input':
         manual.called(outcome.manualCalls ?? [])
-        await condition(() => wakeups.saysMessage || shouldContinueAsNew())
+        if (await waitForMessage(outcome)) return null
         break
       case 'calls': {
         const performing = { runId, wakeups, once, database, shouldContinueAsNew }
@@ -141,6 +142,25 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
         turn += 1
         break
       }
+    }
+
+    /**
+     * Waits for a message, or for the end of a conversation's rest, which this timer only proposes.
+     * Answers whether the run has ended.
+     */
+    async function waitForMessage(rest: Partial<Rest>): Promise<boolean> {
+      turn = rest.turn ?? turn
+      const isWoken = (): boolean => wakeups.saysMessage || shouldContinueAsNew()
+      let deadline = deadlineIn(rest.restsForMs ?? null)
+      if (deadline === null) await condition(isWoken)
+      while (deadline !== null) {
+        if (await condition(isWoken, millisecondsUntil(deadline))) return false
+        const closed = closeOutcomeOf(await database.closeRun({ runId }))
+        if (closed?.kind === 'closed') return true
+        if (closed === null) await sleep(misunderstoodMs)
+        deadline = closed?.kind === 'rests' ? deadlineIn(closed.restsForMs) : null
+      }
+      return false
     }
 
     async function takeTurn(): Promise<TurnOutcome | 'cancelled' | null> {

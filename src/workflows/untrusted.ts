@@ -1,6 +1,8 @@
 import type {
   CallOutcome,
   CallPlan,
+  CloseOutcome,
+  Rest,
   RunBeginning,
   SettleOutcome,
   TurnOutcome,
@@ -93,8 +95,11 @@ export function turnOutcomeOf(value: unknown): TurnOutcome | null {
     case 'ended':
     case 'finished':
       return { kind }
-    case 'waiting_for_input':
-      return manualCalls === undefined ? { kind } : { kind, manualCalls: idsOf(manualCalls).ids }
+    case 'waiting_for_input': {
+      const rest = restOf(value)
+      const calls = manualCalls === undefined ? {} : { manualCalls: idsOf(manualCalls).ids }
+      return { kind, ...rest, ...calls }
+    }
     case 'calls': {
       if (!Array.isArray(calls) || calls.length > maxIds) return null
       const plans = calls.map(planOf)
@@ -104,6 +109,22 @@ export function turnOutcomeOf(value: unknown): TurnOutcome | null {
     default:
       return null
   }
+}
+
+/** How long a conversation rests; `null`: the answer does not say so. */
+function restOf(value: unknown): Rest | null {
+  const { turn, restsForMs } = recordOf(value)
+  const at = turnOf(turn)
+  if (at === null || typeof restsForMs !== 'number') return null
+  return { turn: at, restsForMs: deadlineOf(restsForMs) ?? lookAgainMs }
+}
+
+/** What closing a run came to. */
+export function closeOutcomeOf(value: unknown): CloseOutcome | null {
+  const { kind } = recordOf(value)
+  if (kind === 'closed' || kind === 'continue') return { kind }
+  const rest = kind === 'rests' ? restOf(value) : null
+  return rest === null ? null : { kind: 'rests', ...rest }
 }
 
 function planOf(value: unknown): CallPlan | null {

@@ -288,7 +288,7 @@ test('a child that somebody writes into the database is never started, and the t
   const { lead, middle } = await handAsks()
   const forged = randomUUID()
   await world.sql(
-    `insert into run select (jsonb_populate_record(run, jsonb_build_object('id', $2::text,
+    `insert into run overriding user value select (jsonb_populate_record(run, jsonb_build_object('id', $2::text,
        'workflow_id', 'agent-run:' || $2::text, 'signature', '', 'key_id', '', 'mode', 'approve_all'))).*
      from run where id = $1`,
     [middle, forged],

@@ -7,7 +7,13 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
-import type { Advanced, CallOutcome, CallPlan, TurnOutcome } from '#domain/workflow-outcomes.ts'
+import type {
+  Advanced,
+  CallOutcome,
+  CallPlan,
+  CloseOutcome,
+  TurnOutcome,
+} from '#domain/workflow-outcomes.ts'
 import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
 import { bundleWorkflows } from '#runtime/temporal/workflow-bundle.ts'
@@ -42,6 +48,11 @@ export class ScriptedStore {
   cancelled = false
   messagesUnread = 0
   endsWith: 'finished' | 'waiting_for_input' = 'finished'
+  /** a conversation: each turn without calls rests so long, until `messages` of them were posted */
+  restsForMs: number | null = null
+  messages = 0
+  /** what closing answers, one time after the other; then `closed` */
+  readonly closes: CloseOutcome[] = []
   /** how often each activity was asked */
   readonly asked = new Map<keyof Activities, number>()
   /** how far away the deadline is that a turn or a waiting call names */
@@ -90,7 +101,10 @@ export class ScriptedStore {
         count('advanceExternal')
         return this.external.shift() ?? { nextDeadlineMs: null }
       },
-      closeRun: async () => ({ kind: 'closed' }),
+      closeRun: async () => {
+        count('closeRun')
+        return this.closes.shift() ?? { kind: 'closed' }
+      },
       enterManualResult: async ({ callId }) => {
         this.journal.push(`entered ${callId}`)
       },
@@ -102,6 +116,12 @@ export class ScriptedStore {
 
   #turn(turn: number): TurnOutcome {
     if (this.cancelled) return { kind: 'ended' }
+    if (this.restsForMs !== null) {
+      // A turn that was taken is read back, whatever the workflow asks for.
+      const taken = Math.min(turn, this.messages)
+      this.journal[taken] = `turn ${taken}`
+      return { kind: 'waiting_for_input', turn: taken + 1, restsForMs: this.restsForMs }
+    }
     const calls = this.turns[turn]
     if (calls === undefined && this.messagesUnread > 0) {
       this.messagesUnread = 0

@@ -10,15 +10,15 @@ import * as example from './examples.ts'
 /** UUIDv7, as every id we make. */
 export const id = z.uuid('is not an id')
 
-/**
- * A request is named by its id or by its short number, the same in every path (api.md, Requests).
- */
-export const requestRef = z
+/** Requests and runs are named by their id or by their short number, the same in every path. */
+const reference = z
   .string()
   .regex(
     /^(?:[1-9][0-9]{0,14}|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$/,
     'is neither an id nor a number',
   )
+export const requestRef = reference
+export const runRef = reference
 
 /** `sha256:<hex>`. */
 export const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256:<64 hex digits>')

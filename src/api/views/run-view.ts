@@ -5,6 +5,7 @@ import type {
 import type { TranscriptCall, TranscriptItem } from '../schemas/runs/transcript.ts'
 import { hashBytes } from '#domain/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
+import type { TaskRecord } from '#services/requests/facts/read-tasks.ts'
 import type { RunDetailRecord, RunRecord } from '#services/runs/reading/run-record.ts'
 import type { Run, RunDetail } from '../schemas/runs/runs.ts'
 import type { ApiSettings } from '../context/api.ts'
@@ -14,6 +15,7 @@ import { lineageView } from './request-parts.ts'
 export function runView(record: RunRecord): Run {
   return {
     id: record.id,
+    number: record.number,
     workflowId: record.workflowId,
     worker: record.worker,
     state: record.state,
@@ -25,7 +27,20 @@ export function runView(record: RunRecord): Run {
     title: maskSecrets(record.title, hashBytes),
     scripted: record.scripted,
     ...(record.failure === null ? {} : { failure: record.failure }),
+    conversation: record.conversation,
+    ...(record.rest === null ? {} : { rest: record.rest }),
+    ...(record.restsUntil === null ? {} : { restsUntil: record.restsUntil.toISOString() }),
+    ...(record.forkedFrom === null ? {} : { forkedFrom: record.forkedFrom }),
+    task: record.task === null ? null : taskView(record.task),
+    waitsFor: record.waitsFor.map(({ people, ...request }) => ({
+      ...request,
+      people: [...people],
+    })),
   }
+}
+
+function taskView({ text, by, at, later }: TaskRecord): NonNullable<Run['task']> {
+  return { text: maskSecrets(text, hashBytes), by, at: at.toISOString(), later }
 }
 
 /**

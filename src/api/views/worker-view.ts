@@ -16,6 +16,7 @@ export function workerView(
     scripted: isScripted(worker.model),
     queue: worker.queue ?? policy.config.defaultQueue,
     startable: worker.startableBy?.some((team) => teams.includes(team)) ?? true,
+    conversation: worker.conversation,
   }
 }
 

@@ -5,7 +5,8 @@ import { runModes, type RunMode } from '#domain/verdict.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { watchRun, watchCodes } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
-import { pageUrl } from '../service/service.ts'
+import { pageUrl, type Service } from '../service/service.ts'
+import { isInteractive } from '../terminal/interactive.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 
@@ -13,6 +14,7 @@ interface RunOptions extends ServiceOptions {
   readonly mode?: RunMode
   readonly attach?: string[]
   readonly watch?: boolean
+  readonly conversation?: boolean
   readonly json?: boolean
 }
 
@@ -35,6 +37,11 @@ export function addRunCommand(program: Command): void {
       'files of the workspace to give the run with its task, by their paths there',
     )
     .option('--watch', 'follow the run; decide in place when you may')
+    .option(
+      '--conversation',
+      'rest after the answer, for the next message (on a terminal as without it, unless the worker file says false)',
+    )
+    .option('--no-conversation', 'end with the answer')
     .option('--json', 'print the started run as JSON')
     .action(async (worker: string, input: string, options: RunOptions) => {
       const service = await connect(options)
@@ -43,6 +50,7 @@ export function addRunCommand(program: Command): void {
           worker,
           input: readInput(input),
           mode: options.mode ?? 'prompt',
+          conversation: options.conversation ?? (await restsHere(service, worker)),
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
         },
         idempotencyKey: randomUUID(),
@@ -50,7 +58,7 @@ export function addRunCommand(program: Command): void {
       if (options.json === true) console.log(JSON.stringify(run))
       else
         console.log(
-          `run ${run.id} of ${run.worker}, mode ${run.mode}\n${pageUrl(service, `/runs/${run.id}`)}`,
+          `run #${run.number} of ${run.worker}, mode ${run.mode}  ${run.id}\n${pageUrl(service, `/runs/${run.id}`)}`,
         )
       process.exitCode = options.watch === true ? await watchRun(service, run.id) : exitCodes.done
     })
@@ -60,6 +68,17 @@ export function addRunCommand(program: Command): void {
     'run release-notes "shorten these notes" --attach notes/1.2.md',
     'run release-notes "draft the notes" --as ada@example.com --mode strict',
   ])
+}
+
+/**
+ * Whether a run that is started here rests after its answer: at a terminal, where somebody can go
+ * on with it, unless the worker file says otherwise. Elsewhere the service decides.
+ */
+async function restsHere(service: Service, name: string): Promise<boolean | undefined> {
+  if (!isInteractive()) return undefined
+  const { items } = await service.call('listWorkers', { query: {} })
+  // The service says it of a worker that does not exist.
+  return items.find((worker) => worker.name === name)?.conversation ?? true
 }
 
 /** Asking for two modes is an error, not the last of them (product.md 21). */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import type { Json } from '#domain/json.ts'
 import { runStates } from '#domain/request.ts'
@@ -17,6 +18,7 @@ import { pageUrl } from '../service/service.ts'
 import { table } from '../text/table.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
+import { restLines } from '../text/rest-lines.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { runExample, withExamples } from './examples.ts'
@@ -26,7 +28,7 @@ interface ListOptions extends ServiceOptions, PagingOptions {
   readonly worker?: string
 }
 
-/** `countersign runs [ls|show|watch|cancel|message|call]`. */
+/** `countersign runs [ls|show|watch|message|close|cancel|call]`. */
 export function addRunsCommand(program: Command): void {
   const runs = program.command('runs').description('list and steer runs')
   const ls = withPaging(addList(runs))
@@ -37,21 +39,21 @@ export function addRunsCommand(program: Command): void {
   withExamples(ls, ['runs', 'runs ls --state waiting_for_approval --json'])
   const show = withService(runs.command('show'))
     .description('a run with its transcript')
-    .argument('<run>', 'its id')
+    .argument('<run>', 'its number or id')
     .option('--json', 'print JSON')
     .action(showRun)
   withExamples(show, [`runs show ${runExample}`, `runs show ${runExample} --json`])
   const watch = withService(runs.command('watch'))
     .summary('follow a run; decide in place when you may')
     .description(`Follow a run; decide in place when you may. ${watchCodes}.`)
-    .argument('<run>', 'its id')
+    .argument('<run>', 'its number or id')
     .action(async (id: string, options: ServiceOptions) => {
       process.exitCode = await watchRun(await connect(options), id)
     })
   withExamples(watch, [`runs watch ${runExample}`])
   const cancel = withService(runs.command('cancel'))
     .description('cancel a run and everything below it')
-    .argument('<run>', 'its id')
+    .argument('<run>', 'its number or id')
     .option('-m, --message <reason>', 'why')
     .action(async (id: string, options: ServiceOptions & { message?: string }) => {
       const service = await connect(options)
@@ -62,17 +64,33 @@ export function addRunsCommand(program: Command): void {
   withExamples(cancel, [`runs cancel ${runExample} -m "wrong folder"`])
   const message = withService(runs.command('message'))
     .description('say something to a run; a run that waits for input goes on')
-    .argument('<run>', 'its id')
+    .argument('<run>', 'its number or id')
     .argument('<text>', 'what to say')
     .action(async (id: string, text: string, options: ServiceOptions) => {
       const service = await connect(options)
-      await service.call('postMessage', { params: { id }, body: { text } })
+      const posting = { params: { id }, body: { text }, idempotencyKey: randomUUID() }
+      await service.call('postMessage', posting)
       console.log('Posted. The next turn of the run reads it.')
     })
   withExamples(message, [`runs message ${runExample} "go on with the second part"`])
+  const close = withService(runs.command('close'))
+    .description('complete a run that waits for a message')
+    .argument('<run>', 'its number or id')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
+      const service = await connect(options)
+      const closed = await service.call('closeRun', {
+        params: { id },
+        idempotencyKey: randomUUID(),
+      })
+      console.log(
+        options.json === true ? JSON.stringify(closed) : `run #${closed.number} is ${closed.state}`,
+      )
+    })
+  withExamples(close, [`runs close ${runExample}`, `runs close ${runExample} --json`])
   const call = withService(runs.command('call'))
     .description('invoke a manual tool on a run: it runs, or somebody else is asked')
-    .argument('<run>', 'its id')
+    .argument('<run>', 'its number or id')
     .argument('[tool]', 'name of the tool; without it the tools that can be invoked are listed')
     .argument('[input]', 'its input, a JSON object', '{}')
     .option('--json', 'print JSON')
@@ -122,11 +140,12 @@ async function listRuns(options: ListOptions): Promise<void> {
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
-      ['id', 'worker', 'state', 'started by', 'age', 'waiting'],
+      ['run', 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
       list.items.map((run) => [
-        run.id,
+        `#${run.number}`,
         run.worker + (run.scripted ? ' (scripted)' : ''),
-        run.state,
+        run.rest === 'answered' ? 'answered' : run.state,
+        printableLine(run.title).slice(0, titleColumns),
         run.startedBy.name,
         fromNow(run.createdAt),
         run.pendingRequests > 0 ? `${run.pendingRequests}` : '',
@@ -137,6 +156,9 @@ async function listRuns(options: ListOptions): Promise<void> {
   printMore(list)
 }
 
+/** So much of a task is said in a list. */
+const titleColumns = 40
+
 async function showRun(id: string, options: ServiceOptions & { json?: boolean }): Promise<void> {
   const service = await connect(options)
   const run = await service.call('getRun', { params: { id } })
@@ -146,7 +168,8 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(
     [
-      `run ${run.id}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
+      `run #${run.number}  ${run.id}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
+      ...restLines(run),
       `${above}, mode ${run.mode}, started by ${printableLine(run.startedBy.name)} ${fromNow(run.createdAt)}`,
       pageUrl(service, `/runs/${run.id}`),
       ...run.attachments.map(

@@ -6,6 +6,7 @@ import { isEnd, runTransitions } from '#domain/transitions.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { type Service, pageUrl } from '../service/service.ts'
+import { restLines } from '../text/rest-lines.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
@@ -16,8 +17,8 @@ const lookEveryMs = 500
 
 /**
  * Prints a run as it goes until it ends or stands still. When the person at the terminal may
- * decide, asks in place; without a terminal never. Exit codes: 0 completed, 1 failed or waiting for
- * input, 3 waiting for somebody else, 4 something was denied.
+ * decide, asks in place; without a terminal never. Exit codes: 0 completed or answered, 1 failed or
+ * waiting for input, 3 waiting for somebody else, 4 something was denied.
  */
 export async function watchRun(service: Service, runId: string): Promise<ExitCode> {
   const printer = new TranscriptPrinter(terminalColumns())
@@ -41,8 +42,15 @@ export async function watchRun(service: Service, runId: string): Promise<ExitCod
         )
         return exitCodes.failed
       case 'waiting_for_input':
+        if (run.rest === 'answered') {
+          console.log(['answered', ...restLines(run)].join('\n'))
+          return denied ? exitCodes.denied : exitCodes.done
+        }
         console.error(
-          `${printable(run.failure?.message ?? 'The run waits for a message.')}\ncountersign runs message ${runId} TEXT`,
+          [
+            printable(run.failure?.message ?? 'The run waits for a message.'),
+            ...restLines(run),
+          ].join('\n'),
         )
         return denied ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_approval': {
@@ -139,4 +147,4 @@ async function decide(
 
 /** What the exit code of a watched run says (api.md, command line). */
 export const watchCodes =
-  'Exit codes: 0 completed, 1 failed, 3 waits for somebody else, 4 a call was denied'
+  'Exit codes: 0 completed or answered, 1 failed, 3 waits for somebody else, 4 a call was denied'

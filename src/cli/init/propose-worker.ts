@@ -9,6 +9,8 @@ description: Works in this folder; every change waits for a colleague
 # A real model: anthropic:…, openai:…, google:…, openai-compatible:… with its key in .env.
 # A script plays fixed turns and needs no key.
 model: script:scripts/assistant.yaml
+# With a real model, remove this: runs then rest after their answer, for your next message.
+conversation: false
 zones:
   # Everything may be read, every change waits. The deepest root that contains a path decides.
   - name: project

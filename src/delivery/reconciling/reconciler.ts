@@ -1,3 +1,4 @@
+import { endDueRests } from '#services/engine/lifecycle/end-due-rests.ts'
 import { recordRepeats } from '#services/refusals/record-refusal.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
@@ -38,6 +39,8 @@ export class Reconciler implements AsyncDisposable {
       work: async () => {
         await underReconcilerLock(ctx.db, async () => {
           await reconcileRuns(ctx, delivering, { log: ctx.log, woken, stillSeconds })
+          for (const runId of await endDueRests(ctx, { lateSeconds: stillSeconds }))
+            ctx.log.warn({ runId }, 'a conversation whose rest was over was completed')
           await recordRepeats(ctx)
           for (const requestId of await reconcileApprovals(delivering))
             ctx.log.warn({ requestId }, 'the request of a program had no workflow; it was started')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/built-in-tools.ts'
-import { anyConsent, maybe, name, oneOrMany, text } from './parts.ts'
+import { anyConsent, duration, maybe, name, oneOrMany, text } from './parts.ts'
 
 const count = maybe(z.int().min(1).max(1_000_000_000))
 export const limits = z.strictObject({ turns: count, calls: count, tokens: count })
@@ -87,6 +87,12 @@ export const workerFileSchema = z.strictObject({
   ),
   limits: maybe(limits).describe(
     'turns, calls, tokens of a run; reached, the run waits for a message. Default: 40, 200, 2,000,000',
+  ),
+  conversation: maybe(z.boolean()).describe(
+    '`true`: a run that a person starts rests after its answer and [goes on with the next message](conversations.md); `false`: not in the dashboard or a terminal either. Default: as whoever starts it says',
+  ),
+  restFor: maybe(duration).describe(
+    'how long a conversation rests before it ends by itself. Default: `7d`',
   ),
   startableBy: maybe(oneOrMany(text)).describe('teams that may start it. Default: everybody'),
   zones: maybe(z.array(zone)).describe(

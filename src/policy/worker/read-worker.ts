@@ -5,6 +5,7 @@ import {
   readBoolean,
   readChoice,
   readCount,
+  readDuration,
   readOneOrMany,
   readReference,
   readText,
@@ -23,6 +24,8 @@ import { keysOf } from '../schema/parts.ts'
 import { limits, sandbox, workerFileSchema } from '../schema/worker-file.ts'
 
 const defaultLimits: WorkerLimits = { turns: 40, calls: 200, tokens: 2_000_000 }
+
+const defaultRestForMs = 7 * 86_400_000
 
 /** What a worker file is read with: its name by its path, and what it may refer to. */
 export interface WorkerFile {
@@ -63,6 +66,12 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
     instructions: parts.instructions,
     queue: part('queue', reference('queue'), null),
     limits: part('limits', readLimits, defaultLimits),
+    conversation: part('conversation', readBoolean, null),
+    restForMs: part(
+      'restFor',
+      (field) => readDuration(field) ?? defaultRestForMs,
+      defaultRestForMs,
+    ),
     startableBy: part('startableBy', (field) => readOneOrMany(field, reference('team')), null),
     zones,
     sandbox: part('sandbox', readSandbox, { required: false, network: 'none' as const }),

@@ -5,8 +5,10 @@ import { isEnd, runTransitions, transition } from '#domain/transitions.ts'
 import { putContent } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { restEnded } from '../core/rest.ts'
 import { lockRun } from '../core/locks.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { onceForKey } from '../core/idempotency.ts'
 import { writeMessageText, nextSequence } from '../transcript/messages.ts'
 import { bySteering } from './may-steer-run.ts'
 
@@ -16,58 +18,77 @@ const messageCharacters = 100_000
 export interface MessageRunInput {
   readonly runId: string
   readonly text: string
+  readonly idempotencyKey?: string
+}
+
+export interface PostedMessage {
+  readonly messageId: string
+  readonly runId: string
+  readonly state: RunState
 }
 
 /**
  * Posts a message that the run's next turn reads; a run that waits for input goes on. Whoever posts
  * is behind every request opened afterwards (product.md 17). It takes the run's lock as closing
  * does, so that the message is read or refused, never lost. Rejects with `not_found`, `forbidden`,
- * `invalid_request` or `run_ended`.
+ * `invalid_request`, `run_ended` or `idempotency_key_reused`.
  */
 export async function messageRun(
   ctx: ServiceContext,
   caller: Caller,
   input: MessageRunInput,
-): Promise<{ readonly messageId: string; readonly runId: string; readonly state: RunState }> {
+): Promise<PostedMessage> {
   const authority = await bySteering(ctx, caller, input.runId)
   if (input.text.trim() === '' || input.text.length > messageCharacters) {
     throw new Problem('invalid_request', `A message has 1 to ${messageCharacters} characters`, {
       field: 'text',
     })
   }
-  return inUnitOfWork(ctx, authority, async (unit) => {
-    const run = await lockRun(unit.tx, input.runId)
-    if (isEnd(runTransitions, run.state)) {
-      throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
-    }
-    const messageId = uuidv7()
-    await unit.tx
-      .insertInto('message')
-      .values({
-        id: messageId,
-        run_id: run.id,
-        sequence: await nextSequence(unit.tx, run.id),
-        role: 'user',
-        author: toJsonb(caller.actor),
-        content_hash: await putContent(unit.tx, writeMessageText(input.text)),
-      })
-      .execute()
-    let { state } = run
-    if (state === 'waiting_for_input') {
-      state = transition(runTransitions, state, 'resume') ?? state
-      await unit.tx
-        .updateTable('run')
-        .set({ state, failure: null })
-        .where('id', '=', run.id)
-        .execute()
-    }
-    await unit.audit({
-      type: 'run.messaged',
-      runId: run.id,
-      detail: { messageId, characters: input.text.length },
+  const { runId, text, idempotencyKey: key } = input
+  const call = { caller, key, route: 'message-run', body: { runId, text } }
+  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+    onceForKey(unit.tx, call, () => postMessage(unit, caller, input)),
+  )
+  if (answer instanceof Problem) throw answer
+  return answer
+}
+
+async function postMessage(
+  unit: UnitOfWork,
+  caller: Caller,
+  input: MessageRunInput,
+): Promise<PostedMessage> {
+  const run = await lockRun(unit.tx, input.runId)
+  if (isEnd(runTransitions, run.state)) {
+    throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
+  }
+  const messageId = uuidv7()
+  await unit.tx
+    .insertInto('message')
+    .values({
+      id: messageId,
+      run_id: run.id,
+      sequence: await nextSequence(unit.tx, run.id),
+      role: 'user',
+      author: toJsonb(caller.actor),
+      content_hash: await putContent(unit.tx, writeMessageText(input.text)),
     })
-    await unit.event('run.changed', { runId: run.id })
-    await unit.enqueue({ kind: 'signal_messaged', runId: run.id, payload: {} })
-    return { messageId, runId: run.id, state }
+    .execute()
+  let { state } = run
+  if (state === 'waiting_for_input') {
+    state = transition(runTransitions, state, 'resume') ?? state
+    await unit.tx
+      .updateTable('run')
+      .set({ state, failure: null, ...restEnded })
+      .where('id', '=', run.id)
+      .execute()
+  }
+  await unit.audit({
+    type: 'run.messaged',
+    runId: run.id,
+    detail: { messageId, characters: input.text.length },
   })
+  await unit.event('run.changed', { runId: run.id })
+  await unit.enqueue({ kind: 'signal_messaged', runId: run.id, payload: {} })
+  return { messageId, runId: run.id, state }
 }

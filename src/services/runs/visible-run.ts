@@ -22,18 +22,48 @@ export async function assertVisible(
         .where(runVisibleTo(viewer, 'run.id'))
         .executeTakeFirst()
     : undefined
-  if (row === undefined) {
-    throw new Problem('not_found', `There is no run ${runId.slice(0, 80)} that you may see`)
-  }
+  if (row === undefined) throw missing(runId)
   return viewer
 }
 
 /**
- * The id of a run that exists, whoever may see it: for the audit log, and never for the caller.
+ * The id of a run that the caller may see, by its id or its number. Rejects with `not_found`, in
+ * the words of what was asked for.
+ */
+export async function findRun(
+  ctx: ServiceContext,
+  caller: Caller,
+  reference: string,
+): Promise<string> {
+  // By its id, whoever does something with it asks whether they may see it.
+  if (isUuid(reference)) return reference.toLowerCase()
+  const viewer = await viewerOf(ctx, caller)
+  const row = numberPattern.test(reference)
+    ? await ctx.db
+        .selectFrom('run')
+        .select('id')
+        .where('number', '=', reference)
+        .where(runVisibleTo(viewer, 'run.id'))
+        .executeTakeFirst()
+    : undefined
+  if (row !== undefined) return row.id
+  throw missing(reference)
+}
+
+const numberPattern = /^[1-9][0-9]{0,14}$/
+
+function missing(reference: string): Problem {
+  return new Problem('not_found', `There is no run ${reference.slice(0, 80)} that you may see`)
+}
+
+/**
+ * The id of a run that exists, by its id or its number, whoever may see it: for the audit log, and
+ * never for the caller.
  */
 export async function existingRun(db: Db, runId: string): Promise<string | null> {
-  if (!isUuid(runId)) return null
-  const row = await db.selectFrom('run').select('id').where('id', '=', runId).executeTakeFirst()
+  const column = isUuid(runId) ? 'id' : numberPattern.test(runId) ? 'number' : null
+  if (column === null) return null
+  const row = await db.selectFrom('run').select('id').where(column, '=', runId).executeTakeFirst()
   return row?.id ?? null
 }
 

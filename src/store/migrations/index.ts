@@ -40,6 +40,7 @@ import * as peopleOfRuns from './20261124T011500Z-people-of-runs.ts'
 import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
 import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
+import * as conversations from './20261125T010500Z-conv-conversations.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -84,4 +85,5 @@ export const migrations: Record<string, Migration> = {
   '20261123T100000Z-alike': alike,
   '20261123T123000Z-external-origins': externalOrigins,
   '20261124T011500Z-people-of-runs': peopleOfRuns,
+  '20261125T010500Z-conv-conversations': conversations,
 }

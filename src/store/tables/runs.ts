@@ -1,7 +1,13 @@
 import type { JsonObject } from '#domain/json.ts'
-import type { ExecutionState, CallFacts, CallResultType, RunState } from '#domain/request.ts'
+import type {
+  ExecutionState,
+  CallFacts,
+  CallResultType,
+  RestReason,
+  RunState,
+} from '#domain/request.ts'
 import type { Jsonb, Timestamp, GeneratedTimestamp } from './columns.ts'
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import type { Rule, RunMode, Verdict } from '#domain/verdict.ts'
 
@@ -13,6 +19,7 @@ export interface RunFailure {
 
 export interface RunTable {
   id: string
+  number: GeneratedAlways<string>
   root_run_id: string
   parent_run_id: string | null
   parent_call_id: string | null
@@ -39,6 +46,15 @@ export interface RunTable {
   end_reason: string | null
   pending_requests: Generated<number>
   epoch: number
+  /** how long this conversation rests after each answer; `null`: the run is no conversation */
+  rest_for_seconds: number | null
+  /** while it waits for input; `null` too when a version before conversations wrote it */
+  rest: RestReason | null
+  /** when a resting conversation ends */
+  rests_until: Timestamp | null
+  /** the run whose transcript it goes on with, and the last turn that it took over */
+  forked_from: string | null
+  forked_after_turn: number | null
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
   /** over the statement that the columns above make (services/runs/verify-run) */
@@ -50,6 +66,23 @@ export interface RunLineageTable {
   run_id: string
   ancestor_id: string
   depth: number
+}
+
+/**
+ * Turns at the beginning of a fork's transcript that another run took: from `first_turn` to
+ * `last_turn`. A fork of a fork has a row for each run.
+ */
+export interface RunPrefixTable {
+  run_id: string
+  from_run_id: string
+  first_turn: number
+  last_turn: number
+}
+
+/** Who stood behind the run that a run was forked from, when it was. The trail says it again. */
+export interface RunPrincipalTable {
+  run_id: string
+  person_id: string
 }
 
 export interface TurnAttemptTable {

@@ -42,6 +42,8 @@ import type {
   ResultFileTable,
   RunTable,
   RunLineageTable,
+  RunPrefixTable,
+  RunPrincipalTable,
   TurnAttemptTable,
   MessageTable,
   ToolCallTable,
@@ -110,6 +112,8 @@ export interface Database {
   worker_version: WorkerVersionTable
   run: RunTable
   run_lineage: RunLineageTable
+  run_prefix: RunPrefixTable
+  run_principal: RunPrincipalTable
   turn_attempt: TurnAttemptTable
   message: MessageTable
   tool_call: ToolCallTable

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
-import type { CallOutcome, CallPlan } from '#domain/workflow-outcomes.ts'
+import type { CallOutcome, CallPlan, CloseOutcome } from '#domain/workflow-outcomes.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
@@ -139,8 +139,11 @@ export class StandInTemporal {
         const taken = await takeTurn(this.#worker, { runId, turn: run.turn, signal })
         run.deadline = null
         if (taken.kind === 'ended') run.ended = true
-        if (taken.kind === 'waiting_for_input') return
-        if (taken.kind === 'finished') await this.#close(run)
+        if (taken.kind === 'waiting_for_input') {
+          run.turn = taken.turn ?? run.turn
+          return
+        }
+        if (taken.kind === 'finished' && (await this.#close(run)) === 'rests') return
         if (taken.kind !== 'calls') continue
         run.calls = taken.calls
         run.deadline = await this.#deadlineIn(taken.nextDeadlineMs)
@@ -152,10 +155,11 @@ export class StandInTemporal {
     }
   }
 
-  async #close(run: StandIn): Promise<void> {
+  async #close(run: StandIn): Promise<CloseOutcome['kind']> {
     const closed = await closeRun(this.#worker, { runId: run.runId })
     if (closed.kind === 'closed') run.ended = true
-    else run.turn += 1
+    else run.turn = closed.kind === 'rests' ? closed.turn : run.turn + 1
+    return closed.kind
   }
 
   /**

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { listGrants } from '#services/grants/list-grants.ts'
 import { revokeGrant } from '#services/grants/revoke-grant.ts'
+import { findRun } from '#services/runs/visible-run.ts'
 import { route } from '../../route/route.ts'
-import { id, revoked } from '../../schemas/common.ts'
+import { id, revoked, runRef } from '../../schemas/common.ts'
 import { grantList } from '../../schemas/policy/grants.ts'
 import { grantView } from '../../views/policy-view.ts'
 
@@ -14,10 +15,11 @@ export const grantRoutes = [
     summary: 'List grants',
     description: "Approvals that reach beyond one call of the run's root run",
     access: { by: 'personOrKey', scope: 'runs:read' },
-    params: z.object({ id }),
+    params: z.object({ id: runRef }),
     answers: { 200: { description: 'Grants, newest first', schema: grantList } },
     answer: async (api, { params, caller }) => {
-      const grants = await listGrants(api.ctx, caller, { runId: params.id })
+      const runId = await findRun(api.ctx, caller, params.id)
+      const grants = await listGrants(api.ctx, caller, { runId })
       return { status: 200, body: { items: grants.map(grantView) } }
     },
   }),

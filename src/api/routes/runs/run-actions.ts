@@ -1,15 +1,21 @@
 import { z } from 'zod'
 import { invokeTool } from '#services/engine/manual-calls/invoke-tool.ts'
+import { closeConversation } from '#services/engine/lifecycle/close-conversation.ts'
+import { findRun } from '#services/runs/visible-run.ts'
 import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
+import { getRun } from '#services/runs/reading/get-run.ts'
 import { messageRun } from '#services/runs/message-run.ts'
 import { revealRunSecret } from '#services/runs/reading/reveal-run-secret.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
-import { id, maskedValue, revealed } from '../../schemas/common.ts'
+import { maskedValue, revealed, runRef } from '../../schemas/common.ts'
+import { workspaceRootOf } from '../../context/api.ts'
+import { runDetailView } from '../../views/run-view.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:write' } as const
+const params = z.object({ id: runRef })
 
 /** What changes a run. */
 export const runActionRoutes = [
@@ -46,12 +52,15 @@ export const runActionRoutes = [
     summary: 'Post a message',
     description: 'Post a message, which the next turn reads; a run that waits for input goes on',
     access,
-    params: z.object({ id }),
+    params,
     body: schemas.messageBody,
+    headers: z.object(idempotencyHeader),
     answers: { 201: { description: 'Posted', schema: schemas.postedMessage } },
-    problems: ['run_ended'],
-    answer: async (api, { params, body, caller }) => {
-      const posted = await messageRun(api.ctx, caller, { runId: params.id, text: body.text })
+    problems: ['run_ended', 'idempotency_key_reused'],
+    answer: async (api, { params, body, caller, request }) => {
+      const runId = await findRun(api.ctx, caller, params.id)
+      const key = idempotencyKeyOf(request)
+      const posted = await messageRun(api.ctx, caller, { runId, text: body.text, ...key })
       return { status: 201, body: posted }
     },
   }),
@@ -63,7 +72,7 @@ export const runActionRoutes = [
     description:
       'Invoke a manual tool on a run; judged like any other call, with the caller behind it',
     access: { by: 'person' },
-    params: z.object({ id }),
+    params,
     body: schemas.callBody,
     headers: z.object(idempotencyHeader),
     answers: { 201: { description: 'It runs, or it asks', schema: schemas.invokedTool } },
@@ -76,8 +85,28 @@ export const runActionRoutes = [
     ],
     answer: async (api, { params, body, caller, request }) => {
       const key = idempotencyKeyOf(request)
-      const invoked = await invokeTool(api.ctx, caller, { runId: params.id, ...body, ...key })
+      const runId = await findRun(api.ctx, caller, params.id)
+      const invoked = await invokeTool(api.ctx, caller, { runId, ...body, ...key })
       return { status: 201, body: invoked }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/close',
+    name: 'closeRun',
+    summary: 'Close a run',
+    description: 'Complete a run that waits for input, with its last answer as its output',
+    access,
+    params,
+    headers: z.object(idempotencyHeader),
+    answers: { 200: { description: 'Completed', schema: schemas.runDetail } },
+    problems: ['run_ended', 'conflict', 'idempotency_key_reused'],
+    answer: async (api, { params, caller, request }) => {
+      const runId = await findRun(api.ctx, caller, params.id)
+      const key = idempotencyKeyOf(request)
+      await closeConversation(api.ctx, caller, { runId, ...key })
+      const record = await getRun(api.ctx, caller, runId)
+      return { status: 200, body: runDetailView(record, api.settings, await workspaceRootOf(api)) }
     },
   }),
   route({
@@ -87,15 +116,13 @@ export const runActionRoutes = [
     summary: 'Cancel a run',
     description: 'Cancel a run and every run below it',
     access,
-    params: z.object({ id }),
+    params,
     body: schemas.cancelRunBody,
     answers: { 200: { description: 'Cancelled', schema: schemas.cancelledRun } },
     problems: ['run_ended'],
     answer: async (api, { params, body, caller }) => {
-      const cancelled = await cancelRun(api.ctx, caller, {
-        runId: params.id,
-        ...body,
-      })
+      const runId = await findRun(api.ctx, caller, params.id)
+      const cancelled = await cancelRun(api.ctx, caller, { runId, ...body })
       return { status: 200, body: cancelled }
     },
   }),
@@ -106,11 +133,12 @@ export const runActionRoutes = [
     summary: 'Record a revealed value',
     description: 'Record that a masked value is shown to who looks at the run',
     access: { by: 'personOrKey', scope: 'runs:read' },
-    params: z.object({ id }),
+    params,
     body: maskedValue,
     answers: { 200: { description: 'Recorded: it may be shown', schema: revealed } },
     answer: async (api, { params, body, caller }) => {
-      await revealRunSecret(api.ctx, caller, { runId: params.id, ...body })
+      const runId = await findRun(api.ctx, caller, params.id)
+      await revealRunSecret(api.ctx, caller, { runId, ...body })
       return { status: 200, body: { revealed: true } }
     },
   }),

@@ -6,10 +6,11 @@ import { listRuns } from '#services/runs/reading/list-runs.ts'
 import { readCallFile } from '#services/runs/reading/read-call-file.ts'
 import { readCallOutput } from '#services/runs/reading/read-call-output.ts'
 import { readTranscript } from '#services/runs/reading/transcript.ts'
+import { findRun } from '#services/runs/visible-run.ts'
 import { requirePerson, requireWorker } from '../../route/known-names.ts'
 import { bytesAnswer } from '../../route/byte-answers.ts'
 import { route } from '../../route/route.ts'
-import { hash, id } from '../../schemas/common.ts'
+import { hash, id, runRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
 import { transcript } from '../../schemas/runs/transcript.ts'
 import { pageView } from '../../views/page-view.ts'
@@ -17,7 +18,8 @@ import { runDetailView, runView, transcriptItemView } from '../../views/run-view
 import { workspaceRootOf } from '../../context/api.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
-const params = z.object({ id })
+const params = z.object({ id: runRef })
+const callParams = z.object({ id })
 
 export const runRoutes = [
   route({
@@ -46,7 +48,7 @@ export const runRoutes = [
     params,
     answers: { 200: { description: 'The run', schema: schemas.runDetail } },
     answer: async (api, { params, caller }) => {
-      const record = await getRun(api.ctx, caller, params.id)
+      const record = await getRun(api.ctx, caller, await findRun(api.ctx, caller, params.id))
       const workspaceRoot = await workspaceRootOf(api)
       return { status: 200, body: runDetailView(record, api.settings, workspaceRoot) }
     },
@@ -62,7 +64,8 @@ export const runRoutes = [
     answers: { 200: { description: 'The tools, with their schemas', schema: schemas.manualTools } },
     problems: ['workspace_unreachable'],
     answer: async (api, { params, caller }) => {
-      const tools = await listManualTools(api.ctx, caller, params.id)
+      const runId = await findRun(api.ctx, caller, params.id)
+      const tools = await listManualTools(api.ctx, caller, runId)
       return { status: 200, body: { items: tools.map((tool) => ({ ...tool })) } }
     },
   }),
@@ -76,7 +79,8 @@ export const runRoutes = [
     params,
     answers: { 200: { description: 'The whole transcript', schema: transcript } },
     answer: async (api, { params, caller }) => {
-      const items = await readTranscript(api.ctx, caller, params.id)
+      const runId = await findRun(api.ctx, caller, params.id)
+      const items = await readTranscript(api.ctx, caller, runId)
       return { status: 200, body: { items: items.map(transcriptItemView) } }
     },
   }),
@@ -88,7 +92,7 @@ export const runRoutes = [
     description:
       'What a command wrote to one of its streams: all that was kept, or the newest while it runs',
     access,
-    params: params.extend({ stream: z.enum(['stdout', 'stderr']) }),
+    params: callParams.extend({ stream: z.enum(['stdout', 'stderr']) }),
     query: schemas.outputQuery,
     answers: {
       200: {
@@ -118,7 +122,7 @@ export const runRoutes = [
     summary: "Get a result's file",
     description: "A picture, sound or blob that a tool returned, as the result's `files` name it",
     access,
-    params: params.extend({ hash }),
+    params: callParams.extend({ hash }),
     answers: {
       200: {
         description:

@@ -11,6 +11,8 @@ export const worker = z
     queue: z.string().nullable(),
     /** the caller may start it */
     startable: z.boolean(),
+    /** whether its runs are conversations; null: whoever starts one says */
+    conversation: z.boolean().nullable(),
   })
   .meta({ id: 'Worker' })
 export type Worker = z.infer<typeof worker>

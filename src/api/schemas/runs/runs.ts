@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { outputStates, runStates } from '#domain/request.ts'
+import { outputStates, restReasons, runStates } from '#domain/request.ts'
 import { runModes } from '#domain/verdict.ts'
 import {
   email,
@@ -33,6 +33,11 @@ export const startRunBody = z
     mode: runMode.optional(),
     /** paths in the workspace: files that the run is given with its task */
     attachments: z.array(text(1024).min(1)).max(50).optional(),
+    /**
+     * true: it rests after its answer, for the next message; absent: as the worker file says of
+     * runs that a person starts, else false
+     */
+    conversation: z.boolean().optional(),
   })
   .meta({
     examples: [{ worker: example.worker, input: 'Write the notes of 1.2', mode: 'prompt' }],
@@ -70,12 +75,31 @@ export const runFailure = z.object({ code: z.string(), message: z.string() })
 export const lineageEntry = z.object({ runId: id, worker: z.string(), startedBy: person })
 export type LineageEntry = z.infer<typeof lineageEntry>
 
+/** The run that a run was forked from, and the last turn that it took over. */
+const forkedFrom = z.object({ runId: id, number: z.int(), turn: z.int() })
+
+/** What the root run was asked: its first message. */
+const runTask = z.object({
+  /** in a list at most 2,000 characters */
+  text: z.string(),
+  /** a person, or the key of a program; null: the service itself */
+  by: z.object({ id: z.string(), name: z.string() }).nullable(),
+  at: instant,
+  /** messages that were posted after it */
+  later: z.int(),
+})
+
+/** A pending request, of the run or of one below it, and who can decide it now. */
+const waitsFor = z.object({ requestId: id, number: z.int(), people: z.array(person) })
+
 const startedExample = {
   id: example.runId,
+  number: 17,
   workflowId: `agent-run:${example.runId}`,
   worker: example.worker,
   state: 'running',
   mode: 'prompt',
+  conversation: false,
   startedBy: example.ada,
   createdAt: example.askedAt,
 }
@@ -86,11 +110,15 @@ const runExample = {
   pendingRequests: 1,
   title: 'Write the notes of 1.2',
   scripted: false,
+  task: { text: 'Write the notes of 1.2', by: example.ada, at: example.askedAt, later: 0 },
+  waitsFor: [{ requestId: example.requestId, number: 142, people: [example.grace] }],
 }
 
 export const run = z
   .object({
     id,
+    /** short, for people; paths take either */
+    number: z.int(),
     workflowId: z.string(),
     worker: z.string(),
     state: runState,
@@ -104,6 +132,15 @@ export const run = z
     /** the model is a script, not a model: said wherever the run is shown */
     scripted: z.boolean(),
     failure: runFailure.optional(),
+    /** it rests after each answer and goes on with the next message */
+    conversation: z.boolean(),
+    /** what it rests after, while it waits for input; `answered`: a conversation that does */
+    rest: z.enum(restReasons).optional(),
+    /** when a resting conversation ends by itself */
+    restsUntil: instant.optional(),
+    forkedFrom: forkedFrom.optional(),
+    task: runTask.nullable(),
+    waitsFor: z.array(waitsFor),
   })
   .meta({ id: 'Run', examples: [runExample] })
 export type Run = z.infer<typeof run>
@@ -138,7 +175,12 @@ export const runDetail = run
     /** absolute path of the workspace; development profile only */
     workspaceRoot: z.string().nullable(),
     /** `call`: the worker may have tools that the caller can invoke */
-    allowed: z.object({ message: z.boolean(), cancel: z.boolean(), call: z.boolean() }),
+    allowed: z.object({
+      message: z.boolean(),
+      cancel: z.boolean(),
+      close: z.boolean(),
+      call: z.boolean(),
+    }),
   })
   .meta({
     id: 'RunDetail',
@@ -155,7 +197,7 @@ export const runDetail = run
         endReason: null,
         temporalUrl: null,
         workspaceRoot: null,
-        allowed: { message: true, cancel: true, call: false },
+        allowed: { message: true, cancel: true, close: false, call: false },
       },
     ],
   })
@@ -213,7 +255,16 @@ export const manualTools = z
   })
 export type ManualTools = z.infer<typeof manualTools>
 export const startedRun = run
-  .pick({ id: true, workflowId: true, worker: true, state: true, mode: true })
+  .pick({
+    id: true,
+    number: true,
+    workflowId: true,
+    worker: true,
+    state: true,
+    mode: true,
+    conversation: true,
+    forkedFrom: true,
+  })
   .extend({ startedBy: person, createdAt: instant })
   .meta({ id: 'StartedRun', examples: [startedExample] })
 export const cancelledRun = z

@@ -36,6 +36,8 @@ export async function openChildRun(
     text: plan.text,
     attachments: plan.attachments,
     author: { type: 'system', name: run.worker },
+    // Who started it waits for its answer.
+    restForMs: null,
   })
   await unit.event('run.changed', { runId: child.id })
   await unit.event('run.changed', { runId: run.id })

@@ -21,7 +21,7 @@ describe('a child that no call started', () => {
     const { childId } = await delegated()
     const forged = '019a0000-0000-7000-8000-0000000000aa'
     await sql`
-      insert into run select (jsonb_populate_record(run, jsonb_build_object('id', ${forged}::text,
+      insert into run overriding user value select (jsonb_populate_record(run, jsonb_build_object('id', ${forged}::text,
         'workflow_id', 'agent-run:forged'))).* from run where id = ${childId}`.execute(
       desk.database.db,
     )
@@ -57,7 +57,7 @@ describe('a child that no call started', () => {
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const again = '019a0000-0000-7000-8000-0000000000bb'
     const { db } = desk.database
-    await sql`insert into run select (jsonb_populate_record(run, jsonb_build_object('id', ${again}::text,
+    await sql`insert into run overriding user value select (jsonb_populate_record(run, jsonb_build_object('id', ${again}::text,
       'workflow_id', 'agent-run:again', 'signature', '', 'key_id', ''))).* from run where id = ${childId}`.execute(
       db,
     )

@@ -1,22 +1,21 @@
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { isEnd, runTransitions, transition } from '#domain/transitions.ts'
 import type { CloseOutcome } from '#domain/workflow-outcomes.ts'
-import { getText } from '#store/content/content.ts'
-import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
-import { notifyParent } from '../delegation/child-run.ts'
 import { lockRun } from '../../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import { endGrantsOf } from './end-run.ts'
-import { readMessageText } from '../../transcript/messages.ts'
 import { storable } from '../../transcript/storable-text.ts'
 import type { SystemContext } from '../../core/context.ts'
-import { bySystem, workflow } from '../../core/authority.ts'
+import { bySystem, timer, workflow } from '../../core/authority.ts'
+import { completeRun } from './complete-run.ts'
+import { restsUntil } from '../../core/rest.ts'
+import { isOpen, lastTextOf, standingOf, type RunStanding } from './standing-of-run.ts'
 
 /**
  * Completes a run whose model is finished, with its last text as the output and, for a root, its
- * grants ended. A message that no turn has read makes the run go on instead (`continue`): posting
- * takes the same lock, so none is lost.
+ * grants ended; a conversation rests instead (`rests`), and is completed once its rest is over by
+ * the database's clock. A message that no turn has read makes the run go on instead (`continue`):
+ * posting takes the same lock, so none is lost.
  */
 export async function closeRun(
   ctx: SystemContext,
@@ -25,6 +24,20 @@ export async function closeRun(
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) =>
     closeLocked(unit, await lockRun(unit.tx, input.runId), null),
   )
+}
+
+/** Completes a conversation whose rest is over, whatever its workflow does, and wakes that. */
+export async function endRest(
+  ctx: SystemContext,
+  input: { readonly runId: string },
+): Promise<CloseOutcome> {
+  return inUnitOfWork(ctx, bySystem(ctx, timer), async (unit) => {
+    const closed = await closeLocked(unit, await lockRun(unit.tx, input.runId), null)
+    const { runId } = input
+    if (closed.kind === 'closed')
+      await unit.enqueue({ kind: 'signal_messaged', runId, payload: {} })
+    return closed
+  })
 }
 
 /**
@@ -38,68 +51,65 @@ export async function closeLocked(
 ): Promise<CloseOutcome> {
   if (isEnd(runTransitions, run.state)) return { kind: 'closed' }
   const standing = await standingOf(unit.tx, run)
+  if (run.state === 'waiting_for_input') return closeResting(unit, run, standing)
   const finished = run.turn > 0 && !standing.unfinished && !standing.lastHadCalls
   // Somebody ended a request by SQL, and nobody counted it: there is nothing left to wait for.
   const waitsForNobody = run.state === 'waiting_for_approval' && !standing.pending
-  const state = transition(runTransitions, waitsForNobody ? 'running' : run.state, 'complete')
+  const from = waitsForNobody ? 'running' : run.state
   // Only a workflow that nobody recorded can ask to close something unfinished.
-  if (standing.unread || !finished || state === null) return { kind: 'continue' }
+  if (standing.unread || !finished) return { kind: 'continue' }
+  if (run.rest_for_seconds !== null) {
+    const state = transition(runTransitions, from, 'rest')
+    if (state === null) return { kind: 'continue' }
+    return restAnswered(unit, run, standing, lastText)
+  }
+  if (transition(runTransitions, from, 'complete') === null) return { kind: 'continue' }
+  await completeRun(unit, run, { standing, lastText, caller: workflow, detail: {} })
+  return { kind: 'closed' }
+}
+
+/** A conversation waits for the next message, with what the model said last as its output. */
+async function restAnswered(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  standing: RunStanding,
+  lastText: string | null,
+): Promise<CloseOutcome> {
   await unit.tx
     .updateTable('run')
     .set({
-      state,
-      ended_at: sql<Date>`clock_timestamp()`,
-      output: storable(lastText ?? (await textOf(unit.tx, standing.lastHash))),
-      // What made it stand still is over.
+      state: 'waiting_for_input',
+      rest: 'answered',
+      rests_until: restsUntil(run),
+      output: storable(lastText ?? (await lastTextOf(unit.tx, standing))),
       failure: null,
     })
     .where('id', '=', run.id)
     .execute()
-  if (standing.granted) await endGrantsOf(unit, workflow, run.id)
-  await unit.audit({
-    type: 'run.ended',
-    runId: run.id,
-    detail: { state, turns: run.turn },
-  })
   await unit.event('run.changed', { runId: run.id })
-  await notifyParent(unit, run)
+  return { kind: 'rests', turn: run.turn + 1, restsForMs: (run.rest_for_seconds ?? 0) * 1000 }
+}
+
+/** When to look again at a rest that is over and cannot end yet: a call of a person waits. */
+const lookAgainMs = 60_000
+
+async function closeResting(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  standing: RunStanding,
+): Promise<CloseOutcome> {
+  const { restMs } = standing
+  // Without an end it waits for a message, as long as that takes.
+  if (restMs === null) return { kind: 'continue' }
+  if (restMs > 0 || isOpen(standing)) {
+    const restsForMs = restMs > 0 ? Math.ceil(restMs) : lookAgainMs
+    return { kind: 'rests', turn: run.turn + 1, restsForMs }
+  }
+  await completeRun(unit, run, {
+    standing,
+    lastText: null,
+    caller: timer,
+    detail: { by: 'rest_over', rest: run.rest },
+  })
   return { kind: 'closed' }
-}
-
-interface RunStanding {
-  /** a person's message that no turn has read */
-  readonly unread: boolean
-  /** a call without a result */
-  readonly unfinished: boolean
-  readonly lastHadCalls: boolean
-  readonly pending: boolean
-  /** a grant of this root is live */
-  readonly granted: boolean
-  /** of the model's last text */
-  readonly lastHash: string | null
-}
-
-async function standingOf(
-  tx: Tx,
-  run: { readonly id: string; readonly turn: number },
-): Promise<RunStanding> {
-  const { rows } = await sql<RunStanding>`
-    select
-      exists (select from message where run_id = run.id and role = 'user' and turn is null) as unread,
-      exists (select from tool_call where run_id = run.id and result_type is null) as unfinished,
-      exists (select from tool_call where run_id = run.id and turn = run.turn) as "lastHadCalls",
-      exists (select from request where run_id = run.id and state = 'pending') as pending,
-      exists (select from approval_grant where root_run_id = run.id
-        and ended_at is null and revoked_at is null) as granted,
-      (select content_hash from message where run_id = run.id and role = 'assistant'
-        order by turn desc limit 1) as "lastHash"
-    from run where id = ${run.id}
-  `.execute(tx)
-  const [standing] = rows
-  if (standing === undefined) throw new Error(`Run ${run.id} is gone`)
-  return standing
-}
-
-async function textOf(tx: Tx, hash: string | null): Promise<string> {
-  return hash === null ? '' : readMessageText(await getText(tx, hash))
 }

@@ -11,6 +11,7 @@ import { childOf, endOfDelegation, notifyParent } from '../delegation/child-run.
 import { readCall } from '../attempts/call-at-hand.ts'
 import { finishLocked } from '../attempts/finish-execution.ts'
 import { cancelledText, unknownText } from '../../transcript/result-texts.ts'
+import { restEnded } from '../../core/rest.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 
 /** How a run ends before its model is finished. */
@@ -60,6 +61,7 @@ export async function endRun(
         ended_at: sql<Date>`clock_timestamp()`,
         end_reason: ending.endReason,
         failure: ending.failure === null ? null : toJsonb(ending.failure),
+        ...restEnded,
       })
       .where('id', '=', member.id)
       .execute()

@@ -1,25 +1,37 @@
-import { runTransitions, transition } from '#domain/transitions.ts'
 import type { Selectable } from 'kysely'
+import type { RestReason } from '#domain/request.ts'
+import { runTransitions, transition } from '#domain/transitions.ts'
+import type { Rest } from '#domain/workflow-outcomes.ts'
 import { toJsonb } from '#store/database.ts'
 import type { RunFailure, RunTable } from '#store/tables/runs.ts'
+import { restOf, restsUntil } from '../../core/rest.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /**
- * Lets a run wait for a message: after a denial that stops it (`failure` null), a limit or a
- * failure of the model. A run that waits already keeps what it waits for. The caller holds the
- * run's lock.
+ * Lets a run wait for a message: after a denial that stops it, a limit or a failure of the model
+ * (`failure` says which). A conversation rests no longer than its worker says. A run that waits
+ * already keeps what it waits for. Answers what its workflow is told. The caller holds the run's
+ * lock.
  */
 export async function restRun(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
+  rest: Exclude<RestReason, 'answered'>,
   failure: RunFailure | null,
-): Promise<void> {
+): Promise<Partial<Rest>> {
   const state = transition(runTransitions, run.state, 'rest')
-  if (state === null) return
+  if (state === null) return {}
   await unit.tx
     .updateTable('run')
-    .set({ state, failure: failure === null ? null : toJsonb(failure) })
+    .set({
+      state,
+      rest,
+      rests_until: restsUntil(run),
+      failure: failure === null ? null : toJsonb(failure),
+    })
     .where('id', '=', run.id)
     .execute()
   await unit.event('run.changed', { runId: run.id })
+  const seconds = run.rest_for_seconds
+  return restOf(run, seconds === null ? null : seconds * 1000)
 }

@@ -5,6 +5,7 @@ import type { CallResultType } from '#domain/request.ts'
 import { isEnd, runTransitions, transition } from '#domain/transitions.ts'
 import { getText, putContent } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
+import { restEnded } from '../../core/rest.ts'
 import { lockLineage } from '../../core/locks.ts'
 import { writeMessageText, nextSequence } from '../../transcript/messages.ts'
 import { manualResultText } from '../../transcript/result-texts.ts'
@@ -68,7 +69,11 @@ export async function enterManualResult(
     if (run.state !== 'waiting_for_input' || call.denied_then === 'stop') return
     await tx
       .updateTable('run')
-      .set({ state: transition(runTransitions, run.state, 'resume') ?? run.state, failure: null })
+      .set({
+        state: transition(runTransitions, run.state, 'resume') ?? run.state,
+        failure: null,
+        ...restEnded,
+      })
       .where('id', '=', run.id)
       .execute()
   })

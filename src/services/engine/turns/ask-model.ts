@@ -91,7 +91,7 @@ async function mayTryAgain(
       .where('attempt', '=', question.attempt)
       .execute()
     if (mayRetry || run.turn >= question.turn) return mayRetry
-    await restRun(unit, run, {
+    await restRun(unit, run, 'model_failed', {
       code: 'model_failed',
       message: `${problem.message} Post a message to let the run try again.`,
     })

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { Rest } from '#domain/workflow-outcomes.ts'
 import type { WorkerLimits } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -8,6 +9,7 @@ import { lockRun } from '../../core/locks.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
+import { restMs, restOf } from '../../core/rest.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
 import { reachedLimit } from './run-limits.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
@@ -17,7 +19,8 @@ import { bySystem, workflow } from '../../core/authority.ts'
  * turn has open calls.
  */
 export type PreparedTurn =
-  | { readonly kind: 'ended' | 'finished' | 'waiting_for_input' }
+  | { readonly kind: 'ended' | 'finished' }
+  | ({ readonly kind: 'waiting_for_input' } & Partial<Rest>)
   | { readonly kind: 'stored' | 'unfinished'; readonly turn: number }
   | {
       readonly kind: 'model'
@@ -46,20 +49,20 @@ export async function prepareTurn(
       reachedLimit(unit.tx, run.id, limits),
     ])
     if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
-    if (!previous.unread && run.state === 'waiting_for_input') return { kind: 'waiting_for_input' }
+    if (!previous.unread && run.state === 'waiting_for_input') {
+      return { kind: 'waiting_for_input', ...restOf(run, previous.rest_ms) }
+    }
     if (!previous.unread && previous.finished) {
       // What a person's call comes to is a message to the run: it is waited for.
       const { manualCalls } = await withManualCalls(unit.tx, run.id)
       return manualCalls === undefined ? { kind: 'finished' } : { kind: 'waiting_for_input' }
     }
     if (previous.stopped) {
-      await restRun(unit, run, null)
-      return { kind: 'waiting_for_input' }
+      return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'stopped', null)) }
     }
     const attempt = await beginAttempt(unit.tx, run.id, turn, limit === null ? null : 'limit')
     if (limit === null) return { kind: 'model', turn, attempt, run }
-    await restRun(unit, run, limit)
-    return { kind: 'waiting_for_input' }
+    return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'limit', limit)) }
   })
 }
 
@@ -75,6 +78,8 @@ interface PreviousTurn {
    * (product.md 8)
    */
   readonly stopped: boolean
+  /** milliseconds until the rest of a conversation is over */
+  readonly rest_ms: number | null
 }
 
 /**
@@ -94,7 +99,8 @@ async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<Previous
               and message.created_at > denied.decided_at
               and not exists (select from manual_call where manual_call.message_id = message.id)
           )
-      ) as stopped
+      ) as stopped,
+      (select ${restMs} from run where id = ${run.id}) as rest_ms
     from tool_call where run_id = ${run.id} and turn = ${run.turn}
   `.execute(tx)
   const [previous] = rows

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { Rest } from '#domain/workflow-outcomes.ts'
 import type { ModelAnswer } from '#models/model.ts'
 import { packContents, storeContents } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
@@ -36,6 +37,7 @@ export interface CallsToJudge {
 export type StoredTurn =
   | ({ readonly kind: 'stored' } & CallsToJudge)
   | { readonly kind: 'overlapped' | 'finished' | 'ended' }
+  | ({ readonly kind: 'waiting_for_input' } & Rest)
 
 /**
  * Stores a turn's answer with its calls, unjudged, and marks what the model has read; a run whose
@@ -69,7 +71,14 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
     const updated = { ...run, turn: turn.turn }
     if (rows.length > 0) return { kind: 'stored', run: updated, calls: rows }
     const closed = await closeLocked(unit, updated, text)
-    return { kind: closed.kind === 'closed' ? 'ended' : 'finished' }
+    switch (closed.kind) {
+      case 'closed':
+        return { kind: 'ended' }
+      case 'rests':
+        return { ...closed, kind: 'waiting_for_input' }
+      case 'continue':
+        return { kind: 'finished' }
+    }
   })
 }
 

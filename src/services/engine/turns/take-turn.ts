@@ -9,6 +9,7 @@ import { judgeTurn } from '../judging/judge-turn.ts'
 import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
+import { restMs, restOf } from '../../core/rest.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'
 import { storeTurn, type CallsToJudge } from './store-turn.ts'
 
@@ -51,7 +52,7 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
     case 'finished':
       return { kind: prepared.kind }
     case 'waiting_for_input':
-      return { kind: prepared.kind, ...(await withManualCalls(ctx.db, input.runId)) }
+      return { ...prepared, ...(await withManualCalls(ctx.db, input.runId)) }
     case 'stored':
     case 'unfinished':
       return judgeAgainAndPlan(ctx, { ...input, turn: prepared.turn })
@@ -66,6 +67,8 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
           return judgeAndPlan(ctx, { runId, turn, signal }, stored)
         case 'overlapped':
           return judgeAgainAndPlan(ctx, { runId, turn, signal })
+        case 'waiting_for_input':
+          return { ...stored, ...(await withManualCalls(ctx.db, runId)) }
         default:
           return { kind: stored.kind }
       }
@@ -77,11 +80,13 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
 async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const run = await ctx.db
     .selectFrom('run')
-    .select(['turn', 'ended_at'])
+    .select(['turn', 'ended_at', restMs.as('rest_ms')])
     .where('id', '=', input.runId)
     .executeTakeFirstOrThrow()
   if (run.ended_at !== null) return { kind: 'ended' }
-  return run.turn >= input.turn ? judgeAgainAndPlan(ctx, input) : { kind: 'waiting_for_input' }
+  return run.turn >= input.turn
+    ? judgeAgainAndPlan(ctx, input)
+    : { kind: 'waiting_for_input', ...restOf(run, run.rest_ms) }
 }
 
 /**

@@ -6,7 +6,7 @@ import { getText } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { unlessErased } from '../../requests/words/erased-words.ts'
 import type { LineageRecord } from '../../requests/facts/request-record.ts'
-import { runRecord, runRows, type RunRow } from './list-runs.ts'
+import { runRecords, runRows, type RunRow } from './list-runs.ts'
 import { childrenOf } from './children-of.ts'
 import type { RunDetailRecord } from './run-record.ts'
 import { assertVisible } from '../visible-run.ts'
@@ -40,20 +40,29 @@ export async function getRun(
     .executeTakeFirstOrThrow()
   const children = await childrenOf(ctx.db, viewer, runId)
   const policy = await ctx.policies.byDigest(run.policy_digest)
-  const steers =
-    !isEnd(runTransitions, run.state) && (await bySteeringOrNull(ctx, caller, runId)) !== null
+  const hasEnded = isEnd(runTransitions, run.state)
+  const steers = !hasEnded && (await bySteeringOrNull(ctx, caller, runId)) !== null
+  const [record] = await runRecords(ctx.db, viewer, [row], 'detail')
+  if (record === undefined) throw new Error('One row makes one record')
+  const isResting = run.state === 'waiting_for_input'
   return {
-    ...runRecord(row),
+    ...record,
     turns: run.turn,
     lineage: await lineageOf(ctx, runId),
     children,
-    output: run.output,
+    // While it works on the next message, its last answer is in the transcript.
+    output: hasEnded || isResting ? run.output : null,
     policyDigest: run.policy_digest,
     input: await inputOf(ctx, run.input_digest),
     attachments: run.attachments ?? [],
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
-    allowed: { message: steers, cancel: steers, call: steers && (await mayCall(ctx, caller, row)) },
+    allowed: {
+      message: steers,
+      cancel: steers,
+      close: steers && isResting && record.pendingRequests === 0,
+      call: steers && (await mayCall(ctx, caller, row)),
+    },
   }
 }
 

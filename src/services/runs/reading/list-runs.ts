@@ -7,7 +7,10 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
 import { viewerOf, type Viewer } from '../../requests/people/viewer.ts'
 import { runVisibilityRules } from '../../requests/people/visible-to.ts'
-import type { RunRecord } from './run-record.ts'
+import type { Db } from '#store/database.ts'
+import { readTasks } from '../../requests/facts/read-tasks.ts'
+import type { ForkedFrom, RunRecord } from './run-record.ts'
+import { waitsForOf } from './waits-for.ts'
 import { isUuid } from '../visible-run.ts'
 
 export interface ListRunsInput extends PageInput {
@@ -53,12 +56,14 @@ export async function listRuns(
     limit ${limit}
   `.execute(ctx.db)
   const page = pageFrom(rows, input, order, ({ created_key: at, id }) => [at, id])
-  return { items: page.items.map(runRecord), nextCursor: page.nextCursor }
+  const items = await runRecords(ctx.db, viewer, page.items, 'list')
+  return { items, nextCursor: page.nextCursor }
 }
 
 export interface RunRow extends Pick<
   Selectable<RunTable>,
   | 'id'
+  | 'root_run_id'
   | 'workflow_id'
   | 'worker'
   | 'state'
@@ -69,7 +74,12 @@ export interface RunRow extends Pick<
   | 'pending_requests'
   | 'failure'
   | 'title'
+  | 'number'
+  | 'rest'
+  | 'rests_until'
 > {
+  readonly conversation: boolean
+  readonly forked_from: ForkedFrom | null
   readonly starter_name: string
   readonly created_key: string
   readonly scripted: boolean
@@ -79,17 +89,39 @@ export interface RunRow extends Pick<
 export const runRows = sql`
   select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by,
     person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
-    run.pending_requests, run.failure, run.title,
+    run.pending_requests, run.failure, run.title, run.number, run.root_run_id, run.rest,
+    run.rests_until, run.rest_for_seconds is not null as conversation,
+    (select json_build_object('runId', old.id, 'number', old.number, 'turn', run.forked_after_turn)
+      from run as old where old.id = run.forked_from) as forked_from,
     worker_version.script is not null as scripted
   from run
   join person on person.id = run.started_by
   join worker_version on worker_version.digest = run.worker_digest
 `
 
-/** A row as callers get it. */
-export function runRecord(row: RunRow): RunRecord {
-  return {
+/** Rows as callers get them, with what other queries say of each. */
+export async function runRecords(
+  db: Db,
+  viewer: Viewer,
+  rows: readonly RunRow[],
+  shownIn: 'list' | 'detail',
+): Promise<RunRecord[]> {
+  const open = rows.filter(({ state }) => !isEnd(runTransitions, state))
+  const [tasks, waiting] = await Promise.all([
+    readTasks(
+      db,
+      rows.map((row) => row.root_run_id),
+      shownIn,
+    ),
+    waitsForOf(
+      db,
+      viewer,
+      open.map(({ id }) => id),
+    ),
+  ])
+  return rows.map((row) => ({
     id: row.id,
+    number: Number(row.number),
     workflowId: row.workflow_id,
     worker: row.worker,
     state: row.state,
@@ -101,7 +133,13 @@ export function runRecord(row: RunRow): RunRecord {
     title: row.title,
     scripted: row.scripted,
     failure: row.failure,
-  }
+    conversation: row.conversation,
+    rest: row.rest,
+    restsUntil: row.rests_until,
+    forkedFrom: row.forked_from,
+    task: tasks.get(row.root_run_id) ?? null,
+    waitsFor: waiting.get(row.id) ?? [],
+  }))
 }
 
 function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>[] {

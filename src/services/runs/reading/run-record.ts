@@ -1,14 +1,18 @@
 import type { ChildRecord } from './children-of.ts'
 import type { Json } from '#domain/json.ts'
-import type { RunState } from '#domain/request.ts'
+import type { RestReason, RunState } from '#domain/request.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
+import type { TaskRecord } from '../../requests/facts/read-tasks.ts'
+import type { WaitsForRecord } from './waits-for.ts'
 import type { LineageRecord, PersonRef } from '../../requests/facts/request-record.ts'
 
 /** A run in a list. */
 export interface RunRecord {
   readonly id: string
+  /** short, for people; as good as the id in paths and commands */
+  readonly number: number
   readonly workflowId: string
   readonly worker: string
   readonly state: RunState
@@ -22,6 +26,24 @@ export interface RunRecord {
   /** its model is a script */
   readonly scripted: boolean
   readonly failure: RunFailure | null
+  /** it rests after each answer instead of ending */
+  readonly conversation: boolean
+  /** what it rests after, while it waits for input */
+  readonly rest: RestReason | null
+  /** when a resting conversation ends by itself */
+  readonly restsUntil: Date | null
+  readonly forkedFrom: ForkedFrom | null
+  /** what the root run was asked */
+  readonly task: TaskRecord | null
+  /** pending requests of the run and of those below it */
+  readonly waitsFor: readonly WaitsForRecord[]
+}
+
+/** The run that a run was forked from, and its last turn that the fork goes on from. */
+export interface ForkedFrom {
+  readonly runId: string
+  readonly number: number
+  readonly turn: number
 }
 
 /** Everything of a run but its transcript. */
@@ -42,6 +64,8 @@ export interface RunDetailRecord extends RunRecord {
   readonly allowed: {
     readonly message: boolean
     readonly cancel: boolean
+    /** it rests, and nothing of it is open */
+    readonly close: boolean
     /** the worker may have manual tools that the caller can invoke */
     readonly call: boolean
   }

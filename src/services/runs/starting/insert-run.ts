@@ -36,6 +36,8 @@ export interface NewRun {
   readonly text: string
   readonly attachments: readonly RunAttachment[]
   readonly author: Actor
+  /** how long it rests after each answer, as a conversation; `null`: it is none */
+  readonly restForMs: number | null
 }
 
 /** The workflow of a run. */
@@ -47,7 +49,7 @@ export function workflowIdOf(runId: string): string {
 export async function insertRun(
   tx: Tx,
   run: NewRun,
-): Promise<{ readonly state: RunState; readonly createdAt: Date }> {
+): Promise<{ readonly state: RunState; readonly number: number; readonly createdAt: Date }> {
   const { id, worker, parent } = run
   await tx
     .insertInto('worker_version')
@@ -77,11 +79,12 @@ export async function insertRun(
       api_key_id: run.apiKeyId,
       workflow_id: workflowIdOf(id),
       task_queue: run.taskQueue,
+      rest_for_seconds: run.restForMs === null ? null : Math.ceil(run.restForMs / 1000),
       epoch: sql<number>`(select epoch from installation)`,
       signature: run.signed?.signature ?? '',
       key_id: run.signed?.keyId ?? '',
     })
-    .returning(['state', 'created_at'])
+    .returning(['state', 'number', 'created_at'])
     .executeTakeFirstOrThrow()
   await sql`
     insert into run_lineage (run_id, ancestor_id, depth)
@@ -101,7 +104,7 @@ export async function insertRun(
       content_hash: await putContent(tx, writeMessageText(run.text)),
     })
     .execute()
-  return { state: row.state, createdAt: row.created_at }
+  return { state: row.state, number: Number(row.number), createdAt: row.created_at }
 }
 
 /** Longest title of a run, in characters. */

@@ -29,6 +29,8 @@ export interface StartRunInput {
   readonly mode?: RunMode
   /** paths in the workspace: files that the run is given with its task */
   readonly attachments?: readonly string[]
+  /** it rests after each answer; absent: as the worker says of what people start, else not */
+  readonly conversation?: boolean
   readonly idempotencyKey?: string
 }
 
@@ -38,10 +40,13 @@ export interface StartRunInput {
  */
 export interface StartedRun {
   readonly id: string
+  /** short, for people */
+  readonly number: number
   readonly workflowId: string
   readonly worker: string
   readonly state: RunState
   readonly mode: RunMode
+  readonly conversation: boolean
   readonly startedBy: { readonly id: string; readonly name: string }
   readonly createdAt: string
 }
@@ -96,6 +101,7 @@ export async function startRun(
         policy,
         worker,
         starter,
+        conversation: isConversation(caller, worker, input),
       })
     }),
   )
@@ -113,6 +119,15 @@ function behindStart({ actor }: Caller, personId: string): readonly Principal[] 
   ]
 }
 
+/** Programs say so themselves: a key's runs end with their answer unless its request asks else. */
+function isConversation(
+  { actor }: Caller,
+  worker: WorkerDefinition,
+  { conversation }: StartRunInput,
+): boolean {
+  return conversation ?? (actor.type === 'person' && worker.conversation === true)
+}
+
 interface RunToRecord {
   readonly input: Json
   readonly text: string
@@ -120,6 +135,7 @@ interface RunToRecord {
   readonly mode: RunMode
   readonly policy: Policy
   readonly worker: WorkerDefinition
+  readonly conversation: boolean
   readonly starter: { readonly id: string; readonly name: string }
 }
 
@@ -158,6 +174,7 @@ async function recordRun(
     text: start.text,
     attachments: listedFiles(start.files),
     author: caller.actor,
+    restForMs: start.conversation ? worker.restForMs : null,
   })
   await unit.audit({
     type: 'run.started',
@@ -176,10 +193,12 @@ async function recordRun(
   await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
   return {
     id,
+    number: run.number,
     workflowId: workflowIdOf(id),
     worker: worker.name,
     state: run.state,
     mode,
+    conversation: start.conversation,
     startedBy: starter,
     createdAt: run.createdAt.toISOString(),
   }

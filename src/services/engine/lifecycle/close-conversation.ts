@@ -1,0 +1,54 @@
+import { Problem } from '#domain/problem.ts'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { RunState } from '#domain/request.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { onceForKey } from '../../core/idempotency.ts'
+import { lockRun } from '../../core/locks.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { bySteering } from '../../runs/may-steer-run.ts'
+import { completeRun } from './complete-run.ts'
+import { isOpen, standingOf } from './standing-of-run.ts'
+
+export interface CloseConversationInput {
+  readonly runId: string
+  readonly idempotencyKey?: string
+}
+
+/**
+ * Completes a run that waits for input, whatever it rests after, with what the model said last as
+ * its output; whoever may message it may (product.md 28). Rejects with `not_found`, `forbidden`,
+ * `conflict` while a turn, a call or a decision is open, or `run_ended`.
+ */
+export async function closeConversation(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: CloseConversationInput,
+): Promise<{ readonly id: string; readonly state: RunState }> {
+  const { runId, idempotencyKey: key } = input
+  const authority = await bySteering(ctx, caller, runId)
+  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+    onceForKey(unit.tx, { caller, key, route: 'close-run', body: { runId } }, async () => {
+      const run = await lockRun(unit.tx, runId)
+      if (isEnd(runTransitions, run.state)) {
+        throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
+      }
+      const standing = await standingOf(unit.tx, run)
+      if (run.state !== 'waiting_for_input' || isOpen(standing)) {
+        const what = standing.pending ? 'waits for a decision' : 'is at work'
+        throw new Problem('conflict', `This run ${what}; close it when it rests, or cancel it`, {
+          state: run.state,
+        })
+      }
+      await completeRun(unit, run, {
+        standing,
+        lastText: null,
+        caller,
+        detail: { by: 'closed', rest: run.rest },
+      })
+      await unit.enqueue({ kind: 'signal_messaged', runId, payload: {} })
+      return { id: runId, state: 'completed' as const }
+    }),
+  )
+  if (answer instanceof Problem) throw answer
+  return answer
+}

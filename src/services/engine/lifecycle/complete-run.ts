@@ -1,0 +1,51 @@
+import { sql, type Selectable } from 'kysely'
+import type { JsonObject } from '#domain/json.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { notifyParent } from '../delegation/child-run.ts'
+import type { Caller } from '../../core/context.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { storable } from '../../transcript/storable-text.ts'
+import { endGrantsOf } from './end-run.ts'
+import { restEnded } from '../../core/rest.ts'
+import { lastTextOf, type RunStanding } from './standing-of-run.ts'
+
+/** How a run comes to be completed: `lastText` is `null` when it is to be read. */
+export interface Completing {
+  readonly standing: RunStanding
+  readonly lastText: string | null
+  /** who completes it, for its grants' events */
+  readonly caller: Caller
+  /** what its event says besides */
+  readonly detail: JsonObject
+}
+
+/**
+ * Completes a run with the model's last text as its output; a root's grants end with it. The caller
+ * holds the run's lock and has judged that nothing of it is open.
+ */
+export async function completeRun(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  { standing, lastText, caller, detail }: Completing,
+): Promise<void> {
+  await unit.tx
+    .updateTable('run')
+    .set({
+      state: 'completed',
+      ended_at: sql<Date>`clock_timestamp()`,
+      output: storable(lastText ?? (await lastTextOf(unit.tx, standing))),
+      // What made it stand still is over.
+      failure: null,
+      ...restEnded,
+    })
+    .where('id', '=', run.id)
+    .execute()
+  if (standing.granted) await endGrantsOf(unit, caller, run.id)
+  await unit.audit({
+    type: 'run.ended',
+    runId: run.id,
+    detail: { state: 'completed', turns: run.turn, ...detail },
+  })
+  await unit.event('run.changed', { runId: run.id })
+  await notifyParent(unit, run)
+}

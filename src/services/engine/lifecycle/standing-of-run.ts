@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { getText } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import { restMs } from '../../core/rest.ts'
+import { readMessageText } from '../../transcript/messages.ts'
+
+/** What is open of a run when it is to rest or to be completed. */
+export interface RunStanding {
+  /** a person's message that no turn has read */
+  readonly unread: boolean
+  /** a call without a result */
+  readonly unfinished: boolean
+  readonly lastHadCalls: boolean
+  readonly pending: boolean
+  /** a call of a person, whose result has not entered the transcript */
+  readonly invoked: boolean
+  /** a grant of this root is live */
+  readonly granted: boolean
+  /** milliseconds until its rest ends, by the database's clock; `null`: never by itself */
+  readonly restMs: number | null
+  /** of the model's last text */
+  readonly lastHash: string | null
+}
+
+/** Reads it in one query. The caller holds the run's lock. */
+export async function standingOf(
+  tx: Tx,
+  run: { readonly id: string; readonly turn: number },
+): Promise<RunStanding> {
+  const { rows } = await sql<RunStanding>`
+    select
+      exists (select from message where run_id = run.id and role = 'user' and turn is null) as unread,
+      exists (select from tool_call where run_id = run.id and result_type is null) as unfinished,
+      exists (select from tool_call where run_id = run.id and turn = ${run.turn}) as "lastHadCalls",
+      exists (select from request where run_id = run.id and state = 'pending') as pending,
+      exists (select from approval_grant where root_run_id = run.id
+        and ended_at is null and revoked_at is null) as granted,
+      exists (select from manual_call where run_id = run.id and message_id is null) as invoked,
+      ${restMs} as "restMs",
+      (select content_hash from message where run_id = run.id and role = 'assistant'
+        order by turn desc limit 1) as "lastHash"
+    from run where id = ${run.id}
+  `.execute(tx)
+  const [standing] = rows
+  if (standing === undefined) throw new Error(`Run ${run.id} is gone`)
+  return standing
+}
+
+/** What the model said last; empty when it has said nothing. */
+export async function lastTextOf(tx: Tx, { lastHash }: RunStanding): Promise<string> {
+  return lastHash === null ? '' : readMessageText(await getText(tx, lastHash))
+}
+
+/**
+ * Whether a run that waits for input has something that must come to its end first: a call, which a
+ * person made, or a decision. A message is none: posting one makes it run again.
+ */
+export function isOpen({ unfinished, pending, invoked }: RunStanding): boolean {
+  return unfinished || pending || invoked
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { Actor } from '#domain/actor.ts'
+import type { Json } from '#domain/json.ts'
+import { taskText } from '#domain/text/task-text.ts'
+import { getRemainingTexts } from '#store/content/content.ts'
+import { readErased } from '#store/content/erased-content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { readMessageText } from '../../transcript/messages.ts'
+import { erasedText } from '../words/erased-words.ts'
+
+/** What a person, or a program for its owner, asked a run to do. */
+export interface TaskRecord {
+  readonly text: string
+  /** `null`: nobody, but the service */
+  readonly by: { readonly id: string; readonly name: string } | null
+  readonly at: Date
+  /** messages that were posted to the run after it */
+  readonly later: number
+}
+
+/** Lists show so many characters of a task, and of one that is larger than this only its title. */
+const listed = { characters: 2000, bytes: 32_768 }
+
+/**
+ * The tasks of root runs, by their ids: the first message of each, as people read it. What was
+ * erased says so. In a list, long ones are cut.
+ */
+export async function readTasks(
+  db: Db | Tx,
+  rootRunIds: readonly string[],
+  shownIn: 'list' | 'detail',
+): Promise<ReadonlyMap<string, TaskRecord>> {
+  if (rootRunIds.length === 0) return new Map()
+  const { rows } = await sql<{
+    run_id: string
+    hash: string
+    title: string
+    size: number
+    is_input: boolean
+    author: Actor | null
+    at: Date
+    later: number
+  }>`
+    select run.id as run_id, run.title, asked.author, asked.created_at as at,
+      named.is_input, content.hash, content.size,
+      (select count(*)::int from message where run_id = run.id and role = 'user'
+        and sequence > asked.sequence) as later
+    from run
+    join lateral (
+      select author, created_at, content_hash, sequence from message
+      where run_id = run.id and role = 'user' order by sequence limit 1
+    ) asked on true
+    cross join lateral (select coalesce(run.forked_after_turn, 0) = 0 as is_input) named
+    join content on content.hash = case when named.is_input then run.input_digest else asked.content_hash end
+    where run.id = any(${[...new Set(rootRunIds)]}::uuid[])
+  `.execute(db)
+  const isRead = ({ size }: { readonly size: number }): boolean =>
+    shownIn === 'detail' || size <= listed.bytes
+  const hashes = rows.filter(isRead).map(({ hash }) => hash)
+  const texts = await getRemainingTexts(db, hashes)
+  const erased = await readErased(
+    db,
+    hashes.filter((hash) => !texts.has(hash)),
+  )
+  return new Map(
+    rows.map((row) => {
+      const { author, at, later } = row
+      const words = isRead(row)
+        ? (wordsOf(texts.get(row.hash) ?? null, row.is_input) ?? erasedText(erased.get(row.hash)))
+        : row.title
+      const text = shownIn === 'list' ? cut(words) : words
+      return [row.run_id, { text, by: byOf(author), at, later }]
+    }),
+  )
+}
+
+function wordsOf(stored: string | null, isInput: boolean): string | null {
+  if (stored === null) return null
+  return isInput ? taskText(JSON.parse(stored) as Json) : readMessageText(stored)
+}
+
+function cut(text: string): string {
+  const characters = Array.from(text.slice(0, listed.characters * 2))
+  if (text.length <= listed.characters) return text
+  return `${characters.slice(0, listed.characters - 1).join('')}…`
+}
+
+function byOf(author: Actor | null): TaskRecord['by'] {
+  if (author?.type !== 'person' && author?.type !== 'machine') return null
+  return { id: author.id, name: author.name }
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { Db } from '#store/database.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { requestVisibleTo, namesTeam } from '../../requests/people/visible-to.ts'
+import type { Viewer } from '../../requests/people/viewer.ts'
+
+/** A request that a run waits for, and whom it can be decided or answered by. */
+export interface WaitsForRecord {
+  readonly requestId: string
+  readonly number: number
+  readonly people: readonly PersonRef[]
+}
+
+/** At most so many requests are named for a run, and people for a request: the first by name. */
+const most = { requests: 50, people: 20 }
+
+/**
+ * The pending requests of runs and of the runs below them, as far as the viewer may see them,
+ * oldest first, by the ids of the runs. `people` can decide them now: they are in a team that the
+ * quorum names and not behind the request.
+ */
+export async function waitsForOf(
+  db: Db,
+  viewer: Viewer,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly WaitsForRecord[]>> {
+  if (runIds.length === 0) return new Map()
+  const { rows } = await sql<{
+    waiting: string
+    request_id: string
+    number: string
+    people: PersonRef[]
+  }>`
+    select above.id as waiting, asked.id as request_id, asked.number,
+      (select coalesce(json_agg(json_build_object('id', able.id, 'name', able.name)), '[]') from (
+        select p.id, p.name from person p
+        where p.disabled_at is null
+          and exists (select from team_member t where t.person_id = p.id
+            and ${namesTeam('asked', sql.ref('t.team'))})
+          and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
+            select from request_principal q where q.request_id = asked.id and q.person_id = p.id))
+        order by p.name, p.id limit ${most.people}
+      ) able) as people
+    from run as above
+    cross join lateral (
+      select request.* from run_lineage
+      join request on request.run_id = run_lineage.run_id and request.state = 'pending'
+      where run_lineage.ancestor_id = above.id and ${requestVisibleTo(viewer, 'request')}
+      order by request.number limit ${most.requests}
+    ) asked
+    where above.id = any(${[...runIds]}::uuid[]) and above.ended_at is null
+    order by asked.number
+  `.execute(db)
+  const waiting = Map.groupBy(rows, (row) => row.waiting)
+  return new Map(
+    [...waiting].map(([runId, requests]) => [
+      runId,
+      requests.map(({ request_id: requestId, number, people }) => ({
+        requestId,
+        number: Number(number),
+        people,
+      })),
+    ]),
+  )
+}

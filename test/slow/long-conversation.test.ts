@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { waitUntil } from '../harness/wait-until.ts'
+import { conversation, post } from '../workflows/scripted-conversation.ts'
+import { startScriptedRun } from '../workflows/scripted-run.ts'
+
+/** The server asks a workflow to continue as new at 4,096 events. */
+const mostEvents = 4096 + 64
+const turns = 500
+
+// Rules: product.md 28
+test('a conversation of 500 turns takes each once, and its history stays bounded', async () => {
+  await using run = await startScriptedRun(conversation(7 * 86_400_000))
+  const { store, client, handle } = run
+  const newest = client.workflow.getHandle(handle.workflowId)
+  await waitUntil(() => store.journal.length > 0, { withinMs: 90_000 })
+  const executions = new Set<string>()
+  for (let turn = 1; turn < turns; turn += 1) {
+    await post(run)
+    await waitUntil(() => store.journal.length > turn, { withinMs: 90_000, everyMs: 2 })
+    if (turn % 20 === 0) executions.add((await newest.describe()).runId)
+  }
+  expect(store.journal).toEqual(Array.from({ length: turns }, (_, turn) => `turn ${turn}`))
+  const lengths = await Promise.all(
+    [...executions].map(async (runId) => {
+      const { events } = await client.workflow.getHandle(handle.workflowId, runId).fetchHistory()
+      return events?.length ?? 0
+    }),
+  )
+  expect(lengths.length).toBeGreaterThan(1)
+  expect(Math.max(...lengths)).toBeLessThan(mostEvents)
+}, 600_000)
