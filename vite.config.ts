@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { buildServiceWorker } from './scripts/build-service-worker.ts'
 import { scriptBudget } from './scripts/script-budget.ts'
 
 /**
@@ -11,7 +12,7 @@ export default defineConfig(({ command }) => {
   if (command === 'build') process.env['NODE_ENV'] = 'production'
   return {
     root: 'src/ui',
-    plugins: [react(), scriptBudget({ maxGzipBytes: 250_000 })],
+    plugins: [react(), scriptBudget({ maxGzipBytes: 250_000 }), buildServiceWorker()],
     build: {
       outDir: '../../dist/ui',
       emptyOutDir: true,

@@ -10,6 +10,9 @@ type Node = Readonly<Record<string, unknown>>
  */
 const transports: ReadonlySet<string> = new Set([
   'ui/api/call-api.ts',
+  'ui/service-worker/background-call.ts',
+  // The dashboard's own files.
+  'ui/service-worker/offline-shell.ts',
   'cli/service/service.ts',
   'cli/service/sign-in.ts',
   // Asks whether anything answers at all.

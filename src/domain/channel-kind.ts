@@ -1,5 +1,5 @@
 /** The ways in which somebody is told of requests. */
-export const channelKinds = ['webhook', 'email', 'slack', 'callback'] as const
+export const channelKinds = ['webhook', 'email', 'slack', 'callback', 'push'] as const
 export type ChannelKind = (typeof channelKinds)[number]
 
 /** The kind of an endpoint by its name: `slack:…`, `email:…`; a webhook's own name has no colon. */

@@ -10,6 +10,7 @@ import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { Log } from '#services/core/context.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../harness/fixtures/test-service.ts'
+import { testPushKey } from '../harness/fixtures/push-key.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
 
 export const developmentToken = 'a-token-that-only-the-owner-can-read'
@@ -121,6 +122,7 @@ const defaultSettings: ApiSettings = {
     auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
     statementKeys: 'countersign statement keys v1\n',
   },
+  pushPublicKey: testPushKey.publicKey,
   requestsPerSecond: 10_000,
   heartbeatMs: 10_000,
 }

@@ -14,6 +14,7 @@ import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { newToken } from '#services/access/token.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
+import { testPushKey } from '../harness/fixtures/push-key.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 
 export const developmentToken = 'a-token-that-only-the-owner-can-read'
@@ -78,6 +79,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
       statementKeys: 'countersign statement keys v1\n',
     },
+    pushPublicKey: testPushKey.publicKey,
     requestsPerSecond: 10_000,
     heartbeatMs: options.heartbeatMs ?? 10_000,
   }

@@ -47,6 +47,8 @@ export interface ApiSettings {
   readonly version: string
   /** what evidence is verified with, as it is now: keys rotate */
   readonly evidence: EvidenceKeys
+  /** the key by which push services know this installation, base64url */
+  readonly pushPublicKey: string
   readonly requestsPerSecond: number
   /** a comment keeps proxies from closing a silent stream */
   readonly heartbeatMs: number

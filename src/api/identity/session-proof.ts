@@ -34,3 +34,11 @@ export function isBrowser(request: Request): boolean {
 export function isNavigation(request: Request): boolean {
   return isBrowser(request) || request.get('user-agent')?.startsWith('Mozilla/') === true
 }
+
+/**
+ * Whether our service worker asks by itself, for a notification: nobody uses the session then, and
+ * it ends idle all the same.
+ */
+export function isBackground(request: Request): boolean {
+  return request.get('x-countersign-background') !== undefined
+}

@@ -7,7 +7,7 @@ import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { personOf, type Identity } from '../identity/identity.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
-import { isBrowser, readProof } from '../identity/session-proof.ts'
+import { isBackground, isBrowser, readProof } from '../identity/session-proof.ts'
 import type { Api } from '../context/api.ts'
 import { withinSeconds } from './outage-problem.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
@@ -57,7 +57,7 @@ async function identify(
     token,
     proof: readProof(request),
     isBrowser: isBrowser(request),
-    isUse: true,
+    isUse: !isBackground(request),
   })
   return session?.isProven === true ? { kind: 'session', session } : session
 }

@@ -1,9 +1,12 @@
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 
+/** The one policy for trusted types: it makes the address of our service worker, nothing else. */
+const serviceWorkerPolicy = 'countersign-service-worker'
+
 /**
  * Content policy of every answer: own scripts and styles only, no framing, and no text ever becomes
- * markup, since no policy for trusted types may exist (security.md 19).
+ * markup, since no other policy for trusted types may exist (security.md 19).
  */
 export function securityHeaders(publicUrl: string): RequestHandler {
   return helmet({
@@ -16,13 +19,14 @@ export function securityHeaders(publicUrl: string): RequestHandler {
         // Pictures of results: fetched with the proof of the session, which no address carries.
         imgSrc: ["'self'", 'data:', 'blob:'],
         fontSrc: ["'self'"],
+        workerSrc: ["'self'"],
         connectSrc: ["'self'"],
         manifestSrc: ["'self'"],
         baseUri: ["'none'"],
         formAction: ["'none'"],
         frameAncestors: ["'none'"],
         requireTrustedTypesFor: ["'script'"],
-        trustedTypes: ["'none'"],
+        trustedTypes: [serviceWorkerPolicy],
       },
     },
     strictTransportSecurity: publicUrl.startsWith('https://'),

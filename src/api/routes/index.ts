@@ -19,6 +19,7 @@ import { oidcRoutes } from './access/oidc.ts'
 import { notificationRoutes } from './notifications/notifications.ts'
 import { hostLinkRoute, peopleRoutes } from './access/people.ts'
 import { policyRoutes } from './policy/policy.ts'
+import { pushRoutes } from './notifications/push.ts'
 import { queueRoutes } from './requests/queues.ts'
 import { requestActionRoutes } from './requests/request-actions.ts'
 import { requestRoutes } from './requests/requests.ts'
@@ -41,6 +42,7 @@ export function allRoutes(settings: ApiSettings) {
     ...oidcRoutes(failures),
     ...meRoutes,
     ...notificationRoutes,
+    ...pushRoutes,
     ...sessionRoutes,
     ...runRoutes,
     ...runActionRoutes,

@@ -39,7 +39,8 @@ export async function findTarget(
   return first
 }
 
-async function resolveHost(host: string): Promise<string[]> {
+/** All addresses of a name, by the system's resolver. */
+export async function resolveHost(host: string): Promise<string[]> {
   const records = await lookup(host, { all: true, order: 'verbatim' })
   return records.map(({ address }) => address)
 }

@@ -7,7 +7,7 @@ export interface PinnedRequest {
   /** the address that `findTarget` has checked */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
   readonly signal: AbortSignal
   /** how many bytes of the body are read; 0: none. A longer body is an error */
   readonly maxBytes: number

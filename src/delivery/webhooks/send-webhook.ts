@@ -6,7 +6,7 @@ import { findTarget, type Resolve, type TargetRules } from './find-target.ts'
 export interface Sending extends TargetRules {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
   /** for all of it: name, connection, answer */
   readonly timeoutMs: number
   readonly stopping: AbortSignal
@@ -46,7 +46,7 @@ function verdictOn(status: number): string | null {
  */
 export async function sendSigned(
   keys: readonly Buffer[],
-  sending: Omit<Sending, 'headers'> & { readonly id: string },
+  sending: Omit<Sending, 'headers' | 'body'> & { readonly id: string; readonly body: string },
 ): Promise<SendOutcome> {
   const { id, ...rest } = sending
   const outcome = await sendWebhook({

@@ -51,6 +51,10 @@ export const sealedTables = {
     by: 'api',
     columns: ['id', 'person_id', 'webauthn_id', 'public_key', 'confirmed_at', 'confirmed_by'],
   },
+  push_subscription: {
+    by: 'api',
+    columns: ['id', 'person_id', 'session_id', 'endpoint', 'p256dh', 'auth'],
+  },
   identity: { by: 'api', columns: ['issuer', 'subject', 'person_id'] },
   slack_link: { by: 'api', columns: ['id', 'team', 'user_id', 'person_id'] },
   external_request: {

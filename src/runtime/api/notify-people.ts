@@ -2,7 +2,10 @@ import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
 import { MailRounds } from '#delivery/email/mail-rounds.ts'
 import { SignInMails } from '#delivery/email/sign-in-mails.ts'
 import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
-import type { SigningContext } from '#services/core/context.ts'
+import { pushChannel, type PushChannelOptions } from '#delivery/push/push-channel.ts'
+import type { VapidKey } from '#delivery/push/encrypt-push.ts'
+import { sessionTimes } from '#services/access/sessions/session-times.ts'
+import type { SigningSystemContext } from '#services/core/context.ts'
 import type { Config } from '../config/config.ts'
 import type { Environment } from '../environment.ts'
 import { connectSlack, type SlackConnection } from './connect-slack.ts'
@@ -21,7 +24,12 @@ import type { Db } from '#store/database.ts'
  */
 export function notifyPeople(
   undo: AsyncDisposableStack,
-  { ctx, config, environment }: { ctx: SigningContext; config: Config; environment: Environment },
+  {
+    ctx,
+    config,
+    environment,
+    pushKey,
+  }: { ctx: SigningSystemContext; config: Config; environment: Environment; pushKey: VapidKey },
 ): {
   readonly slackWorkspace: () => Promise<SlackWorkspace | null>
   readonly signInMails: SignInMails
@@ -29,7 +37,7 @@ export function notifyPeople(
   const { db, log, policies } = ctx
   const { publicUrl, databaseUrl, developmentSignIn: isDevelopment } = config
   const slack = connectSlack({ config, environment, policies })
-  const settings = { db, publicUrl, isDevelopment, environment, slack }
+  const settings = { db, publicUrl, isDevelopment, environment, slack, push: { ctx, key: pushKey } }
   undo.use(
     new ChannelRelay({
       db,
@@ -52,11 +60,12 @@ export interface ChannelSettings {
   /** the environment, for secrets */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly slack: Pick<SlackConnection, 'clientOf'>
+  readonly push: Pick<PushChannelOptions, 'ctx' | 'key'>
 }
 
 /**
- * Every channel that a policy configures, one for each of `configuredEndpoints`, and that of
- * programs' callbacks.
+ * Every channel that a policy configures, one for each of `configuredEndpoints`, that of programs'
+ * callbacks, and that of people's own devices.
  */
 export function channelsOf(policy: Policy, settings: ChannelSettings): readonly Channel[] {
   const { webhooks, slack, email } = policy.config
@@ -66,6 +75,7 @@ export function channelsOf(policy: Policy, settings: ChannelSettings): readonly 
   const { isDevelopment } = settings
   return [
     callbackChannel({ db, allow, isDevelopment }),
+    pushChannel({ ...settings.push, times: sessionTimes, publicUrl, allow, isDevelopment }),
     ...[...endpoints.values()].map((endpoint) => webhookChannel({ endpoint, allow, ...settings })),
     ...(slack === null ? [] : [slackChannel({ db, settings: slack, client, publicUrl })]),
     ...(email === null ? [] : [emailChannel({ settings: email, ...settings })]),

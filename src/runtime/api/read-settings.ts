@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiSettings, EvidenceKeys } from '#api/context/api.ts'
+import type { VapidKey } from '#delivery/push/encrypt-push.ts'
 import { version } from '../version.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { Config } from '../config/config.ts'
@@ -11,7 +12,10 @@ const requestsPerSecond = 200
 const heartbeatMs = 10_000
 
 /** What the HTTP API is told; makes the token of this host where there is none. */
-export async function readSettings(config: Config, evidence: EvidenceKeys): Promise<ApiSettings> {
+export async function readSettings(
+  config: Config,
+  keys: { readonly evidence: EvidenceKeys; readonly pushKey: VapidKey },
+): Promise<ApiSettings> {
   const uiDir = join(checkoutFolder, 'dist', 'ui')
   return {
     publicUrl: config.publicUrl,
@@ -25,7 +29,8 @@ export async function readSettings(config: Config, evidence: EvidenceKeys): Prom
     isSample: config.isQuickstart,
     temporal: { uiUrl: config.temporalUiUrl, namespace: config.temporal.namespace },
     version,
-    evidence,
+    evidence: keys.evidence,
+    pushPublicKey: keys.pushKey.publicKey,
     requestsPerSecond,
     heartbeatMs,
   }

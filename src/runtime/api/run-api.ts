@@ -27,6 +27,7 @@ import { loadSigner, publicKeyLine, signingKeyFile } from '../keys/signing-key.t
 import { adoptOnce } from '../keys/adopt-once.ts'
 import { exists } from '../files.ts'
 import { keepKeys } from '../keys/keep-keys.ts'
+import { loadPushKey } from '../keys/push-key.ts'
 import { loadVerifier } from '../keys/public-keys.ts'
 import { createSealKeyOnce, loadSealKeys } from '../keys/seal-keys.ts'
 import { createLog } from '../logging.ts'
@@ -125,11 +126,12 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     deliveries.begin(ctx, refuse)
     undo.use(keepPins(ctx, host.definitionsOf))
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
-    const notifications = notifyPeople(undo, { ctx, config, environment })
+    const pushKey = await loadPushKey(config.dataDir, environment)
+    const notifications = notifyPeople(undo, { ctx, config, environment, pushKey })
     const evidence = await keepLog(undo, { ctx, config, environment })
     undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
-    const settings = await readSettings(config, evidence)
+    const settings = await readSettings(config, { evidence, pushKey })
     const readiness = readinessReader(db, temporal, metrics.outages)
     const draining = new AbortController()
     const app = createApp({

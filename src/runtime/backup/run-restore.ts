@@ -48,6 +48,7 @@ async function missingKeys({ folders, environment }: Place): Promise<string[]> {
   const keyFiles = [
     ['signing.pem', 'COUNTERSIGN_SIGNING_KEY', 'another one is made at the next start'],
     ['log.pem', 'COUNTERSIGN_LOG_KEY', 'without it the audit log does not go on'],
+    ['push.pem', 'COUNTERSIGN_PUSH_KEY', 'without it people turn on push notifications again'],
   ] as const
   const sentences: string[] = []
   for (const [name, variable, otherwise] of keyFiles) {

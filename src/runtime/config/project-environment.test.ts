@@ -41,6 +41,7 @@ test('the private keys stay with the API', () => {
     withoutSigningKey({
       COUNTERSIGN_SIGNING_KEY: 'secret',
       COUNTERSIGN_LOG_KEY: 'secret',
+      COUNTERSIGN_PUSH_KEY: 'secret',
       COUNTERSIGN_PUBLIC_KEYS: 'kept',
     }),
   ).toEqual({

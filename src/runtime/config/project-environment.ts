@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts'
 const modelVariable = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_/
 
 /** The private keys are the API's alone (security.md 13). */
-const signingVariable = /^COUNTERSIGN_(SIGNING|LOG)_KEY(_BEFORE)?$/
+const signingVariable = /^COUNTERSIGN_(SIGNING|LOG|PUSH)_KEY(_BEFORE)?$/
 
 /** The process' environment over the project's `.env`: what is set from outside wins. */
 export function readProjectEnvironment(projectDir: string, environment: Environment): Environment {

@@ -53,14 +53,21 @@ export function refuseReadable(file: string, mode: number): void {
   )
 }
 
-/**
- * Makes a private key there, unless there is one: whole or not there, on the disk, and never over
- * another key.
- */
+/** Makes an Ed25519 private key there, unless there is a key. */
 export async function createKeyOnce(file: string): Promise<void> {
+  await createOnce(file, () => generateKeyPairSync('ed25519').privateKey)
+}
+
+/** Makes a P-256 private key there, as push services want, unless there is a key. */
+export async function createP256KeyOnce(file: string): Promise<void> {
+  await createOnce(file, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+}
+
+/** The file is whole or not there, on the disk, and never written over another key. */
+async function createOnce(file: string, generate: () => KeyObject): Promise<void> {
   if (await exists(file)) return
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const pem = generate().export({ type: 'pkcs8', format: 'pem' })
   const half = `${file}.${randomUUID()}.new`
   await writeFlushed(half, pem.toString(), 0o600)
   try {

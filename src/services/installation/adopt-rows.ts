@@ -21,6 +21,7 @@ const living: Readonly<
 > = {
   person: { key: ['id'], which: sql`disabled_at is null` },
   session: { key: ['token_hash'], which: sql`true` },
+  push_subscription: { key: ['id'], which: sql`true` },
   sign_in_link: { key: ['token_hash'], which: sql`used_at is null` },
   api_key: { key: ['id'], which: sql`true` },
   credential: { key: ['id'], which: sql`removed_at is null` },
@@ -70,8 +71,8 @@ export async function adoptRows(
 
 /**
  * Seals with the present key what keys that are about to be retired sealed, where that holds:
- * people, their memberships, keys and passkeys, and decisions. Sessions and sign-in links are not
- * among them: they end with their key. Answers how many.
+ * people, their memberships, keys and passkeys, and decisions. Sessions, their devices for push and
+ * sign-in links are not among them: they end with their key. Answers how many.
  */
 export async function resealRows(
   unit: UnitOfWork,
@@ -87,7 +88,7 @@ export async function resealRows(
   })
   let count = 0
   for (const table of Object.keys(sealedTables) as SealedTable[]) {
-    const ends = table === 'session' || table === 'sign_in_link'
+    const ends = endsWithKey.includes(table)
     if (sealedTables[table].by !== 'api' || ends) continue
     const where = sql<boolean>`split_part(seal, '.', 1) = any(${retiring}::text[])`
     const isWanted = (row: SealableRow): boolean => before.holds(table, row)
@@ -95,6 +96,8 @@ export async function resealRows(
   }
   return count
 }
+
+const endsWithKey: readonly SealedTable[] = ['session', 'sign_in_link', 'push_subscription']
 
 async function sealTable(
   { tx, seals }: UnitOfWork,

@@ -41,6 +41,7 @@ import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
 import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
 import * as conversations from './20261125T010500Z-conv-conversations.ts'
+import * as pocketPush from './20261125T011500Z-pocket-push.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -86,4 +87,5 @@ export const migrations: Record<string, Migration> = {
   '20261123T123000Z-external-origins': externalOrigins,
   '20261124T011500Z-people-of-runs': peopleOfRuns,
   '20261125T010500Z-conv-conversations': conversations,
+  '20261125T011500Z-pocket-push': pocketPush,
 }

@@ -65,6 +65,20 @@ export interface SessionTable {
   seal: Seal
 }
 
+/** Where a browser's session is pushed to, and what the messages are encrypted for. */
+export interface PushSubscriptionTable {
+  id: string
+  person_id: string
+  session_id: string
+  endpoint: string
+  /** public key of the browser, base64url */
+  p256dh: string
+  /** secret of the browser, base64url */
+  auth: string
+  created_at: GeneratedTimestamp
+  seal: Seal
+}
+
 export interface SignInLinkTable {
   token_hash: string
   person_id: string

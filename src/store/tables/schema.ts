@@ -62,6 +62,7 @@ import type {
   ApiKeyTable,
   CredentialTable,
   PasskeyChallengeTable,
+  PushSubscriptionTable,
 } from './people.ts'
 import type {
   PolicyVersionTable,
@@ -94,6 +95,7 @@ export interface Database {
   sign_in_link: SignInLinkTable
   credential: CredentialTable
   passkey_challenge: PasskeyChallengeTable
+  push_subscription: PushSubscriptionTable
   mail_choice: MailChoiceTable
   mail_digest: MailDigestTable
   mail_news: MailNewsTable

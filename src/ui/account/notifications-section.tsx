@@ -9,12 +9,13 @@ import { RadioField } from '../request/decision/answering/radio-field.tsx'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { PushDevices } from './push-devices.tsx'
 
 type Email = NotificationChoice['email']
 
 const queryKey = ['notifications']
 
-/** What one is told outside of the dashboard: by mail, and by this browser. */
+/** What one is told outside of the dashboard: by mail, by this browser, and on one's devices. */
 export function NotificationsSection() {
   const choice = useQuery({
     queryKey,
@@ -27,6 +28,7 @@ export function NotificationsSection() {
       {choice.isError && <Failure error={choice.error} retry={() => void choice.refetch()} />}
       {choice.data !== undefined && <MailChoice email={choice.data.email} />}
       <BrowserNotices />
+      <PushDevices />
     </section>
   )
 }

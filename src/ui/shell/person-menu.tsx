@@ -7,6 +7,7 @@ import type { SignedOut } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { forgetSessionProof } from '../api/session-proof.ts'
 import { useMe } from '../api/queries.ts'
+import { forgetKeptProof } from '../push/kept-proof.ts'
 
 /** Who is signed in, sign out and, in the development profile, the switch to another person. */
 export function PersonMenu() {
@@ -29,6 +30,7 @@ export function PersonMenu() {
   const signOut = async (): Promise<SignedOut> => {
     const answer = await callApi('signOut')
     forgetSessionProof()
+    await forgetKeptProof()
     return answer
   }
   const switchTo = async (email: string): Promise<object> => {

@@ -6,7 +6,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { IconKeyboard, IconSearch, IconMoon, IconSun } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
@@ -15,6 +15,7 @@ import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from '../states/announce.tsx'
 import { LiveIndicator } from './live-indicator.tsx'
 import { PersonMenu } from './person-menu.tsx'
+import { showBadge } from '../push/app-badge.ts'
 import './shell.css'
 
 const HelpSheet = lazy(() =>
@@ -32,6 +33,7 @@ export function Shell() {
   const [palette, setPalette] = useState(false)
   const helpKeys = useAriaKeys('help')
   const paletteKeys = useAriaKeys('palette')
+  useWebApp((path) => void navigate(path))
   useShortcut('goInbox', () => void navigate('/'))
   useShortcut('goRuns', () => void navigate('/runs'))
   useShortcut('goAudit', () => void navigate('/audit'))
@@ -101,9 +103,30 @@ export function Shell() {
   )
 }
 
+/** The service worker and notifications, once the page stands. */
+function useWebApp(open: (path: string) => void): void {
+  const { person } = useMe()
+  const openPage = useRef(open)
+  useEffect(() => {
+    openPage.current = open
+  }, [open])
+  useEffect(() => {
+    let end = (): void => undefined
+    let isOver = false
+    void import('../push/web-app.ts').then(({ startWebApp }) => {
+      if (!isOver) end = startWebApp(person.id, (path) => openPage.current(path))
+    })
+    return () => {
+      isOver = true
+      end()
+    }
+  }, [person.id])
+}
+
 function InboxLink() {
   const { data } = useQueues()
   const mine = data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
+  useEffect(() => showBadge(mine), [mine])
   return (
     <NavLink to="/" end>
       Inbox

@@ -1,0 +1,91 @@
+import { judgePushEndpoint } from '#delivery/push/judge-endpoint.ts'
+import { listDevices } from '#services/channels/push/list-devices.ts'
+import type { PushDevice } from '#services/channels/push/push-subscription.ts'
+import { removeDevices, type WhichDevices } from '#services/channels/push/remove-device.ts'
+import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
+import type { Identity } from '../../identity/identity.ts'
+import { route } from '../../route/route.ts'
+import * as schemas from '../../schemas/notifications/push.ts'
+
+const path = '/v1/me/push-subscriptions'
+
+/** The devices that the caller's notifications are pushed to. */
+export const pushRoutes = [
+  route({
+    method: 'get',
+    path,
+    name: 'listPushSubscriptions',
+    summary: 'List push subscriptions',
+    description: "The caller's devices, and the public key that a browser subscribes for",
+    access: { by: 'person' },
+    answers: {
+      200: { description: 'Devices, newest first', schema: schemas.pushSubscriptionList },
+    },
+    answer: async (api, { caller, identity }) => {
+      const publicKey = api.settings.pushPublicKey
+      const devices = await listDevices(api.ctx, caller, api.settings.sessionTimes)
+      const items = devices.map((device) => deviceView(device, identity))
+      return { status: 200, body: { publicKey, items } }
+    },
+  }),
+  route({
+    method: 'post',
+    path,
+    name: 'createPushSubscription',
+    summary: 'Create a push subscription',
+    description:
+      'Have notifications pushed to this browser until its session ends: the body is what PushSubscription.toJSON() gives',
+    access: { by: 'person' },
+    body: schemas.pushSubscriptionBody,
+    answers: { 201: { description: 'The device', schema: schemas.pushSubscription } },
+    problems: ['conflict'],
+    answer: async (api, { body, caller, identity }) => {
+      const { allow } = (await api.ctx.policies.inForce()).config.webhooks
+      const isDevelopment = api.settings.developmentToken !== null
+      await judgePushEndpoint(body.endpoint, { allow, isDevelopment })
+      const device = await subscribeDevice(api.ctx, caller, {
+        sessionId: sessionIdOf(identity),
+        target: body,
+      })
+      return { status: 201, body: deviceView(device, identity) }
+    },
+  }),
+  route({
+    method: 'delete',
+    path,
+    name: 'deletePushSubscription',
+    summary: 'Delete a push subscription',
+    description:
+      "End one of the caller's devices by its endpoint or id; without either those of the session that asks",
+    access: { by: 'person' },
+    body: schemas.pushRemovalBody,
+    answers: { 200: { description: 'How many ended', schema: schemas.pushRemoved } },
+    answer: async (api, { body, caller, identity }) => {
+      const removed = await removeDevices(api.ctx, caller, whichOf(body, identity))
+      return { status: 200, body: { removed } }
+    },
+  }),
+]
+
+function whichOf(
+  { id, endpoint }: { readonly id?: string; readonly endpoint?: string },
+  identity: Identity,
+): WhichDevices {
+  if (id !== undefined) return { id }
+  return endpoint === undefined ? { sessionId: sessionIdOf(identity) } : { endpoint }
+}
+
+function deviceView(device: PushDevice, identity: Identity): schemas.PushSubscriptionView {
+  return {
+    id: device.id,
+    endpoint: device.endpoint,
+    device: device.device,
+    current: device.sessionId === sessionIdOf(identity),
+    createdAt: device.createdAt.toISOString(),
+  }
+}
+
+/** No key gets here; this is for the type. */
+function sessionIdOf(identity: Identity): string {
+  return identity.kind === 'session' ? identity.session.id : ''
+}

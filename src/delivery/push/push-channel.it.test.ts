@@ -1,0 +1,232 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
+import { openPushService, type PushService } from '#test/harness/fixtures/push-service.ts'
+import { testPushKey } from '#test/harness/fixtures/push-key.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { sealedTables } from '#domain/statements/sealed-tables.ts'
+import { hashToken, newToken } from '#services/access/token.ts'
+import { endNamedSession } from '#services/access/sessions/end-sessions.ts'
+import { sessionTimes } from '#services/access/sessions/session-times.ts'
+import { switchPerson } from '#services/access/sign-in/sign-in-for-development.ts'
+import { listDevices } from '#services/channels/push/list-devices.ts'
+import { pushEndpoint } from '#services/channels/push/push-subscription.ts'
+import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
+import { createDeliveries } from '../channels/create-deliveries.ts'
+import { ChannelRelay } from '../channels/channel-relay.ts'
+import type { Channel } from '../channels/channel.ts'
+import {
+  openChannelDesk,
+  publicUrl,
+  within,
+  type ChannelDesk,
+} from '../channels/channel-desk.fixture.ts'
+import type { Resolve } from '../webhooks/find-target.ts'
+import { quick } from '../webhooks/webhook-desk.fixture.ts'
+import { pushChannel } from './push-channel.ts'
+
+let desk: ChannelDesk
+let service: PushService
+let relay: ChannelRelay
+
+beforeAll(async () => {
+  desk = await openChannelDesk()
+  service = await openPushService()
+  const { ctx } = desk.service
+  const { db, url: databaseUrl } = desk.database
+  const channel = channelOf()
+  await createDeliveries(db, channel)
+  const { log, policies } = ctx
+  relay = new ChannelRelay({
+    db,
+    databaseUrl,
+    log,
+    policies,
+    times: quick,
+    channelsOf: () => [channel],
+  })
+})
+afterAll(async () => {
+  await relay[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+  await desk[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  service.answer = 201
+  service.received.length = 0
+  await desk.database.db.deleteFrom('push_subscription').execute()
+})
+
+function channelOf(more: { isDevelopment?: boolean; resolve?: Resolve } = {}): Channel {
+  return pushChannel({
+    ctx: desk.service.ctx,
+    key: testPushKey,
+    times: sessionTimes,
+    publicUrl,
+    allow: [],
+    isDevelopment: true,
+    ...more,
+  })
+}
+
+/** Somebody's browser, signed in and subscribed. */
+async function aDevice(person: TestPerson) {
+  const { token } = await switchPerson(desk.service.ctx, {
+    email: `${person.name.toLowerCase()}@example.com`,
+    channel: 'dashboard',
+    times: sessionTimes,
+    replacesToken: null,
+    device: 'Chrome on Android',
+    proofHash: hashToken(newToken()),
+  })
+  const { id: sessionId } = await desk.database.db
+    .selectFrom('session')
+    .select('id')
+    .where('token_hash', '=', hashToken(token))
+    .executeTakeFirstOrThrow()
+  const target = service.subscribe(testPushKey.publicKey)
+  const input = { sessionId, target }
+  const device = await subscribeDevice(desk.service.ctx, person.caller, input)
+  return { ...device, target }
+}
+
+/** What became of the delivery of a request to a device. */
+async function outcomeFor(deviceId: string, requestId: string): Promise<string> {
+  const row = await desk.database.db
+    .selectFrom('delivery')
+    .select(['state', 'last_error', 'last_status'])
+    .where('endpoint', '=', pushEndpoint)
+    .where('recipient', '=', deviceId)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+  return row === undefined ? 'none' : `${row.state}: ${row.last_error ?? row.last_status}`
+}
+
+async function untilEnded(deviceId: string, requestId: string): Promise<string> {
+  let outcome = ''
+  await waitUntil(async () => {
+    outcome = await outcomeFor(deviceId, requestId)
+    return /^(delivered|dead)/.test(outcome) || `it is ${outcome}`
+  }, within)
+  return outcome
+}
+
+// Rules: security.md 22, 25
+it('pushes only ids, encrypted for the browser, to who may decide and to nobody else', async () => {
+  const grace = await aDevice(desk.grace)
+  const [ada, olga] = [await aDevice(desk.ada), await aDevice(desk.olga)]
+  const request = await desk.open('request.opened', { risk: 'high' })
+  expect(await untilEnded(grace.id, request.id)).toBe('delivered: 201')
+  const [message] = service.received
+  expect(JSON.parse(message?.text ?? '')).toEqual({
+    requestId: request.id,
+    number: expect.any(Number),
+  })
+  expect(message?.path).toBe(new URL(grace.endpoint).pathname)
+  expect(message?.claims).toMatchObject({
+    aud: service.origin,
+    sub: publicUrl,
+  })
+  expect(message?.headers).toMatchObject({
+    'content-encoding': 'aes128gcm',
+    topic: request.id.replaceAll('-', ''),
+    urgency: 'high',
+  })
+  expect(service.received).toHaveLength(1)
+  for (const other of [ada, olga]) expect(await outcomeFor(other.id, request.id)).toBe('none')
+})
+
+it('tells the starter of the end, and pushes a request no more that has ended', async () => {
+  const [ada, grace] = [await aDevice(desk.ada), await aDevice(desk.grace)]
+  const request = await desk.add()
+  await sql`update request set state = 'cancelled' where id = ${request.id}`.execute(
+    desk.database.db,
+  )
+  await desk.happen('request.opened', request.id)
+  await desk.happen('request.closed', request.id)
+  expect(await untilEnded(ada.id, request.id)).toBe('delivered: 201')
+  expect(await outcomeFor(grace.id, request.id)).toBe('none')
+})
+
+it.each([404, 410])('forgets a device when its push service answers %i', async (status) => {
+  const device = await aDevice(desk.grace)
+  service.answer = status
+  const request = await desk.open()
+  expect(await untilEnded(device.id, request.id)).toBe(`dead: it answered ${status}`)
+  expect(await listDevices(desk.service.ctx, desk.grace.caller, sessionTimes)).toEqual([])
+})
+
+it('tries again what a push service refused for now, and keeps the device', async () => {
+  const device = await aDevice(desk.grace)
+  service.answer = 503
+  const request = await desk.open()
+  expect(await untilEnded(device.id, request.id)).toBe('dead: it answered 503')
+  expect(await listDevices(desk.service.ctx, desk.grace.caller, sessionTimes)).toHaveLength(1)
+})
+
+// Rules: security.md 39
+it('a session that ends, or is over, takes its devices with it', async () => {
+  const { db } = desk.database
+  const [ended, idle] = [await aDevice(desk.grace), await aDevice(desk.grace)]
+  await endNamedSession(desk.service.ctx, desk.grace.caller, { id: ended.sessionId })
+  await sql`update session set last_seen_at = now() - interval '13 hours' where id = ${idle.sessionId}`.execute(
+    db,
+  )
+  expect(await listDevices(desk.service.ctx, desk.grace.caller, sessionTimes)).toEqual([])
+  const request = await desk.open()
+  const live = await aDevice(desk.grace)
+  const after = await desk.open()
+  await untilEnded(live.id, after.id)
+  for (const one of [ended, idle]) expect(await outcomeFor(one.id, request.id)).toBe('none')
+})
+
+const forged: Readonly<Record<string, (other: Awaited<ReturnType<typeof aDevice>>) => string>> = {
+  person_id: () => desk.olga.id,
+  session_id: (other) => other.sessionId,
+  endpoint: (other) => other.endpoint,
+  p256dh: (other) => other.target.keys.p256dh,
+  auth: (other) => other.target.keys.auth,
+}
+
+// Rules: security.md 29
+test.each(sealedTables.push_subscription.columns.filter((column) => column !== 'id'))(
+  'nothing is pushed by a device whose %s was changed in the database',
+  async (column) => {
+    const [device, other] = [await aDevice(desk.grace), await aDevice(desk.grace)]
+    const request = await desk.open()
+    await untilEnded(device.id, request.id)
+    const value = forged[column]?.(other) ?? ''
+    await sql`update push_subscription set ${sql.ref(column)} = ${value} where id = ${device.id}`.execute(
+      desk.database.db,
+    )
+    // It was composed for the row as it was; what is sent rests on the row as it is.
+    await sql`update delivery set state = 'pending', attempts = 0, next_attempt_at = now()
+      where recipient = ${device.id}`.execute(desk.database.db)
+    service.received.length = 0
+    expect(await untilEnded(device.id, request.id)).toBe('dead: a row that nobody vouches for')
+    expect(service.received).toEqual([])
+  },
+)
+
+// Rules: security.md 23
+it('connects to no private address, whatever the name of a push service resolves to by then', async () => {
+  const device = await aDevice(desk.grace)
+  const request = await desk.add()
+  const due = { id: request.id, recipient: device.id, body: '{}', type: 'request.opened' }
+  const send = async (channel: Channel): Promise<string | null> => {
+    const { signal } = new AbortController()
+    const attempt = { ...due, requestId: request.id, attempts: 1 }
+    return (await channel.send(attempt, signal, within.withinMs)).error
+  }
+  expect(await send(channelOf({ isDevelopment: false }))).toMatch(/^http is only for this machine/)
+  const named = { endpoint: 'https://push.example.com/grace', keys: device.target.keys }
+  const { id } = await subscribeDevice(desk.service.ctx, desk.grace.caller, {
+    sessionId: device.sessionId,
+    target: named,
+  })
+  due.recipient = id
+  const resolve = async () => ['93.184.215.14', '10.0.0.5']
+  expect(await send(channelOf({ resolve }))).toBe(
+    '10.0.0.5 is a private address, and webhooks.allow does not list it',
+  )
+})

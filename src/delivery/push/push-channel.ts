@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import { usualEvents } from '#domain/stream-event.ts'
+import type { SystemContext } from '#services/core/context.ts'
+import type { SessionTimes } from '#services/access/sessions/session-times.ts'
+import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
+import { devicesOf } from '#services/channels/push/list-devices.ts'
+import { findPushTarget, pushEndpoint } from '#services/channels/push/push-subscription.ts'
+import { forgetDevice } from '#services/channels/push/remove-device.ts'
+import type { Tx } from '#store/database.ts'
+import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
+import type { ChannelEvent } from '../channels/channel-event.ts'
+import type { Resolve, TargetRules } from '../webhooks/find-target.ts'
+import { sendWebhook } from '../webhooks/send-webhook.ts'
+import { encryptPush, type VapidKey } from './encrypt-push.ts'
+
+export interface PushChannelOptions extends TargetRules {
+  readonly ctx: SystemContext
+  readonly key: VapidKey
+  readonly times: SessionTimes
+  readonly publicUrl: string
+  readonly resolve?: Resolve
+}
+
+/** Push services keep messages for at most 4 weeks. */
+const maxTtlSeconds = 28 * 24 * 3600
+const minTtlSeconds = 60
+
+/**
+ * Pushes to people's own devices. A message has the id and number of a request and nothing else:
+ * what it is about is read by the browser of somebody who is signed in.
+ */
+export function pushChannel(options: PushChannelOptions): Channel {
+  return {
+    name: pushEndpoint,
+    kind: 'push',
+    events: usualEvents,
+    queues: null,
+    places: { atOnce: 16, perRecipient: 2 },
+    compose: (tx, happening) => compose(tx, happening, options),
+    send: (due, stopping, timeoutMs) => send(due, options, { stopping, timeoutMs }),
+  }
+}
+
+async function compose(
+  tx: Tx,
+  { type, request }: ChannelEvent,
+  { times }: PushChannelOptions,
+): Promise<readonly Message[]> {
+  if (request === null) return []
+  const isEnd = type === 'request.decided' || type === 'request.closed'
+  // The request may have ended by now: then only its end is told.
+  if (!isEnd && request.state !== 'pending') return []
+  const anyDevice = await tx.selectFrom('push_subscription').select('id').limit(1).execute()
+  if (anyDevice.length === 0) return []
+  const people = await mailRecipients(tx, request.id, 'nothing')
+  const concerned = people.filter((person) => isConcerned(person, isEnd))
+  const devices = await devicesOf(
+    tx,
+    concerned.map(({ id }) => id),
+    times,
+  )
+  const body = JSON.stringify({ requestId: request.id, number: Number(request.number) })
+  return devices.map(({ id }) => ({ recipient: id, body }))
+}
+
+/** While it is pending those who may still decide; its end is for who started it. */
+function isConcerned(person: MailRecipient, isEnd: boolean): boolean {
+  if (person.hasDecided) return false
+  return isEnd ? person.isStarter : person.mayDecide
+}
+
+async function send(
+  due: DueDelivery,
+  options: PushChannelOptions,
+  { stopping, timeoutMs }: { readonly stopping: AbortSignal; readonly timeoutMs: number },
+): Promise<SendOutcome> {
+  const { ctx, key, times, publicUrl, allow, isDevelopment, resolve } = options
+  const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
+  const request = await readRequest(options, due)
+  if (request === null) return over('the request is gone')
+  const isEnd = due.type === 'request.decided' || due.type === 'request.closed'
+  if (!isEnd && !request.isPending) return over('the request had ended before it could be sent')
+  const target = await findPushTarget(ctx, times, due.recipient)
+  if (typeof target === 'string') return over(target)
+  const message = {
+    text: due.body,
+    ttlSeconds: Math.min(maxTtlSeconds, Math.max(minTtlSeconds, request.secondsLeft)),
+    // 32 characters at most (RFC 8030): a request's id without hyphens.
+    topic: request.id.replaceAll('-', ''),
+    urgency: request.risk === 'high' ? ('high' as const) : ('normal' as const),
+  }
+  const { body, headers } = encryptPush(target, message, { key, subject: subjectOf(publicUrl) })
+  const outcome = await sendWebhook({
+    url: target.endpoint,
+    headers,
+    body,
+    allow,
+    isDevelopment,
+    stopping,
+    timeoutMs,
+    ...(resolve === undefined ? {} : { resolve }),
+  })
+  // The push service knows the device no more (RFC 8030, 7.3).
+  if (outcome.status !== 404 && outcome.status !== 410) return outcome
+  await forgetDevice(ctx, { id: due.recipient })
+  return { ...outcome, isFinal: true }
+}
+
+interface PushedRequest {
+  readonly id: string
+  readonly risk: string
+  readonly isPending: boolean
+  readonly secondsLeft: number
+}
+
+async function readRequest(
+  { ctx }: PushChannelOptions,
+  { requestId }: DueDelivery,
+): Promise<PushedRequest | null> {
+  const { rows } = await sql<PushedRequest>`
+    select id, risk, state = 'pending' as "isPending",
+      extract(epoch from expires_at - clock_timestamp())::int as "secondsLeft"
+    from request where id = ${requestId}
+  `.execute(ctx.db)
+  return rows[0] ?? null
+}
+
+/** A push service accepts `https:` and `mailto:` only; a page on this machine has neither. */
+function subjectOf(publicUrl: string): string {
+  return publicUrl.startsWith('https://') ? publicUrl : 'mailto:countersign@localhost.localdomain'
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import type { SessionTimes } from '../../access/sessions/session-times.ts'
+
+/** The name of the endpoint that deliveries to people's own devices have. */
+export const pushEndpoint = 'push:devices'
+
+/** What a browser calls `PushSubscription.toJSON()`, as far as it is used. */
+export interface PushTarget {
+  readonly endpoint: string
+  readonly keys: {
+    /** public key of the browser, base64url of 65 bytes */
+    readonly p256dh: string
+    /** secret of the browser, base64url of 16 bytes */
+    readonly auth: string
+  }
+}
+
+/** A device that its person is told on. */
+export interface PushDevice {
+  readonly id: string
+  readonly endpoint: string
+  /** of the session that it belongs to: `Firefox on Linux` */
+  readonly device: string
+  readonly sessionId: string
+  readonly createdAt: Date
+}
+
+/**
+ * The target of a delivery, if it still is one: its session is live, its person is not disabled,
+ * and the seals of all three rows hold (security.md 29). Otherwise a sentence that says why not.
+ */
+export async function findPushTarget(
+  ctx: Pick<ServiceContext, 'db' | 'seals'>,
+  times: SessionTimes,
+  id: string,
+): Promise<PushTarget | string> {
+  const row = await ctx.db
+    .selectFrom('push_subscription as device')
+    .innerJoin('session', 'session.id', 'device.session_id')
+    .innerJoin('person', 'person.id', 'device.person_id')
+    .selectAll('device')
+    .select([
+      sql<boolean>`session.expires_at > clock_timestamp() and session.last_seen_at >
+        clock_timestamp() - ${times.idleMs} * interval '1 millisecond'`.as('is_live'),
+    ])
+    .select(['session.token_hash', 'session.csrf_token', 'session.proof_hash', 'session.channel'])
+    .select(['session.expires_at', 'session.person_id as session_person'])
+    .select(['session.seal as session_seal', 'person.email', 'person.disabled_at'])
+    .select(['person.seal as person_seal'])
+    .where('device.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return 'the device is not subscribed any more'
+  if (!row.is_live) return 'the session of the device is over'
+  if (row.disabled_at !== null) return 'the person is disabled'
+  const { session_id, session_person, session_seal, person_id, person_seal } = row
+  const session = { ...row, id: session_id, person_id: session_person, seal: session_seal }
+  const person = { ...row, id: person_id, seal: person_seal }
+  const holds =
+    session_person === person_id &&
+    ctx.seals.holds('push_subscription', row) &&
+    ctx.seals.holds('session', session) &&
+    ctx.seals.holds('person', person)
+  if (!holds) return 'a row that nobody vouches for'
+  return { endpoint: row.endpoint, keys: { p256dh: row.p256dh, auth: row.auth } }
+}
+
+/** Rejects keys that no message could be encrypted for with `invalid_request`. */
+export function checkKeys({ keys }: PushTarget): void {
+  const sizes = { p256dh: 65, auth: 16 }
+  for (const name of ['p256dh', 'auth'] as const) {
+    const bytes = Buffer.from(keys[name], 'base64url')
+    if (bytes.length === sizes[name] && (name === 'auth' || bytes[0] === 4)) continue
+    const message = `must be ${sizes[name]} bytes in base64url, as PushSubscription.toJSON() gives`
+    throw new Problem('invalid_request', `keys.${name} ${message}`, {
+      field: `keys.${name}`,
+      message,
+    })
+  }
+}

@@ -1,0 +1,54 @@
+import { bySelf, bySystem, service } from '../../core/authority.ts'
+import type { Caller, ServiceContext, SystemContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+
+/** Which of one's devices: by its id, by its endpoint, or those of a session. */
+export type WhichDevices =
+  | { readonly id: string }
+  | { readonly endpoint: string }
+  | { readonly sessionId: string }
+
+/**
+ * Pushes nothing more to devices of the caller. How many there were; none is no error, since a
+ * device that is gone is what was wanted. Rejects with `forbidden` for keys. Audits
+ * `credential.changed` for each.
+ */
+export async function removeDevices(
+  ctx: ServiceContext,
+  caller: Caller,
+  which: WhichDevices,
+): Promise<number> {
+  const authority = bySelf(caller, 'Only people have devices')
+  const personId = authority.actor.id
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    let query = unit.tx.deleteFrom('push_subscription').where('person_id', '=', personId)
+    if ('id' in which) query = query.where('id', '=', which.id)
+    else if ('endpoint' in which) query = query.where('endpoint', '=', which.endpoint)
+    else query = query.where('session_id', '=', which.sessionId)
+    const removed = await query.returning('id').execute()
+    await unit.audit(
+      ...removed.map(({ id }) => ({
+        type: 'credential.changed' as const,
+        detail: { personId, change: 'push_removed', deviceId: id, why: 'removed_by_person' },
+      })),
+    )
+    return removed.length
+  })
+}
+
+/** Forgets a device that its push service knows no more. Audits `credential.changed`. */
+export async function forgetDevice(
+  ctx: SystemContext,
+  input: { readonly id: string },
+): Promise<void> {
+  await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
+    const gone = await unit.tx
+      .deleteFrom('push_subscription')
+      .where('id', '=', input.id)
+      .returning('person_id')
+      .executeTakeFirst()
+    if (gone === undefined) return
+    const detail = { personId: gone.person_id, change: 'push_removed', deviceId: input.id }
+    await unit.audit({ type: 'credential.changed', detail: { ...detail, why: 'gone' } })
+  })
+}

@@ -1,0 +1,74 @@
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '#domain/problem.ts'
+import { bySelf } from '../../core/authority.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { checkKeys, type PushDevice, type PushTarget } from './push-subscription.ts'
+
+/** Devices of one person, of all of their sessions. */
+const maxDevices = 20
+
+/**
+ * Has the caller's notifications pushed to the browser of their session, until it ends. The same
+ * endpoint again replaces what there was of it. Where it leads was judged by the route, and is
+ * judged again whenever something is sent. Rejects with `forbidden` for keys, `invalid_request` for
+ * unusable keys and `conflict` over 20 devices. Audits `credential.changed`.
+ */
+export async function subscribeDevice(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly sessionId: string; readonly target: PushTarget },
+): Promise<PushDevice> {
+  const authority = bySelf(caller, 'Only people have devices')
+  const { sessionId, target } = input
+  checkKeys(target)
+  const personId = authority.actor.id
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    const session = await unit.tx
+      .selectFrom('session')
+      .select(['id', 'device'])
+      .where('id', '=', sessionId)
+      .where('person_id', '=', personId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (session === undefined) throw new Problem('unauthenticated', 'The session is over')
+    await unit.tx
+      .deleteFrom('push_subscription')
+      .where('person_id', '=', personId)
+      .where('endpoint', '=', target.endpoint)
+      .execute()
+    const { count } = await unit.tx
+      .selectFrom('push_subscription')
+      .select((eb) => eb.fn.countAll<string>().as('count'))
+      .where('person_id', '=', personId)
+      .executeTakeFirstOrThrow()
+    if (Number(count) >= maxDevices) {
+      const detail = `You have ${maxDevices} devices already: remove one that you no longer use`
+      throw new Problem('conflict', detail)
+    }
+    const device = {
+      id: uuidv7(),
+      person_id: personId,
+      session_id: session.id,
+      endpoint: target.endpoint,
+      p256dh: target.keys.p256dh,
+      auth: target.keys.auth,
+    }
+    const row = await unit.tx
+      .insertInto('push_subscription')
+      .values({ ...device, seal: unit.seals.of('push_subscription', device) })
+      .returning('created_at')
+      .executeTakeFirstOrThrow()
+    await unit.audit({
+      type: 'credential.changed',
+      detail: { personId, change: 'push_subscribed', deviceId: device.id, sessionId },
+    })
+    return {
+      id: device.id,
+      endpoint: device.endpoint,
+      device: session.device,
+      sessionId,
+      createdAt: row.created_at,
+    }
+  })
+}

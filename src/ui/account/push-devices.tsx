@@ -1,0 +1,91 @@
+import { Button, Switch } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callApi } from '../api/call-api.ts'
+import { useMe } from '../api/queries.ts'
+import type { NoticesState } from '../notices/notices-setting.ts'
+import { pushState, turnPushOff, turnPushOn } from '../push/push-setting.ts'
+import { announce } from '../states/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { useAct } from '../states/use-act.ts'
+import { Time } from '../text/time.tsx'
+
+const sentences: Record<NoticesState, string> = {
+  unsupported:
+    'This browser cannot be pushed to. On an iPhone or iPad, add Countersign to the home screen first.',
+  denied: 'This browser was told to show nothing of this site: allow it in its settings first.',
+  off: 'Also when no page of ours is open, until you sign out here.',
+  on: 'Also when no page of ours is open, until you sign out here.',
+}
+
+const queryKey = ['push-subscriptions']
+
+/** Push to this device, on or off, and all devices of one's own. */
+export function PushDevices() {
+  const { person } = useMe()
+  const client = useQueryClient()
+  const act = useAct(queryKey)
+  const [state, setState] = useState(() => pushState(person.id))
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const devices = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => callApi('listPushSubscriptions', { signal }),
+  })
+  const turn = async (on: boolean): Promise<void> => {
+    setBusy(true)
+    setRefusal(null)
+    try {
+      setState(await (on ? turnPushOn(person.id) : turnPushOff(person.id)))
+      announce('Saved')
+    } catch (error) {
+      setRefusal((error as Error).message)
+    }
+    setBusy(false)
+    await client.invalidateQueries({ queryKey })
+  }
+  const remove = (id: string) =>
+    act(() => callApi('deletePushSubscription', { body: { id } }), 'Removed')
+  const isOn = state === 'on' && (devices.data?.items.some(({ current }) => current) ?? true)
+  return (
+    <>
+      <Switch
+        label="Push to this device"
+        description={sentences[state]}
+        checked={isOn}
+        disabled={busy || state === 'unsupported' || state === 'denied'}
+        onChange={(event) => void turn(event.currentTarget.checked)}
+      />
+      {refusal !== null && (
+        <p role="alert" className="small break">
+          This device could not be subscribed: {refusal}
+        </p>
+      )}
+      {devices.isError && <Failure error={devices.error} retry={() => void devices.refetch()} />}
+      {devices.data !== undefined && devices.data.items.length > 0 && (
+        <ul className="plain-list" aria-label="Devices that are pushed to">
+          {devices.data.items.map(({ id, device, current, createdAt, endpoint }) => (
+            <li key={id} className="account-row">
+              <span className="grow break">
+                {device}
+                {current && <span className="mark mark-good">this session</span>}
+                <br />
+                <span className="dim small">
+                  since <Time at={createdAt} /> · through {new URL(endpoint).host}
+                </span>
+              </span>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Stop pushing to ${device}, since ${createdAt}`}
+                onClick={() => void remove(id)}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+import { callApi } from '../api/call-api.ts'
+import { sessionProof } from '../api/session-proof.ts'
+import type { NoticesState } from '../notices/notices-setting.ts'
+import { forgetKeptProof, keepProof } from './kept-proof.ts'
+import { registerServiceWorker } from './service-worker-registration.ts'
+
+/** In local storage: the person who turned push on in this browser. */
+const key = 'countersign.push'
+
+/** How it stands in this browser for a person: `off` until they turn it on. */
+export function pushState(personId: string): NoticesState {
+  const isSupported = 'serviceWorker' in navigator && 'PushManager' in window
+  if (!isSupported || !('Notification' in window)) return 'unsupported'
+  if (Notification.permission === 'denied') return 'denied'
+  return Notification.permission === 'granted' && turnedOnBy() === personId ? 'on' : 'off'
+}
+
+/**
+ * Asks the browser for permission, which needs a click, subscribes it, and tells the service.
+ * Rejects with what the browser or the service says. Returns how it stands afterwards.
+ */
+export async function turnPushOn(personId: string): Promise<NoticesState> {
+  if (Notification.permission !== 'granted') await Notification.requestPermission()
+  if (Notification.permission !== 'granted') return pushState(personId)
+  await subscribe()
+  localStorage.setItem(key, personId)
+  return pushState(personId)
+}
+
+/** Ends it in this browser and at the service. */
+export async function turnPushOff(personId: string): Promise<NoticesState> {
+  localStorage.removeItem(key)
+  await forgetKeptProof()
+  const registration = await navigator.serviceWorker.getRegistration()
+  const subscription = await registration?.pushManager.getSubscription()
+  const endpoint = subscription?.endpoint
+  await callApi('deletePushSubscription', { body: endpoint === undefined ? {} : { endpoint } })
+  await subscription?.unsubscribe()
+  return pushState(personId)
+}
+
+/**
+ * Subscribes again after signing in, where the same person had turned it on: the session before
+ * took its subscription with it, and browsers renew theirs.
+ */
+export async function renewPush(personId: string): Promise<void> {
+  if (pushState(personId) !== 'on') return
+  await subscribe()
+}
+
+function turnedOnBy(): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+async function subscribe(): Promise<void> {
+  if ((await registerServiceWorker()) === null)
+    throw new Error('This browser has no service worker')
+  const { pushManager } = await navigator.serviceWorker.ready
+  const { publicKey, items } = await callApi('listPushSubscriptions')
+  const present = await pushManager.getSubscription()
+  // One for another key is of another installation, or of before its key was replaced.
+  if (present !== null && keyOf(present) !== publicKey) await present.unsubscribe()
+  const subscription = await pushManager.subscribe({
+    userVisibleOnly: true,
+    applicationServerKey: publicKey,
+  })
+  const { endpoint, expirationTime, keys } = subscription.toJSON()
+  const { p256dh, auth } = keys ?? {}
+  if (endpoint === undefined || p256dh === undefined || auth === undefined) {
+    throw new Error('This browser subscribed without keys')
+  }
+  const isKnown = items.some((item) => item.current && item.endpoint === endpoint)
+  const body = { endpoint, expirationTime: expirationTime ?? null, keys: { p256dh, auth } }
+  if (!isKnown) await callApi('createPushSubscription', { body })
+  await keepProof(sessionProof())
+}
+
+function keyOf({ options }: PushSubscription): string {
+  const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

@@ -1,0 +1,26 @@
+import { callOver } from '#client/call.ts'
+import { readKeptProof } from '../push/kept-proof.ts'
+
+const maxMs = 8000
+
+/**
+ * Reads from the API as the person who is signed in, with the proof that the page keeps for this
+ * (security.md 39). It does not count as use of the session. Rejects when nobody is signed in, or
+ * the service does not answer in 8 s.
+ */
+export const callInBackground = callOver(async ({ path, method, headers }) => {
+  const proof = await readKeptProof()
+  if (proof === null || method !== 'GET') throw new Error('Nobody is signed in')
+  const response = await fetch(path, {
+    headers: {
+      ...headers,
+      accept: 'application/json',
+      'x-countersign-session': proof,
+      'x-countersign-background': '1',
+    },
+    credentials: 'same-origin',
+    signal: AbortSignal.timeout(maxMs),
+  })
+  if (!response.ok) throw new Error(`The service answered ${response.status}`)
+  return response.json()
+})

@@ -1,0 +1,59 @@
+const cacheName = 'countersign-shell'
+const page = '/'
+
+/**
+ * Keeps the page of the dashboard and the files that it begins with, so that the app opens without
+ * a connection and says so. It holds no data: what the API answers is kept nowhere.
+ */
+export async function keepShell(): Promise<void> {
+  await keepPage(await fetch(page, { credentials: 'omit', headers: { accept: 'text/html' } }))
+}
+
+/**
+ * The page for a navigation: the service's, or without a connection the one that was kept. Another
+ * page than the kept one takes its place.
+ */
+export async function answerNavigation(
+  request: Request,
+  keepAlive: (work: Promise<unknown>) => void,
+): Promise<Response> {
+  try {
+    const response = await fetch(request)
+    if (response.ok) keepAlive(keepPage(response.clone()).catch(() => undefined))
+    return response
+  } catch (error) {
+    const kept = await caches.match(page, { cacheName })
+    if (kept === undefined) throw error
+    return kept
+  }
+}
+
+/** A file of the shell: as it was kept, since its name changes with its bytes. */
+export async function answerAsset(request: Request): Promise<Response> {
+  return (await caches.match(request, { cacheName })) ?? fetch(request)
+}
+
+async function keepPage(response: Response): Promise<void> {
+  const html = await response.text()
+  const cache = await caches.open(cacheName)
+  const kept = await cache.match(page)
+  if (kept !== undefined && (await kept.text()) === html) return
+  const files = filesOf(html)
+  const present = await cache.keys()
+  const names = new Set(present.map(({ url }) => new URL(url).pathname))
+  await cache.addAll(files.filter((name) => !names.has(name)))
+  const headers = { 'content-type': 'text/html; charset=utf-8' }
+  for (const name of ['content-security-policy', 'x-content-type-options']) {
+    const value = response.headers.get(name)
+    if (value !== null) Object.assign(headers, { [name]: value })
+  }
+  await cache.put(page, new Response(html, { headers }))
+  const wanted = new Set([page, ...files])
+  for (const name of names) if (!wanted.has(name)) await cache.delete(name)
+}
+
+/** The scripts, styles and pictures that a page names. */
+function filesOf(html: string): string[] {
+  const names = [...html.matchAll(/(?:src|href)="(\/[\w./-]+)"/g)].map(([, name]) => name ?? '')
+  return [...new Set(names)].filter((name) => name.startsWith('/assets/') || name.endsWith('.svg'))
+}

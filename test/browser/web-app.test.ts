@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page, Worker } from 'playwright-core'
+import { openPushService, type PushService } from '../harness/fixtures/push-service.ts'
+import { testPushKey } from '../harness/fixtures/push-key.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
+import { createDeliveries } from '#delivery/channels/create-deliveries.ts'
+import { pushChannel } from '#delivery/push/push-channel.ts'
+import { sessionTimes } from '#services/access/sessions/session-times.ts'
+import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+let service: PushService
+
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  service = await openPushService()
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+/** The dashboard with its service worker at work. */
+async function openApp(who: string, path: string): Promise<Page> {
+  const page = await dashboard.open(who, path)
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready
+  })
+  return page
+}
+
+// Rules: security.md 19
+test('the dashboard can be installed, and its content policy lets no other script address through', async () => {
+  const page = await openApp('Grace', '/')
+  const manifest = await page.evaluate(async () => {
+    const link = document.querySelector<HTMLLinkElement>('link[rel=manifest]')
+    const answer = await fetch(link?.href ?? '')
+    return { type: answer.headers.get('content-type'), body: (await answer.json()) as unknown }
+  })
+  expect(manifest.type).toContain('application/manifest+json')
+  const { icons } = manifest.body as { icons: { src: string; sizes: string; type: string }[] }
+  for (const { src, sizes, type } of icons) {
+    const size = await page.evaluate(async (address) => {
+      const picture = new Image()
+      picture.src = address
+      await picture.decode()
+      return `${picture.naturalWidth}x${picture.naturalHeight}`
+    }, src)
+    if (type === 'image/png') expect(size).toBe(sizes)
+  }
+  const refusals = await page.evaluate(async () => {
+    const { trustedTypes } = window as unknown as {
+      trustedTypes: { createPolicy(name: string, rules: object): unknown }
+    }
+    const tried = [
+      () => navigator.serviceWorker.register('/assets/other.js'),
+      async () => new Worker('/assets/other.js'),
+      async () => trustedTypes.createPolicy('countersign-service-worker', {}),
+      async () => trustedTypes.createPolicy('another', {}),
+    ]
+    return Promise.all(
+      tried.map((attempt) =>
+        attempt().then(
+          () => 'done',
+          (error: Error) => error.name,
+        ),
+      ),
+    )
+  })
+  expect(refusals).toEqual(['TypeError', 'TypeError', 'TypeError', 'TypeError'])
+  dashboard.complaints.length = 0
+})
+
+test('without a connection the app opens and says so; what was read before is kept nowhere', async () => {
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/pocket.md', content: 'kept nowhere' } }],
+    'I write',
+  )
+  const page = await openApp('Grace', '/')
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  await page.getByText('kept nowhere').first().waitFor()
+  await page.context().setOffline(true)
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  await page.getByText('The service did not answer').waitFor()
+  const kept = await page.evaluate(async () => {
+    const names: string[] = []
+    for (const cache of await caches.keys()) {
+      for (const { url } of await (await caches.open(cache)).keys())
+        names.push(new URL(url).pathname)
+    }
+    return names
+  })
+  expect(kept).toContain('/')
+  expect(kept.filter((name) => !/^\/(assets\/[\w.-]+|favicon.svg)?$/.test(name))).toEqual([])
+  await page.context().setOffline(false)
+  await page.reload()
+  await page.getByText('kept nowhere').first().waitFor()
+})
+
+interface Shown {
+  readonly title: string
+  readonly body: string
+  readonly tag: string
+}
+
+/** What the scope of a service worker has here beside the library's types. */
+interface WorkerScope {
+  registration: { showNotification(title: string, options: Omit<Shown, 'title'>): Promise<void> }
+  shown: Shown[]
+  readonly WindowClient: { readonly prototype: { focus: () => Promise<void> } }
+}
+
+/**
+ * A page whose browser is played by the test where headless Chromium has no part: the permission,
+ * the subscription at a push service, and showing notifications. Encryption, the service worker and
+ * what it reads are real.
+ */
+async function openPushApp(who: string, path: string) {
+  const page = await openApp(who, path)
+  const target = service.subscribe(testPushKey.publicKey)
+  await page.addInitScript(
+    ({ endpoint, keys, publicKey }) => {
+      const bytes = atob(publicKey.replaceAll('-', '+').replaceAll('_', '/'))
+      const applicationServerKey = Uint8Array.from(bytes, (byte) => byte.codePointAt(0) ?? 0).buffer
+      let subscription: unknown = null
+      Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+      Object.assign(PushManager.prototype, {
+        getSubscription: async () => subscription,
+        subscribe: async () => {
+          subscription = {
+            endpoint,
+            options: { applicationServerKey },
+            toJSON: () => ({ endpoint, expirationTime: null, keys }),
+            unsubscribe: async () => true,
+          }
+          return subscription
+        },
+      })
+    },
+    { ...target, publicKey: testPushKey.publicKey },
+  )
+  await page.reload()
+  const cdp = await page.context().newCDPSession(page)
+  const registered = new Promise<string>((resolve) => {
+    cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => {
+      if (one !== undefined) resolve(one.registrationId)
+    })
+  })
+  await cdp.send('ServiceWorker.enable')
+  const registrationId = await registered
+  const [worker] = page.context().serviceWorkers()
+  if (worker === undefined) throw new Error('No service worker is at work')
+  await record(worker)
+  const origin = dashboard.url
+  const push = (data: string) =>
+    cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+  return { page, worker, push, target }
+}
+
+/** Has a service worker note what it shows; one that was started again is told again. */
+async function record(worker: Worker): Promise<void> {
+  await worker.evaluate(() => {
+    const scope = self as unknown as WorkerScope
+    scope.shown = []
+    // Nobody looks at the page: it is in the pocket.
+    Object.defineProperty(scope.WindowClient.prototype, 'focused', { get: () => false })
+    scope.WindowClient.prototype.focus = async () => undefined
+    scope.registration.showNotification = async (title, { body, tag }) => {
+      scope.shown.push({ title, body, tag })
+    }
+  })
+}
+
+async function nextShown(worker: Worker): Promise<Shown> {
+  const read = () => worker.evaluate(() => (self as unknown as WorkerScope).shown.shift() ?? null)
+  let shown: Shown | null = null
+  await waitUntil(async () => (shown ??= await read()) !== null, { withinMs: 30_000 })
+  return shown ?? { title: '', body: '', tag: '' }
+}
+
+/** Pushes what happens, as the API process does. */
+async function openRelay(): Promise<ChannelRelay> {
+  const { api: ctx, database } = dashboard.desk
+  const { db, url: databaseUrl } = database
+  const publicUrl = dashboard.url
+  const rules = { allow: [], isDevelopment: true }
+  const channel = pushChannel({ ctx, key: testPushKey, times: sessionTimes, publicUrl, ...rules })
+  await createDeliveries(db, channel)
+  const { log, policies } = ctx
+  return new ChannelRelay({ db, databaseUrl, log, policies, channelsOf: () => [channel] })
+}
+
+// Rules: security.md 22, 39
+test('a request is pushed as ids, read by the service worker of who is signed in, opened by a click; signed out it is a number', async () => {
+  const { page, worker, push, target } = await openPushApp('Grace', '/account')
+  const section = page.getByRole('region', { name: 'Notifications' })
+  await section.getByRole('switch', { name: 'Push to this device' }).click()
+  const devices = section.getByRole('list', { name: 'Devices that are pushed to' })
+  await devices.getByText('this session').waitFor()
+  await using _relay = await openRelay()
+  const write = { tool: 'write_file', input: { path: 'notes/pushed.md', content: 'secret plans' } }
+  const { requestIds } = await ask(dashboard.desk, [write], 'I write')
+  await waitUntil(() => service.received.length > 0, { withinMs: 30_000 })
+  const [message] = service.received
+  expect(message?.path).toBe(new URL(target.endpoint).pathname)
+  const text = message?.text ?? ''
+  expect(JSON.parse(text)).toEqual({ requestId: requestIds[0], number: expect.any(Number) })
+
+  await push(text)
+  const shown = await nextShown(worker)
+  expect(shown.title).toContain('notes/pushed.md')
+  expect(JSON.stringify(shown)).not.toContain('secret plans')
+
+  await worker.evaluate(async (path) => {
+    const click = Object.assign(new Event('notificationclick'), {
+      notification: { close: () => undefined, data: { path } },
+      waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),
+    })
+    self.dispatchEvent(click)
+  }, `/requests/${requestIds[0]}`)
+  await page.waitForURL(`${dashboard.url}/requests/${requestIds[0]}`)
+
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  await record(worker)
+  await push(text)
+  const { number } = JSON.parse(text) as { number: number }
+  expect(await nextShown(worker)).toMatchObject({ title: `Request #${number}` })
+  const rows = await dashboard.desk.database.db
+    .selectFrom('push_subscription')
+    .select('id')
+    .execute()
+  expect(rows).toEqual([])
+})
