@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { benchDecision } from './decision/bench-decision.ts'
+import { benchIdle } from './idle/bench-idle.ts'
 import { benchSequencer } from './sequencer/bench-sequencer.ts'
 import { benchScale } from './scale/bench-scale.ts'
 import { benchTurn } from './turn/bench-turn.ts'
@@ -10,6 +11,7 @@ import { benchWaiting } from './waiting/bench-waiting.ts'
 
 const benches: Readonly<Record<string, () => Promise<object>>> = {
   decision: benchDecision,
+  idle: benchIdle,
   sequencer: benchSequencer,
   scale: benchScale,
   turn: benchTurn,

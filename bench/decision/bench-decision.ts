@@ -2,6 +2,8 @@ import { Floor } from '../floor/floor.ts'
 import { inParallel, percentiles, round } from '../figures.ts'
 import { historyOf, storedPerRun } from './kept-per-run.ts'
 import { Ours } from './ours.ts'
+import { measurePaced } from './paced.ts'
+import { measureRecording } from './recording.ts'
 import { measureSideBySide } from './side-by-side.ts'
 
 /** Blocks of one kind in turn, ABAB…; the first pair warms up and is not counted. */
@@ -31,6 +33,10 @@ export async function benchDecision(): Promise<object> {
   }
   console.error('decisions side by side')
   const sideBySide = await measureSideBySide(ours, floor)
+  console.error('decisions after a rest')
+  const paced = await measurePaced(ours, floor)
+  console.error('recording alone')
+  const recording = await measureRecording(ours)
   console.error('history and stored bytes')
   const history = await historyOf(ours)
   const ourTool = percentiles(tool)
@@ -41,6 +47,8 @@ export async function benchDecision(): Promise<object> {
     ratioP50: round(ourTool.p50 / bareTool.p50),
     recordedMs: percentiles(recorded),
     ...sideBySide,
+    ...paced,
+    ...recording,
     historyEventsPerStep: history.events,
     historyBytesPerStep: Math.round(history.bytes),
     storedBytesPerWaitingRun: {

@@ -7,6 +7,7 @@ people: [{ email: ada@example.com, name: Ada }]
 teams: { platform: { members: [grace@example.com] } }
 queues: { platform: { team: platform } }
 defaults: { queue: platform }
+routing: [{ when: { tool: deploy }, risk: medium }]
 rights: { manageRuns: [platform], readAudit: [platform], activatePolicy: [platform] }
 `,
     'workers/one.md': worker('one'),

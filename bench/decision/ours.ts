@@ -53,7 +53,7 @@ export class Ours implements AsyncDisposable {
 
   static async start(): Promise<Ours> {
     const installation = await Installation.start(benchProject())
-    const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 4 })
+    const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 16 })
     // A restart of Postgres ends idle connections; the next query opens another.
     pool.on('error', () => undefined)
     const [ada, grace] = [

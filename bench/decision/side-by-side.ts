@@ -1,6 +1,6 @@
 import type { Floor } from '../floor/floor.ts'
 import { inParallel, monotonicMs, round } from '../figures.ts'
-import { processorMs } from '../processor-time.ts'
+import { processorMs } from '../process-figures.ts'
 import type { Ours } from './ours.ts'
 
 /** Rounds of one kind in turn; the first pair warms up and is not counted. */

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { Ours } from '../decision/ours.ts'
 import { inParallel, monotonicMs, percentiles, round } from '../figures.ts'
+import { residentMiB } from '../process-figures.ts'
 
 const waitingRuns = 1000
 const looks = 30
@@ -35,11 +35,6 @@ async function memory(ours: Ours): Promise<{ api: number; worker: number }> {
     api: await residentMiB(await ours.installation.pidOf('api')),
     worker: await residentMiB(await ours.installation.pidOf('temporal-worker')),
   }
-}
-
-async function residentMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
 }
 
 async function queuePage(ours: Ours): Promise<{ p50: number; p95: number }> {

@@ -21,6 +21,32 @@ async function readProcess(pid: string): Promise<ProcessTime | null> {
 
 /** Processor time so far, in milliseconds, of these processes and everything they have started. */
 export async function processorMs(roots: readonly number[]): Promise<number> {
+  return (await treeOf(roots)).reduce((sum, { ms }) => sum + ms, 0)
+}
+
+/**
+ * Memory of these processes and everything they have started, in mebibytes; what several share
+ * counts once.
+ */
+export async function memoryMiB(roots: readonly number[]): Promise<number> {
+  let kib = 0
+  for (const { pid } of await treeOf(roots)) {
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+    kib += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0)
+  }
+  return Math.round(kib / 1024)
+}
+
+/** Resident memory of one process, in mebibytes. */
+export async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
+}
+
+/** The running processes among these, and all that descend from them. */
+async function treeOf(
+  roots: readonly number[],
+): Promise<readonly (ProcessTime & { pid: number })[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const processes = new Map<number, ProcessTime>()
   for (const pid of pids) {
@@ -32,5 +58,5 @@ export async function processorMs(roots: readonly number[]): Promise<number> {
       if (roots.includes(at)) return true
     return false
   }
-  return [...processes].reduce((sum, [pid, { ms }]) => sum + (belongs(pid) ? ms : 0), 0)
+  return [...processes].flatMap(([pid, one]) => (belongs(pid) ? [{ pid, ...one }] : []))
 }

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { TestSession } from '#test/harness/installation/test-session.ts'
+import { inParallel, monotonicMs, percentiles, round } from '../figures.ts'
+import type { Ours } from './ours.ts'
+
+/** Requests that each round decides; a bulk call takes at most 200. */
+const requests = 200
+const callers = 16
+const aloneDecisions = 60
+
+/** A request of a program that waits: no run begins when it is approved. */
+interface Asking {
+  readonly requestId: string
+  readonly digest: string
+  /** the digest of its presentation */
+  readonly seen: string
+}
+
+/**
+ * What recording a decision costs alone, with nothing to carry out: requests of a program, decided
+ * one at a time, one by one by 16 callers, and 200 in one call. The floor is a bare transaction that
+ * inserts one row, on the same Postgres.
+ */
+export async function measureRecording(ours: Ours): Promise<object> {
+  const { installation } = ours
+  const ada = await installation.signIn('ada@example.com')
+  const grace = await installation.signIn('grace@example.com')
+  const scopes = ['requests:write', 'requests:read']
+  const made = await ada.post('/v1/keys', { name: 'bench', scopes })
+  const program = { url: installation.url, key: String(made.body['key']) }
+  const single: number[] = []
+  for (const asking of await askMany(program, grace, aloneDecisions)) {
+    const sent = monotonicMs()
+    await approve(grace, asking)
+    single.push(monotonicMs() - sent)
+  }
+  const bare = await bareTransactions(ours.pool)
+  const many = await askMany(program, grace, requests)
+  const began = monotonicMs()
+  await inParallel(many, callers, (asking) => approve(grace, asking))
+  const oneByOneMs = monotonicMs() - began
+  const bulk = await askMany(program, grace, requests)
+  const sentBulk = monotonicMs()
+  await approveAll(grace, bulk)
+  const bulkMs = monotonicMs() - sentBulk
+  const recordedAloneMs = percentiles(single)
+  return {
+    recordedAloneMs,
+    bareTransactionMs: bare.alone,
+    recordedRatioP50: round(recordedAloneMs.p50 / bare.alone.p50),
+    oneByOnePerSecond: round(requests / (oneByOneMs / 1000)),
+    bareTransactionsPerSecond: bare.perSecond,
+    bulkPerSecond: round(requests / (bulkMs / 1000)),
+  }
+}
+
+async function askMany(
+  program: { readonly url: string; readonly key: string },
+  grace: TestSession,
+  count: number,
+): Promise<Asking[]> {
+  return inParallel(Array.from({ length: count }), 4, async () => {
+    const response = await fetch(`${program.url}/v1/requests`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${program.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ tool: 'deploy', input: {}, externalId: randomUUID() }),
+    })
+    const opened = (await response.json()) as { id: string }
+    if (response.status !== 201) throw new Error(JSON.stringify(opened))
+    const { body } = await grace.get(`/v1/requests/${opened.id}`)
+    const presentation = body['presentation'] as { digest: string }
+    return { requestId: opened.id, digest: String(body['digest']), seen: presentation.digest }
+  })
+}
+
+async function approve(grace: TestSession, asking: Asking): Promise<void> {
+  const { requestId, digest, seen } = asking
+  const body = { decision: 'approve', digest, revision: 1, seen }
+  const answer = await grace.post(`/v1/requests/${requestId}/decisions`, body)
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+}
+
+async function approveAll(grace: TestSession, askings: readonly Asking[]): Promise<void> {
+  const decisions = askings.map(({ requestId, digest, seen }) => ({
+    requestId,
+    decision: 'approve',
+    digest,
+    revision: 1,
+    seen,
+  }))
+  const answer = await grace.post('/v1/decisions', { decisions })
+  const items = answer.body['items'] as { status: number }[] | undefined
+  if (items?.every(({ status }) => status === 200) !== true) {
+    throw new Error(JSON.stringify(items?.find(({ status }) => status !== 200) ?? answer.body))
+  }
+}
+
+/** The least that a durable record costs: begin, one insert, commit. */
+async function bareTransactions(
+  pool: Pool,
+): Promise<{ alone: { p50: number; p95: number }; perSecond: number }> {
+  await pool.query('create table bench_floor (id uuid primary key, at timestamptz not null)')
+  const insert = async (): Promise<void> => {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('insert into bench_floor values ($1, clock_timestamp())', [randomUUID()])
+      await client.query('commit')
+    } finally {
+      client.release()
+    }
+  }
+  const alone: number[] = []
+  for (let count = 0; count < aloneDecisions; count += 1) {
+    const sent = monotonicMs()
+    await insert()
+    alone.push(monotonicMs() - sent)
+  }
+  const began = monotonicMs()
+  await inParallel(Array.from({ length: requests }), callers, insert)
+  const perSecond = round(requests / ((monotonicMs() - began) / 1000))
+  await pool.query('drop table bench_floor')
+  return { alone: percentiles(alone), perSecond }
+}
