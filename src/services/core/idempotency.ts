@@ -37,7 +37,7 @@ export async function onceForKey<T extends object>(
   }
   const principal = principalOf(call.caller)
   const bodyHash = hashJson({ body: call.body })
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${principal} ${key}`}, 0))`.execute(tx)
+  await lockKeys(tx, call.caller, [key])
   const earlier = await tx
     .selectFrom('idempotency')
     .select(['route', 'body_hash', 'response'])
@@ -67,6 +67,19 @@ export async function onceForKey<T extends object>(
     })
     .execute()
   return answer
+}
+
+/**
+ * Locks the keys of calls that are made in one transaction, which is done before any other lock is
+ * taken.
+ */
+export async function lockKeys(tx: Tx, caller: Caller, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  const names = keys.map((key) => `${principalOf(caller)} ${key}`)
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(name, 0))
+    from unnest(${names}::text[]) with ordinality as names(name, place) order by place
+  `.execute(tx)
 }
 
 /**

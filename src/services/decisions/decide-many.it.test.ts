@@ -1,8 +1,19 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideMany } from './decide-many.ts'
-import { ada, database, grace, run, service, useDecisionDesk } from './decisions.fixture.ts'
+import {
+  ada,
+  auditTypes,
+  database,
+  grace,
+  linus,
+  run,
+  service,
+  useDecisionDesk,
+} from './decisions.fixture.ts'
 
 useDecisionDesk()
 
@@ -174,6 +185,79 @@ test('each item is refused for its own reason while the others are decided', asy
     [404, 'not_found'],
     [409, 'already_decided'],
   ])
+})
+
+describe('approvals of one run', () => {
+  const waiting = async (count: number): Promise<TestRequest[]> => {
+    const requests: TestRequest[] = []
+    for (let position = 1; position <= count; position += 1) {
+      requests.push(await addRequest(service, run, { position }))
+    }
+    return requests
+  }
+
+  test('are committed together, with the same decision, permit and event for each as alone', async () => {
+    const requests = await waiting(20)
+    const queries: LoggedQuery[] = []
+    const db = withQueryLog(database.url, queries)
+    const { items } = await decideMany({ ...service.ctx, db }, grace.caller, {
+      decisions: requests.map((request) => item(request, 'approve')),
+    })
+    await db.destroy()
+    expect(new Set(items.map(({ state }) => state))).toEqual(new Set(['approved']))
+    expect(textsOf(queries).match(/\bcommit\b/g)).toHaveLength(2)
+    for (const { id } of requests) {
+      expect(await auditTypes(id)).toEqual(['request.opened', 'decision.recorded', 'permit.issued'])
+    }
+    const [{ pending = -1 } = {}] = await database.db
+      .selectFrom('run')
+      .select('pending_requests as pending')
+      .where('id', '=', run.id)
+      .execute()
+    expect(pending).toBe(0)
+  })
+
+  test('are decided one by one when one cannot be written, and again under the same key', async () => {
+    const [first, broken, last] = (await waiting(3)) as [TestRequest, TestRequest, TestRequest]
+    await sql
+      .raw(
+        `create function refuse_permit() returns trigger language plpgsql as $$
+         begin raise exception 'no room'; end $$;
+         create trigger refuse_permit before insert on permit for each row
+         when (new.request_id = '${broken.id}') execute function refuse_permit()`,
+      )
+      .execute(database.db)
+    const decisions = [first, broken, last].map((request) => item(request, 'approve'))
+    const input = { decisions, idempotencyKey: 'group-1' }
+    await expect(decideMany(service.ctx, grace.caller, input)).rejects.toThrow('no room')
+    expect(await statesOf(first, broken, last)).toEqual(['approved', 'pending', 'pending'])
+    await sql.raw('drop function refuse_permit() cascade').execute(database.db)
+    const { items } = await decideMany(service.ctx, grace.caller, input)
+    expect(items.map(({ state }) => state)).toEqual(['approved', 'approved', 'approved'])
+    expect(await auditTypes(first.id)).toEqual([
+      'request.opened',
+      'decision.recorded',
+      'permit.issued',
+    ])
+  })
+
+  test('that several people decide at once are decided once each, whoever wins', async () => {
+    const requests = await waiting(10)
+    const decisions = requests.map((request) => item(request, 'approve'))
+    const answers = await Promise.all([
+      decideMany(service.ctx, grace.caller, { decisions, idempotencyKey: 'race' }),
+      decideMany(service.ctx, grace.caller, { decisions, idempotencyKey: 'race' }),
+      decideMany(service.ctx, linus.caller, { decisions: decisions.toReversed() }),
+    ])
+    const [mine, repeated, theirs] = answers.map(({ items }) => items)
+    expect(repeated).toEqual(mine)
+    for (const { id } of requests) {
+      const of = (items = mine) => items?.find(({ requestId }) => requestId === id)
+      expect([of()?.status, of(theirs)?.status].toSorted()).toEqual([200, 409])
+      const types = (await auditTypes(id)).filter((type) => type !== 'decision.refused')
+      expect(types).toEqual(['request.opened', 'decision.recorded', 'permit.issued'])
+    }
+  })
 })
 
 test('a repeated call with its key gets the original answers, and the same key with other items is refused', async () => {

@@ -4,9 +4,12 @@ import { limits } from '#domain/limits.ts'
 import { Problem, type ProblemCode } from '#domain/problem.ts'
 import type { RequestState } from '#domain/request.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
+import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
+import type { RequestLocation } from '../requests/people/find-request.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { judgeTogether, type TurnRef } from './decided-together.ts'
+import { decideGroup, type GroupOutcome } from './decide-group.ts'
 import { decideRequest } from './decide-request.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { onceForKey } from '../core/idempotency.ts'
@@ -38,8 +41,8 @@ export interface BulkInput {
 }
 
 /**
- * Decides up to 200 requests, each in a transaction of its own and judged alone by the same rules
- * (api.md). Several approvals together must be alike (same tool and rule), of at most medium risk
+ * Decides up to 200 requests, each judged alone by the same rules (api.md); approvals of one run
+ * that follow each other are written in one transaction. Several approvals together must be alike (same tool and rule), of at most medium risk
  * and not asked before a restore, or none of them is given (`not_alike`), unless they are decided
  * as the change set of a `turn`: then each must be of it (`not_of_turn`), and they are judged in
  * call order. Every approval says what was `seen`, at any risk (`not_displayed`). Each item of
@@ -61,15 +64,22 @@ export async function decideMany(
     request,
     approves: body['decision'] === 'approve',
   }))
-  const { order, refused } = await judgeTogether(ctx, viewer, listed, input.turn ?? null)
+  const { locations, order, refused } = await judgeTogether(ctx, viewer, listed, input.turn ?? null)
   const batchDecisionId = await nameBatch(ctx, caller, input)
+  const sent = items.map((item, index) => ({
+    ...item,
+    ...(key === undefined ? {} : { idempotencyKey: `${key}/${index}` }),
+    batchDecisionId,
+    batchRefusal: refused.get(index) ?? null,
+    location: locations[index] ?? null,
+    index,
+  }))
   const answers = new Map<number, BulkItem>()
-  for (const index of order) {
-    const item = items[index]
-    if (item === undefined) continue
-    const keyed = key === undefined ? {} : { idempotencyKey: `${key}/${index}` }
-    const decided = { ...item, ...keyed, batchDecisionId, batchRefusal: refused.get(index) ?? null }
-    answers.set(index, await decideOne(ctx, caller, decided))
+  for (const group of groupsOf(order.flatMap((index) => sent[index] ?? []))) {
+    const outcomes = group.length === 1 ? null : await decideGroup(ctx, caller, group)
+    for (const [place, item] of group.entries()) {
+      answers.set(item.index, await answerOf(ctx, caller, item, outcomes?.[place] ?? null))
+    }
   }
   return { batchDecisionId, items: items.flatMap((_, index) => answers.get(index) ?? []) }
 }
@@ -77,6 +87,46 @@ export async function decideMany(
 interface Item {
   readonly request: string
   readonly body: JsonObject
+}
+
+/** An item of the call with its place in it, and what the whole call says about it. */
+interface SentItem extends Item {
+  readonly idempotencyKey?: string
+  readonly batchDecisionId: string
+  readonly batchRefusal: Problem | null
+  readonly location: RequestLocation | null
+  readonly index: number
+}
+
+/** A transaction with more locks than this keeps others waiting for too long. */
+const maxGroup = 50
+
+/**
+ * Approvals that follow each other and are of one run, or of none, are decided in one transaction;
+ * everything else alone: what the caller may not see, what the batch refuses, a request that the
+ * group has already, and denials, which end other requests too.
+ */
+function groupsOf(items: readonly SentItem[]): SentItem[][] {
+  const groups: SentItem[][] = []
+  for (const item of items) {
+    const group = groups.at(-1)
+    if (group !== undefined && group.length < maxGroup && joins(group, item)) group.push(item)
+    else groups.push([item])
+  }
+  return groups
+}
+
+function joins(group: readonly SentItem[], item: SentItem): boolean {
+  if (!isGrouped(item) || !group.every(isGrouped)) return false
+  const { location } = item
+  return (
+    group[0]?.location?.runId === location?.runId &&
+    group.every((member) => member.location?.id !== location?.id)
+  )
+}
+
+function isGrouped({ body, batchRefusal, location }: SentItem): boolean {
+  return body['decision'] === 'approve' && batchRefusal === null && location !== null
 }
 
 function splitItem(item: Json): Item {
@@ -88,18 +138,20 @@ function splitItem(item: Json): Item {
   return { request: requestId, body }
 }
 
-async function decideOne(
+const attempted = { attempt: 'decide' } as const
+
+/** What became of an item: what its group decided, or a decision of its own. */
+async function answerOf(
   ctx: SigningContext,
   caller: Caller,
-  item: Item & {
-    readonly idempotencyKey?: string
-    readonly batchDecisionId: string
-    readonly batchRefusal: Problem | null
-  },
+  item: SentItem,
+  outcome: GroupOutcome | null,
 ): Promise<BulkItem> {
   try {
-    const input = { ...item, seenAtAnyRisk: true } as const
-    const { requestId, decisionId, state, stage } = await decideRequest(ctx, caller, input)
+    const { requestId, decisionId, state, stage } =
+      outcome instanceof Problem
+        ? await attemptOnRequest<never>(ctx, caller, item.request, attempted, async () => outcome)
+        : (outcome ?? (await decideRequest(ctx, caller, { ...item, seenAtAnyRisk: true })))
     return { requestId, status: 200, decisionId, state, stage }
   } catch (error) {
     if (error instanceof Problem) return refusedItem(item.request, error)

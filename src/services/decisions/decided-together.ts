@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { RequestKind } from '#domain/request.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
-import { findRequest } from '../requests/people/find-request.ts'
+import { findRequests, type RequestLocation } from '../requests/people/find-request.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 import { needsSignature } from '../requests/facts/needs-signature.ts'
 
@@ -24,6 +24,8 @@ export interface ListedDecision {
  * the others.
  */
 export interface JudgedBatch {
+  /** of each decision of the list; `null` where the viewer may not see its request */
+  readonly locations: readonly (RequestLocation | null)[]
   /** indexes into the list as it came */
   readonly order: readonly number[]
   readonly refused: ReadonlyMap<number, Problem>
@@ -41,9 +43,8 @@ export async function judgeTogether(
   decisions: readonly ListedDecision[],
   turn: TurnRef | null,
 ): Promise<JudgedBatch> {
-  // One after the other: a caller's share of the service is bounded.
-  const candidates: (BatchFacts | null)[] = []
-  for (const { request } of decisions) candidates.push(await findFacts(ctx, viewer, request))
+  const candidates = await findFacts(ctx, viewer, decisions)
+  const locations = candidates.map((facts) => facts?.location ?? null)
   const approvals = decisions.flatMap((a, index) => (a.approves ? [index] : []))
   const refused = new Map<number, Problem>()
   if (turn === null) {
@@ -52,11 +53,11 @@ export async function judgeTogether(
         if (candidates[index] !== null) refused.set(index, notAlike())
       }
     }
-    return { order: decisions.map((_, index) => index), refused }
+    return { locations, order: decisions.map((_, index) => index), refused }
   }
   for (const [index, facts] of candidates.entries()) {
     if (facts === null) continue
-    const isOfTurn = facts.runId === turn.runId.toLowerCase() && facts.turn === turn.turn
+    const isOfTurn = facts.location.runId === turn.runId.toLowerCase() && facts.turn === turn.turn
     if (!isOfTurn) refused.set(index, notOfTurn(turn))
     else if (approvals.length > 1 && approvals.includes(index) && isSingle(facts)) {
       refused.set(index, single())
@@ -68,12 +69,12 @@ export async function judgeTogether(
   const order = decisions
     .map((_, index) => index)
     .toSorted((a, b) => positionOf(a) - positionOf(b) || numberOf(a) - numberOf(b))
-  return { order, refused }
+  return { locations, order, refused }
 }
 
 interface BatchFacts {
+  readonly location: RequestLocation
   readonly number: string
-  readonly runId: string | null
   readonly turn: number | null
   readonly position: number | null
   readonly tool: string
@@ -83,39 +84,42 @@ interface BatchFacts {
   readonly beforeRestore: boolean
 }
 
-/** `null` for what the viewer may not see: its own refusal says so. */
+/**
+ * Of each decision's request, all in two queries; `null` for what the viewer may not see: its own
+ * refusal says so.
+ */
 async function findFacts(
   ctx: ServiceContext,
   viewer: Viewer,
-  reference: string,
-): Promise<BatchFacts | null> {
-  try {
-    const { id } = await findRequest(ctx.db, viewer, reference)
-    const row = await ctx.db
-      .selectFrom('request')
-      .select(['number', 'run_id', 'turn', 'position', 'tool', 'rule', 'risk', 'kind', 'routing'])
-      .select(askedBeforeRestore.as('before_restore'))
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
+  decisions: readonly ListedDecision[],
+): Promise<readonly (BatchFacts | null)[]> {
+  const references = decisions.map(({ request }) => request)
+  const locations = await findRequests(ctx.db, viewer, references)
+  const ids = locations.flatMap((location) => location?.id ?? [])
+  if (ids.length === 0) return locations.map(() => null)
+  const rows = await ctx.db
+    .selectFrom('request')
+    .select(['id', 'number', 'run_id', 'turn', 'position', 'tool', 'rule', 'risk', 'kind'])
+    .select(['routing', askedBeforeRestore.as('before_restore')])
+    .where('id', 'in', ids)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return locations.map((location) => {
+    const row = byId.get(location?.id ?? '')
+    if (row === undefined) return null
+    const { id, number, turn, position, tool, risk, kind, routing } = row
     return {
-      number: row.number,
-      runId: row.run_id,
-      turn: row.turn,
-      position: row.position,
-      tool: row.tool,
+      location: { id, runId: row.run_id },
+      number,
+      turn,
+      position,
+      tool,
       rule: row.rule.id,
-      risk: row.risk,
-      signed: needsSignature({
-        kind: row.kind satisfies RequestKind,
-        risk: row.risk,
-        routing: row.routing,
-      }),
+      risk,
+      signed: needsSignature({ kind: kind satisfies RequestKind, risk, routing }),
       beforeRestore: row.before_restore,
     }
-  } catch (error) {
-    if (error instanceof Problem) return null
-    throw error
-  }
+  })
 }
 
 function areAlike(approvals: readonly BatchFacts[]): boolean {

@@ -1,8 +1,6 @@
 import { type BulkAnswer as BulkRecord, decideMany } from '#services/decisions/decide-many.ts'
-import {
-  type DecisionAnswer as DecisionRecord,
-  decideRequest,
-} from '#services/decisions/decide-request.ts'
+import type { DecisionAnswer as DecisionRecord } from '#services/decisions/decide-locked.ts'
+import { decideRequest } from '#services/decisions/decide-request.ts'
 import { type StageRecord, waitForStage } from '#services/requests/detail/wait-for-stage.ts'
 import type { BulkAnswer, DecisionAnswer } from '../../schemas/requests/decisions.ts'
 import { executionView, quorumView } from '../../views/request-parts.ts'

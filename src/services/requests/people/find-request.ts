@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
@@ -57,6 +58,36 @@ async function visibleRequest(
     .where(requestVisibleTo(viewer, 'request'))
     .executeTakeFirst()
   return row ?? null
+}
+
+/**
+ * Finds several requests by their ids or numbers in one query, in the order of `references`. `null`
+ * for each that the viewer may not see, and for what is neither id nor number.
+ */
+export async function findRequests(
+  db: Db | Tx,
+  viewer: Viewer,
+  references: readonly string[],
+): Promise<readonly (RequestLocation | null)[]> {
+  const ids = references.filter((one) => idPattern.test(one)).map((one) => one.toLowerCase())
+  const numbers = references.filter((one) => numberPattern.test(one))
+  const rows = await db
+    .selectFrom('request')
+    .select(['id', 'number', 'run_id as runId'])
+    .where((where) =>
+      where.or([
+        where('id', '=', sql<string>`any(${ids}::uuid[])`),
+        where('number', '=', sql<string>`any(${numbers}::bigint[])`),
+      ]),
+    )
+    .where(requestVisibleTo(viewer, 'request'))
+    .execute()
+  const byReference = new Map(
+    rows.flatMap(({ id, number, runId }) =>
+      [id, number].map((name): [string, RequestLocation] => [name, { id, runId }]),
+    ),
+  )
+  return references.map((one) => byReference.get(one.toLowerCase()) ?? null)
 }
 
 /**

@@ -1,0 +1,97 @@
+import type { Selectable } from 'kysely'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { sql } from 'kysely'
+import type { Caller, SigningContext } from '../core/context.ts'
+import { byAttempt } from '../core/authority.ts'
+import { lockKeys, onceForKey } from '../core/idempotency.ts'
+import { lockRequests, lockRunAndRequests } from '../core/locks.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { parseDecision } from '../requests/facts/decision-input.ts'
+import type { RequestLocation } from '../requests/people/find-request.ts'
+import { judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
+
+/** An approval of a group: its request was found, and nothing refused it so far. */
+export interface GroupedApproval {
+  readonly body: JsonObject
+  readonly location: RequestLocation | null
+  readonly idempotencyKey?: string
+  readonly batchDecisionId: string
+}
+
+/** The answer of the decision, or why it was refused. */
+export type GroupOutcome = DecisionAnswer | Problem
+
+/**
+ * Decides approvals of one run, or of none, in one transaction: their rows are locked in the one
+ * order, each is judged alone, and their statements are sent together. A refusal concerns its own
+ * request: the others are decided. `null`: the transaction failed and nothing was written; the
+ * caller decides one by one, so that what fails fails alone.
+ */
+export async function decideGroup(
+  ctx: SigningContext,
+  caller: Caller,
+  group: readonly GroupedApproval[],
+): Promise<readonly GroupOutcome[] | null> {
+  const keys = group.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
+  try {
+    return await inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
+      await lockKeys(unit.tx, caller, keys)
+      const rows = await lockGroup(unit, group)
+      return together(group.map((item) => decideOne(ctx, unit, caller, item, rows)))
+    })
+  } catch (error) {
+    ctx.log.warn({ err: error, size: group.length }, 'A group of decisions is decided one by one')
+    return null
+  }
+}
+
+async function lockGroup(
+  unit: UnitOfWork,
+  group: readonly GroupedApproval[],
+): Promise<ReadonlyMap<string, Selectable<RequestTable>>> {
+  const ids = group.flatMap(({ location }) => location?.id ?? [])
+  const runId = group[0]?.location?.runId ?? null
+  const rows =
+    runId === null
+      ? await lockRequests(unit.tx, ids)
+      : await lockRunAndRequests(unit.tx, sql<string>`${runId}::uuid`, ids)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Decides one of them. A refusal while it is judged is returned: nothing of it is written. */
+async function decideOne(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  item: GroupedApproval,
+  rows: ReadonlyMap<string, Selectable<RequestTable>>,
+): Promise<GroupOutcome> {
+  const { body, location, batchDecisionId, idempotencyKey: key } = item
+  const request = rows.get(location?.id ?? '')
+  if (request === undefined) throw new Error('A request of the group could not be locked')
+  const call = { caller, key, route: `decide:${request.id}`, body }
+  const how = { caller, batchDecisionId, seenAtAnyRisk: true, sessionHash: null }
+  return refusalOr(
+    onceForKey(unit.tx, call, async () => {
+      const decision = { ...how, decision: parseDecision(body) }
+      const judged = await judgeLocked(unit, request, decision)
+      if (judged instanceof Problem) return judged
+      const write = { ...decision, ...judged, request, later: [], delegationRequests: [] }
+      return writeDecision(ctx, unit, { ...write, announces: false }).catch((error: unknown) => {
+        throw new Error('A decision of the group could not be written', { cause: error })
+      })
+    }),
+  )
+}
+
+async function refusalOr(outcome: Promise<GroupOutcome>): Promise<GroupOutcome> {
+  try {
+    return await outcome
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}

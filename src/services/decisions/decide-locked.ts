@@ -1,0 +1,175 @@
+import type { Selectable } from 'kysely'
+import type { Problem } from '#domain/problem.ts'
+import type { RequestState } from '#domain/request.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import { cancelRequests } from '../requests/ending/cancel-requests.ts'
+import { commonReach, giveGrant } from '../grants/give-grant.ts'
+import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
+import type { QuorumRecord } from '../requests/facts/request-record.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import {
+  readDecisionFacts,
+  type DecisionFacts,
+  type CountedVote,
+} from '../requests/facts/decision-facts.ts'
+import type { Approval, DecisionInput } from '../requests/facts/decision-input.ts'
+import { endRequest } from '../requests/ending/end-request.ts'
+import { expireLocked } from '../requests/ending/expire-locked.ts'
+import { judgeDecision, type DecisionMarks } from './judge-decision.ts'
+import { permitRequest } from '../permits/permit-request.ts'
+import { recordDecision } from './record-decision.ts'
+import { expiredProblem } from '../requests/ending/refuse-ended.ts'
+import { judgeSignature, type JudgedSignature } from './signing/judge-signature.ts'
+import { tallyVotes } from '../requests/facts/tally-votes.ts'
+
+/**
+ * What a decision is answered with (api.md). `state` stays `pending` while the quorum is not met.
+ */
+export interface DecisionAnswer {
+  readonly requestId: string
+  readonly decisionId: string
+  readonly state: RequestState
+  readonly stage: 'recorded'
+  readonly quorum: QuorumRecord
+  readonly execution: { readonly state: 'not_started' }
+}
+
+/** One decision, by whom, and how it came. */
+export interface DecisionToJudge {
+  readonly caller: Caller
+  readonly decision: DecisionInput
+  readonly batchDecisionId: string | null
+  readonly seenAtAnyRisk: boolean
+  readonly sessionHash: string | null
+}
+
+/** Everything that a decision was judged by: nothing refuses it any more. */
+export interface JudgedDecision {
+  readonly facts: DecisionFacts
+  readonly marks: DecisionMarks
+  readonly signed: JudgedSignature | null
+}
+
+/**
+ * Judges a decision of a locked request. It writes in two cases: a request whose time is over is
+ * expired, and its refusal returned; the challenge of a signature is spent. Throws every other
+ * refusal.
+ */
+export async function judgeLocked(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  input: DecisionToJudge,
+): Promise<JudgedDecision | Problem> {
+  const { actor } = input.caller
+  const facts = await readDecisionFacts(unit, request.id, actor.type === 'person' ? actor.id : null)
+  const marks = await judgeDecision(unit.tx, request, facts, input.decision, input)
+  if (marks === 'lapsed') {
+    await expireLocked(unit, request)
+    return expiredProblem(request)
+  }
+  const signer = { personId: marks.person.id, sessionHash: input.sessionHash }
+  const signed = await judgeSignature(unit.under(marks.authority), request, input.decision, signer)
+  return { facts, marks, signed }
+}
+
+/** A judged decision with the rows that it may end, all of them locked. */
+export interface DecisionToWrite extends DecisionToJudge, JudgedDecision {
+  readonly request: Selectable<RequestTable>
+  /** of later calls of the turn, which a denial with `stop` ends */
+  readonly later: readonly Selectable<RequestTable>[]
+  /** of the same delegation, which any denial ends */
+  readonly delegationRequests: readonly Selectable<RequestTable>[]
+  /** the workflow is signalled while this is committed: for a unit that decides nothing else */
+  readonly announces: boolean
+}
+
+/** Writes a judged decision, and the end of its request when the quorum is met. */
+export async function writeDecision(
+  ctx: SigningContext,
+  attempt: UnitOfWork,
+  input: DecisionToWrite,
+): Promise<DecisionAnswer> {
+  const { request, decision, facts, marks } = input
+  const unit = attempt.under(marks.authority)
+  const voteCount =
+    decision.decision === 'deny' ? null : countVotes(request, facts, decision, marks)
+  // Nothing refuses it any more: its workflow is told while it is written down.
+  if (input.announces && voteCount?.counted.met === true) announceTo(unit, request, facts)
+  const decisionId = await recordDecision(unit, input.caller, request, decision, {
+    ...marks,
+    batchDecisionId: input.batchDecisionId,
+    facts,
+    signed: input.signed,
+  })
+  const wake = [request.id]
+  let state: RequestState = 'pending'
+  if (decision.decision === 'deny') {
+    await endRequest(unit, request, { event: 'deny', then: decision.then })
+    // Denying one part of a delegation aborts it (product.md 23).
+    await cancelRequests(unit, input.delegationRequests, 'delegation_denied')
+    wake.push(...input.delegationRequests.map(({ id }) => id))
+    // Later calls of the turn are locked for `stop` alone, which ends them (product.md 8).
+    await cancelRequests(unit, input.later, 'sibling_denied', { denied: request.id })
+    wake.push(...input.later.map(({ id }) => id))
+    state = 'denied'
+  } else if (voteCount?.counted.met === true) {
+    await approveRequest(ctx, unit, request, facts, voteCount, marks)
+    state = 'approved'
+  } else {
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+  }
+  if (state !== 'pending') await wakeWaiting(unit, request, wake)
+  const quorum = (voteCount?.counted ?? tallyVotes(request.routing, facts.votes)).record
+  const execution = { state: 'not_started' } as const
+  return { requestId: request.id, decisionId, state, stage: 'recorded', quorum, execution }
+}
+
+/** The approvals so far with this one, and where the quorum stands with it. */
+interface VoteCount {
+  readonly votes: readonly CountedVote[]
+  readonly counted: ReturnType<typeof tallyVotes>
+}
+
+function countVotes(
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  approval: Approval,
+  { person }: DecisionMarks,
+): VoteCount {
+  const vote = { ...person, personId: person.id, scope: approval.scope, bounds: approval.bounds }
+  const votes = [...facts.votes, vote]
+  return { votes, counted: tallyVotes(request.routing, votes) }
+}
+
+function announceTo(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  { workflowId }: DecisionFacts,
+): void {
+  if (request.run_id === null || workflowId === null) return
+  unit.announce({ runId: request.run_id, workflowId, requestIds: [request.id] })
+}
+
+/**
+ * The quorum is met: approves the request, issues its permit and gives the grant that all who count
+ * agree on.
+ */
+async function approveRequest(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  { votes, counted }: VoteCount,
+  { person, selfApproved }: DecisionMarks,
+): Promise<void> {
+  await endRequest(unit, request, { event: 'approve' })
+  const deciders = counted.counted.map((place) => place.personId)
+  const { attempt } = request
+  await permitRequest(ctx, unit, request, facts, { counted: counted.counted, attempt })
+  const reach = commonReach(votes.filter((vote) => deciders.includes(vote.personId)))
+  if (reach.scope !== 'once') {
+    const grant = { request, facts, ...reach, personId: person.id, selfApproved }
+    await giveGrant(unit, ctx.signer, grant)
+  }
+}
