@@ -1,3 +1,4 @@
+import { serviceNames } from '#runtime/supervisor/supervise.ts'
 import { Ours } from '../decision/ours.ts'
 import { monotonicMs, round } from '../figures.ts'
 import { memoryMiB, processorMs } from '../process-figures.ts'
@@ -5,7 +6,6 @@ import { memoryMiB, processorMs } from '../process-figures.ts'
 /** Longer than every timer of the service. */
 const idleMs = 60_000
 const settleMs = 10_000
-const names = ['api', 'temporal-worker', 'temporal', 'postgres'] as const
 
 /**
  * What an installation that nobody uses costs: processor time as percent of one core, transactions
@@ -14,7 +14,7 @@ const names = ['api', 'temporal-worker', 'temporal', 'postgres'] as const
 export async function benchIdle(): Promise<object> {
   await using ours = await Ours.start()
   await rest(settleMs)
-  const pids = await Promise.all(names.map((name) => ours.installation.pidOf(name)))
+  const pids = await Promise.all(serviceNames.map((name) => ours.installation.pidOf(name)))
   const before = await spent(pids)
   const transactions = await committed(ours)
   const began = monotonicMs()
@@ -51,5 +51,5 @@ async function committed(ours: Ours): Promise<number> {
 }
 
 function named(values: readonly number[]): Record<string, number> {
-  return Object.fromEntries(names.map((name, place) => [name, values[place] ?? 0]))
+  return Object.fromEntries(serviceNames.map((name, place) => [name, values[place] ?? 0]))
 }
