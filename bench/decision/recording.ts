@@ -19,8 +19,8 @@ interface Asking {
 
 /**
  * What recording a decision costs alone, with nothing to carry out: requests of a program, decided
- * one at a time, one by one by 16 callers, and 200 in one call. The floor is a bare transaction that
- * inserts one row, on the same Postgres.
+ * one at a time, one by one by 16 callers, and 200 in one call. The floor is a bare transaction
+ * that inserts one row, on the same Postgres.
  */
 export async function measureRecording(ours: Ours): Promise<object> {
   const { installation } = ours
