@@ -209,11 +209,11 @@ describe('approvals of one run', () => {
     for (const { id } of requests) {
       expect(await auditTypes(id)).toEqual(['request.opened', 'decision.recorded', 'permit.issued'])
     }
-    const [{ pending = -1 } = {}] = await database.db
+    const { pending } = await database.db
       .selectFrom('run')
       .select('pending_requests as pending')
       .where('id', '=', run.id)
-      .execute()
+      .executeTakeFirstOrThrow()
     expect(pending).toBe(0)
   })
 
@@ -253,7 +253,7 @@ describe('approvals of one run', () => {
     expect(repeated).toEqual(mine)
     for (const { id } of requests) {
       const of = (items = mine) => items?.find(({ requestId }) => requestId === id)
-      expect([of()?.status, of(theirs)?.status].toSorted()).toEqual([200, 409])
+      expect(new Set([of()?.status, of(theirs)?.status])).toEqual(new Set([200, 409]))
       const types = (await auditTypes(id)).filter((type) => type !== 'decision.refused')
       expect(types).toEqual(['request.opened', 'decision.recorded', 'permit.issued'])
     }
