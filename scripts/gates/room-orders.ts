@@ -125,7 +125,7 @@ export const roomOrders: RoomOrders = {
     'difference',
   ],
   'src/policy/shell': ['text', 'spelling', 'programs', 'strict', 'search', 'rules', '.'],
-  'src/policy/judge': ['calls', 'routing', 'consent', '.'],
+  'src/policy/judge': ['calls', 'routing', 'consent', 'preview', '.'],
   'src/policy/project': ['config', 'warnings', '.'],
   'src/domain': ['.', 'text', 'deciding', 'statements'],
   'src/evidence': ['.', 'merkle', 'tiles', 'note', 'bundle', 'verify'],
@@ -179,6 +179,7 @@ export const roomOrders: RoomOrders = {
     'service-worker',
     '.',
   ],
+  'src/ui/runs': ['.', 'start'],
   'src/ui/request': ['facts', 'decision', '.'],
   'src/ui/request/decision': ['wording', 'seeing', 'choosing', '.', 'answering'],
   'src/runtime': [

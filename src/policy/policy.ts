@@ -1,5 +1,5 @@
 import type { Operation } from '#domain/tool.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
 import type { Quorum } from '#domain/request.ts'
 import type { ApprovalWord, EditsPolicy, Risk, Scope } from '#domain/verdict.ts'
 import type {
@@ -187,6 +187,8 @@ export interface WorkerDefinition {
   readonly conversation: boolean | null
   /** how long a conversation rests before it ends by itself */
   readonly restForMs: number
+  /** JSON Schema of what a run is started with; `null`: any text or object */
+  readonly input: JsonObject | null
   /** teams; `null`: anybody who may start runs */
   readonly startableBy: readonly string[] | null
   readonly zones: readonly Zone[]

@@ -21,6 +21,9 @@ const RequestPage = lazy(() =>
 const RunsPage = lazy(() =>
   import('./runs/runs-page.tsx').then((module) => ({ default: module.RunsPage })),
 )
+const NewRunPage = lazy(() =>
+  import('./runs/start/new-run-page.tsx').then((module) => ({ default: module.NewRunPage })),
+)
 const RunPage = lazy(() =>
   import('./runs/run-page.tsx').then((module) => ({ default: module.RunPage })),
 )
@@ -70,6 +73,7 @@ export function App() {
                   <Route path="/sign-in" element={<InboxPage />} />
                   <Route path="/requests/:id" element={<RequestPage />} />
                   <Route path="/runs" element={<RunsPage />} />
+                  <Route path="/runs/new" element={<NewRunPage />} />
                   <Route path="/runs/:id" element={<RunPage />} />
                   <Route path="/runs/:id/turns/:n" element={<ChangeSetPage />} />
                   <Route path="/audit" element={<AuditPage />} />

@@ -87,6 +87,7 @@ for (const viewport of sizes) {
       [`/requests/${requestId}`, '.diff-line'],
       [`/requests/00000000-0000-7000-8000-000000000000`, '.state'],
       ['/runs', '.run-row'],
+      ['/runs/new?worker=scribe', '.preview-part'],
       [`/runs/${runId}`, '.turn'],
       ['/audit', '.audit-table, .state'],
       ['/policy', '.delivery'],

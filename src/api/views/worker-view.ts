@@ -1,6 +1,7 @@
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
 import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
 import type { Consent, Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { StartPreview } from '#services/runs/starting/preview-start.ts'
 import type { Worker, WorkerDetail } from '../schemas/operation/workers.ts'
 
 /** A worker as somebody in these teams sees it: `startable` is theirs. */
@@ -29,6 +30,7 @@ export function workerDetailView(
   policy: Policy,
   worker: WorkerDefinition,
   teams: readonly string[],
+  preview: StartPreview,
 ): WorkerDetail {
   return {
     ...workerView(policy, worker, teams),
@@ -49,6 +51,16 @@ export function workerDetailView(
     tools: toolsOf(worker),
     limits: { ...worker.limits },
     startableBy: worker.startableBy === null ? null : [...worker.startableBy],
+    input: worker.input,
+    preview: {
+      lines: preview.lines.map((line) => ({
+        ...line,
+        tools: [...line.tools],
+        queues: [...line.queues],
+      })),
+      queues: preview.queues.map((queue) => ({ ...queue, people: [...queue.people] })),
+      refusal: preview.refusal,
+    },
   }
 }
 

@@ -94,6 +94,9 @@ export const workerFileSchema = z.strictObject({
   restFor: maybe(duration).describe(
     'how long a conversation rests before it ends by itself. Default: `7d`',
   ),
+  input: maybe(z.looseObject({ type: z.literal('object') })).describe(
+    'JSON Schema of what a run is started with: the dashboard makes a form of it, and what does not fit is refused. Patterns are RE2, formats are not checked. Default: any text or object',
+  ),
   startableBy: maybe(oneOrMany(text)).describe('teams that may start it. Default: everybody'),
   zones: maybe(z.array(zone)).describe(
     `what it may touch, by ${toolNamesOf('zones')}; the deepest root that contains a path decides. Default: none`,

@@ -16,6 +16,7 @@ import type { Report } from '../reading/report.ts'
 import { readFields, wrong, type Fields, type YamlField } from '../reading/yaml-field.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { modelProviders, parseModelName } from './model-name.ts'
+import { readInput } from './read-input.ts'
 import { readMcpServers } from './read-mcp-servers.ts'
 import { readShell } from './read-shell.ts'
 import { readTools } from './read-tools.ts'
@@ -72,6 +73,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
       (field) => readDuration(field) ?? defaultRestForMs,
       defaultRestForMs,
     ),
+    input: part('input', readInput, null),
     startableBy: part('startableBy', (field) => readOneOrMany(field, reference('team')), null),
     zones,
     sandbox: part('sandbox', readSandbox, { required: false, network: 'none' as const }),

@@ -158,12 +158,14 @@ export function useWorkers() {
   })
 }
 
-/** One worker with its zones, tools and limits. */
-export function useWorker(name: string) {
+/** One worker with what a run of it would do. `name` null: nothing is asked. */
+export function useWorker(name: string | null) {
   return useQuery({
     queryKey: ['workers', name],
-    queryFn: ({ signal }) => callApi('getWorker', { params: { name }, signal }),
-    staleTime: 60_000,
+    queryFn:
+      name === null
+        ? skipToken
+        : ({ signal }) => callApi('getWorker', { params: { name }, signal }),
   })
 }
 

@@ -2,6 +2,7 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import {
   IconFile,
   IconPlayerPlay,
+  IconPlus,
   IconRoute,
   IconShieldCheck,
   IconInbox,
@@ -42,6 +43,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
       leftSection: <Icon size={18} aria-hidden />,
       onClick: () => void navigate(to),
     })),
+    {
+      id: 'newRun',
+      label: 'New run',
+      description: keysOf('newRun').join(' then '),
+      leftSection: <IconPlus size={18} aria-hidden />,
+      onClick: () => void navigate('/runs/new'),
+    },
     ...[...requests.values()].map((item) => ({
       id: item.id,
       label: `#${item.number} ${item.title}`,

@@ -1,4 +1,5 @@
-import { NativeSelect } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { useMe, useRuns, useWorkers } from '../api/queries.ts'
 import { startCommand } from './start-command.ts'
@@ -34,6 +35,12 @@ export function RunsPage() {
       <div className="page-head">
         <Headline tab="Runs">Runs</Headline>
         <div className="row">
+          <Button
+            leftSection={<IconPlus size={16} aria-hidden />}
+            onClick={() => void navigate('/runs/new')}
+          >
+            New run
+          </Button>
           <NativeSelect
             aria-label="State"
             value={search.get('state') ?? ''}
@@ -103,6 +110,7 @@ export function RunsPage() {
 
 function NoRuns({ narrowed }: { narrowed: boolean }) {
   const me = useMe()
+  const navigate = useNavigate()
   const workers = useWorkers()
   const worker = workers.data?.items.find((one) => one.startable)
   return (
@@ -113,8 +121,12 @@ function NoRuns({ narrowed }: { narrowed: boolean }) {
       ) : (
         worker !== undefined && (
           <>
-            <p className="dim">
-              Start one, in the folder of Countersign on the machine that runs it:
+            <p className="dim">A run is one task that a worker does. Start the first:</p>
+            <Button onClick={() => void navigate(`/runs/new?worker=${worker.name}`)}>
+              New run of {worker.name}
+            </Button>
+            <p className="dim small">
+              Or in a terminal, in the folder of Countersign on the machine that runs it:
             </p>
             <Command text={startCommand(worker.name, me)} />
           </>

@@ -6,15 +6,18 @@ interface ToolInputFieldsProps {
   schema: JsonObject
   values: InputValues
   change: (values: InputValues) => void
+  /** what is wrong with a field, by its name */
+  errors?: Readonly<Record<string, string>>
 }
 
 /** A tool's input, field by field. */
-export function ToolInputFields({ schema, values, change }: ToolInputFieldsProps) {
+export function ToolInputFields({ schema, values, change, errors = {} }: ToolInputFieldsProps) {
   return fieldsOf(schema).map((field) => (
     <Field
       key={field.name}
       field={field}
       value={values[field.name] ?? ''}
+      error={errors[field.name] ?? null}
       change={(value) => change({ ...values, [field.name]: value })}
     />
   ))
@@ -23,12 +26,14 @@ export function ToolInputFields({ schema, values, change }: ToolInputFieldsProps
 interface FieldProps {
   field: InputField
   value: string
+  error: string | null
   change: (value: string) => void
 }
 
-function Field({ field, value, change }: FieldProps) {
+function Field({ field, value, error, change }: FieldProps) {
   const shared = {
-    label: field.kind === 'json' ? `${field.name} (JSON)` : field.name,
+    label: field.kind === 'json' ? `${field.title} (JSON)` : field.title,
+    error,
     description: field.description,
     required: field.required,
     value,

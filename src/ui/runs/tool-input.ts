@@ -5,10 +5,23 @@ import type { Json, JsonObject } from '#domain/json.ts'
  */
 export interface InputField {
   readonly name: string
+  /** what the schema calls it; its name otherwise */
+  readonly title: string
   readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json'
   readonly required: boolean
   readonly description: string | null
   readonly choices: readonly string[]
+}
+
+/** What was typed into a field cannot be what it must be. */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
 }
 
 /** What was typed, by field; an empty text of a field that need not be given leaves it out. */
@@ -23,9 +36,10 @@ export function fieldsOf(schema: JsonObject): InputField[] {
     const choices = Array.isArray(property['enum'])
       ? property['enum'].filter((choice) => typeof choice === 'string')
       : []
-    const { description } = property
+    const { description, title } = property
     return {
       name,
+      title: typeof title === 'string' && title.trim() !== '' ? title : name,
       kind: kindOf(property, choices),
       required: required.includes(name) && property['default'] === undefined,
       description: typeof description === 'string' ? description : null,
@@ -48,8 +62,9 @@ export function emptyInput(schema: JsonObject): InputValues {
 }
 
 /**
- * The input that was typed. Throws a sentence for a field that is not what it must be; the service
- * judges the rest.
+ * The input that was typed; the service judges the rest.
+ *
+ * @throws InputError for a field that is not what it must be.
  */
 export function readInput(schema: JsonObject, values: InputValues): JsonObject {
   const input: Record<string, Json> = {}
@@ -70,14 +85,15 @@ function valueOf(field: InputField, text: string): Json {
       return text === 'true'
     case 'number': {
       const number = Number(text)
-      if (!Number.isFinite(number)) throw new Error(`${field.name} is not a number.`)
+      if (!Number.isFinite(number))
+        throw new InputError(field.name, `${field.title} is not a number.`)
       return number
     }
     case 'json':
       try {
         return JSON.parse(text) as Json
       } catch {
-        throw new Error(`${field.name} is not JSON.`)
+        throw new InputError(field.name, `${field.title} is not JSON.`)
       }
   }
 }

@@ -38,6 +38,7 @@ export function Shell() {
   useShortcut('goRuns', () => void navigate('/runs'))
   useShortcut('goAudit', () => void navigate('/audit'))
   useShortcut('goPolicy', () => void navigate('/policy'))
+  useShortcut('newRun', () => void navigate('/runs/new'))
   useShortcut('help', () => setHelp(true))
   useShortcut('palette', () => setPalette((open) => !open))
   return (

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Problem } from '#domain/problem.ts'
 import { readPerson } from '#services/access/read-person.ts'
 import { pageByName } from '#services/core/pages.ts'
+import { previewStart } from '#services/runs/starting/preview-start.ts'
 import { personBehind } from '#services/requests/people/viewer.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { pageView } from '../../views/page-view.ts'
@@ -35,7 +36,8 @@ export const workerRoutes = [
     path: '/v1/workers/:name',
     name: 'getWorker',
     summary: 'Get a worker',
-    description: 'One worker, as it is in force',
+    description:
+      'One worker, as it is in force, with what its run would do alone, ask and never do',
     access,
     params: z.object({ name }),
     answers: { 200: { description: 'The worker', schema: schemas.workerDetail } },
@@ -47,7 +49,8 @@ export const workerRoutes = [
         throw new Problem('unknown_worker', `There is no worker ${params.name}`)
       }
       const person = await readPerson(api.ctx, personBehind(caller))
-      return { status: 200, body: workerDetailView(policy, worker, person.teams) }
+      const preview = await previewStart(api.ctx, caller, policy, worker)
+      return { status: 200, body: workerDetailView(policy, worker, person.teams, preview) }
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { json, listOf } from '../common.ts'
+import { approvalWords } from '#domain/verdict.ts'
+import { json, listOf, person } from '../common.ts'
 
 export const worker = z
   .object({
@@ -18,6 +19,36 @@ export const worker = z
 export type Worker = z.infer<typeof worker>
 export const workerList = listOf(worker).extend({ policyDigest: z.string() })
 
+/** What a run of the worker would do alone, ask and never do, were the caller to start it now. */
+const preview = z.object({
+  lines: z.array(
+    z.object({
+      approval: z.enum(approvalWords),
+      /** one sentence */
+      text: z.string(),
+      tools: z.array(z.string()),
+      reason: z.string().nullable(),
+      /** `file:line` of the rule */
+      source: z.string().nullable(),
+      /** the queues that are asked, when it asks */
+      queues: z.array(z.string()),
+    }),
+  ),
+  queues: z.array(
+    z.object({
+      name: z.string(),
+      quorum: z.string(),
+      /** who could decide there; nobody who would stand behind the run */
+      people: z.array(person),
+      /** why nobody could decide there */
+      problem: z.string().nullable(),
+    }),
+  ),
+  /** what a start by the caller would be refused with */
+  refusal: z.object({ code: z.string(), detail: z.string() }).nullable(),
+})
+export type StartPreviewView = z.infer<typeof preview>
+
 export const workerDetail = worker
   .extend({
     digest: z.string(),
@@ -34,6 +65,9 @@ export const workerDetail = worker
     tools: z.array(z.string()),
     limits: z.record(z.string(), json),
     startableBy: z.array(z.string()).nullable(),
+    /** JSON Schema of what a run is started with; `null`: text or any object */
+    input: z.record(z.string(), json).nullable(),
+    preview,
   })
   .meta({ id: 'WorkerDetail' })
 export type WorkerDetail = z.infer<typeof workerDetail>

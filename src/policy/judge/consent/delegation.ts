@@ -4,6 +4,7 @@ import type { AttachmentAsk } from '#domain/judgement.ts'
 import { limits } from '#domain/limits.ts'
 
 import type { Policy, WorkerDefinition } from '../../policy.ts'
+import { inputProblem } from '../../worker/input-schema.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
@@ -42,6 +43,12 @@ export async function refusedDelegation(
   const madeHere = isMade && (await query.madeHere(target))
   const refused = refusedTarget(query.policy, worker, lineage, name, madeHere)
   if (refused !== null) return refused
+  const wrong =
+    target?.input == null ? null : inputProblem(target.input, call.input['input'] ?? null)
+  if (wrong !== null) {
+    const schema = JSON.stringify(target?.input)
+    return `${wrong.field} ${wrong.problem}; runs of ${name} are started with: ${schema}`
+  }
   return target === undefined ? null : ((await query.refuseTarget?.(target)) ?? null)
 }
 

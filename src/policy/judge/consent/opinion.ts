@@ -17,11 +17,16 @@ const phrase: Readonly<Record<ApprovalWord, string>> = {
   blocked: 'is blocked',
 }
 
+/** Whether one word is stricter than another. */
+export function isStricter(word: ApprovalWord, other: ApprovalWord): boolean {
+  return strictness[word] > strictness[other]
+}
+
 /** The strictest opinion; among equals the one that is named first. `null` when nobody has one. */
 export function strictest(opinions: readonly Opinion[]): Opinion | null {
   let decisive: Opinion | null = null
   for (const opinion of opinions) {
-    if (decisive === null || strictness[opinion.approval] > strictness[decisive.approval]) {
+    if (decisive === null || isStricter(opinion.approval, decisive.approval)) {
       decisive = opinion
     }
   }

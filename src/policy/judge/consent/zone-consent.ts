@@ -24,7 +24,8 @@ export function zoneOpinions(
   })
 }
 
-function zoneOpinion(zone: Zone, operation: Operation): Opinion {
+/** What a zone says of one operation, in the file or by default. */
+export function zoneOpinion(zone: Zone, operation: Operation): Opinion {
   const consent = zone.approval[operation] ?? {
     approval: unset[operation],
     reason: null,

@@ -36,8 +36,8 @@ export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readon
   return asking.flatMap((tool) => routesOf(config, worker, tool))
 }
 
-/** The tools of this release that the worker has. */
-function toolsOf(worker: WorkerDefinition): readonly string[] {
+/** The tools that a worker has by its definition; those of MCP servers are known to their host. */
+export function toolsOf(worker: WorkerDefinition): readonly string[] {
   const custom = [...worker.tools.keys()].filter((name) => !isBuiltInTool(name))
   return [...builtInToolsOf(worker), ...custom]
 }
@@ -81,7 +81,8 @@ function zoneMayAsk(zone: Zone, operation: Access['operation']): boolean {
   return said === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
 }
 
-function routesOf(
+/** Every place to which the asks of one of the worker's tools could go. */
+export function routesOf(
   config: ProjectConfig,
   worker: WorkerDefinition,
   tool: string,
@@ -116,7 +117,7 @@ function routeTo(
 }
 
 /** Could the conditions hold for some call? With `queue: null` any queue counts. */
-function mayMatch(
+export function mayMatch(
   when: When,
   call: { readonly tool: string; readonly worker: string; readonly queue: string | null },
 ): boolean {

@@ -7,6 +7,7 @@ import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { RunStatement } from '#domain/statements/statement.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { inputProblem } from '#policy/worker/input-schema.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { isAnswered, onceForKey } from '../../core/idempotency.ts'
@@ -55,7 +56,7 @@ export interface StartedRun {
  * Starts a run: its signed statement, its first message, the event and the start of its workflow
  * are written in one transaction. A key starts it for its owner. Rejects with `unknown_worker`,
  * `forbidden` (the worker's `startableBy`), `mode_not_permitted`, `unreachable_approvers`,
- * `invalid_request`, `idempotency_key_reused`, and for attachments `policy_blocked` or
+ * `invalid_request` (also by the worker's `input` schema), `idempotency_key_reused`, and for attachments `policy_blocked` or
  * `workspace_unreachable`.
  */
 export async function startRun(
@@ -82,6 +83,7 @@ export async function startRun(
     )
   }
   const task = taskText(input.input)
+  requireInputFits(worker, input.input)
   const { idempotencyKey: key, attachments = [], ...rest } = input
   const body = attachments.length === 0 ? rest : { ...rest, attachments }
   // Read before the transaction, which must not wait for another host; a repeated call gets its
@@ -110,7 +112,7 @@ export async function startRun(
 }
 
 /** Who will stand behind what the run asks, as far as its start decides it (product.md 17). */
-function behindStart({ actor }: Caller, personId: string): readonly Principal[] {
+export function behindStart({ actor }: Caller, personId: string): readonly Principal[] {
   if (actor.type !== 'machine') return [{ personId, why: 'started' }]
   const { ownerId, proposedBy } = actor
   return [
@@ -205,8 +207,8 @@ async function recordRun(
 }
 
 /** Who starts, if the worker lets them: `startableBy` names teams, in which they have to be now. */
-async function starterOf(
-  ctx: SigningContext,
+export async function starterOf(
+  ctx: Pick<SigningContext, 'db'>,
   worker: WorkerDefinition,
   personId: string,
 ): Promise<{ readonly id: string; readonly name: string }> {
@@ -238,6 +240,14 @@ function taskText(task: Json): string {
     })
   }
   return typeof task === 'string' ? task : JSON.stringify(task satisfies JsonObject, null, 2)
+}
+
+/** What a run of the worker is started with fits the schema in its file. */
+function requireInputFits(worker: WorkerDefinition, input: Json): void {
+  const wrong = worker.input === null ? null : inputProblem(worker.input, input)
+  if (wrong === null) return
+  const { field, problem } = wrong
+  throw new Problem('invalid_request', `${field} ${problem}`, { field })
 }
 
 function isStorable(value: Json): boolean {

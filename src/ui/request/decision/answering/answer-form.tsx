@@ -8,7 +8,7 @@ import { announce } from '../../../states/announce.tsx'
 import { VisibleText } from '../../../text/visible-text.tsx'
 import { closedAnswer, RefusedAnswer, SubmitButton } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
-import { RadioField } from './radio-field.tsx'
+import { RadioField } from '../../../states/radio-field.tsx'
 import { type Sending, useSubmit } from '../use-submit.ts'
 
 const recordedText =

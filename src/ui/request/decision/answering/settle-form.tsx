@@ -8,7 +8,7 @@ import { announce } from '../../../states/announce.tsx'
 import type { SettlementThen as Then } from '#domain/request.ts'
 import { closedAnswer, RefusedAnswer, SubmitButton } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
-import { RadioField, type RadioOption } from './radio-field.tsx'
+import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
 import { type Sending, useSubmit } from '../use-submit.ts'
 
 type Ran = 'yes' | 'no' | 'unclear'

@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import type { Choice } from './decision-body.ts'
-import './choices.css'
+import '../../../states/choices.css'
 
 /** The decisions one can take, deny first. A and D move the focus here and choose nothing. */
 export function ChoiceList(props: {

@@ -1,6 +1,6 @@
 import { Radio } from '@mantine/core'
 import type { ReactNode } from 'react'
-import '../choosing/choices.css'
+import './choices.css'
 
 /** One of the answers that a field offers. */
 export interface RadioOption<T extends string> {

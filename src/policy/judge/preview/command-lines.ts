@@ -1,0 +1,25 @@
+import type { WorkerDefinition } from '../../policy.ts'
+import { cannot, type PreviewLine } from './preview-line.ts'
+
+const tools = ['exec', 'shell'] as const
+
+/** Which commands a worker may run: its rules in order, then what no rule names. */
+export function commandLines({ shell, sandbox }: WorkerDefinition): readonly PreviewLine[] {
+  if (shell === null) return [cannot('Run commands')]
+  const rules = shell.rules.map(({ pattern, consent, description }) => ({
+    approval: consent.approval,
+    text: `Run ${pattern.join(' ')}${description === null ? '' : ` (${description})`}`,
+    tools,
+    reason: consent.reason,
+    source: consent.source,
+  }))
+  const others = {
+    approval: shell.default,
+    text: rules.length === 0 ? 'Run commands' : 'Run any other command',
+    tools,
+    reason: null,
+    source: shell.source,
+  }
+  const offline = sandbox.network === 'none' ? [cannot('Reach the network from a command')] : []
+  return [...rules, others, ...offline]
+}

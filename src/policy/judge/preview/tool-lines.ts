@@ -1,0 +1,77 @@
+import {
+  builtInTool,
+  callWorkerName,
+  createWorkerName,
+  isBuiltInTool,
+} from '#domain/built-in-tools.ts'
+import type { McpServer, WorkerDefinition } from '../../policy.ts'
+import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
+import { cannot, type PreviewLine } from './preview-line.ts'
+
+/** What a worker may do with its other tools: its own, those of MCP servers, and delegation. */
+export function toolLines(worker: WorkerDefinition): readonly PreviewLine[] {
+  return [
+    ...delegationLines(worker),
+    ...personLines(worker),
+    ...ownToolLines(worker),
+    ...[...worker.mcpServers.values()].flatMap(serverLines),
+  ]
+}
+
+function delegationLines(worker: WorkerDefinition): readonly PreviewLine[] {
+  if (!hasBuiltIn(worker, callWorkerName)) return []
+  const consent = worker.tools.get(callWorkerName)?.consent ?? null
+  const listed = worker.workers.join(', ')
+  const lines: PreviewLine[] = []
+  if (listed !== '') {
+    lines.push({
+      approval: consent?.approval ?? 'ask',
+      text: `Hand work to ${listed}`,
+      tools: [callWorkerName],
+      reason: consent?.reason ?? null,
+      source: consent?.source ?? null,
+    })
+  }
+  if (worker.tools.has(createWorkerName)) {
+    const text = 'Hand work to workers that it has written itself'
+    lines.push({ approval: 'ask', text, tools: [callWorkerName], reason: null, source: null })
+  }
+  return lines
+}
+
+/** What always takes a person. */
+function personLines(worker: WorkerDefinition): readonly PreviewLine[] {
+  return [...worker.tools].flatMap(([name, { source }]) => {
+    const consent = builtInTool(name)?.consent
+    if (consent !== 'approval' && consent !== 'answer') return []
+    const text = name === createWorkerName ? 'Write a new worker' : 'Ask a person a question'
+    return [{ approval: 'ask' as const, text, tools: [name], reason: null, source }]
+  })
+}
+
+function ownToolLines({ tools }: WorkerDefinition): readonly PreviewLine[] {
+  return [...tools].flatMap(([name, setting]) => {
+    if (isBuiltInTool(name)) return []
+    const text = `Use the tool ${name}`
+    const { source, consent } = setting
+    if (setting.manual) return [{ ...cannot(text, 'only a person may invoke it'), source }]
+    const { approval, reason } = consent ?? {
+      approval: 'ask' as const,
+      reason: 'unless the tool itself says otherwise',
+    }
+    return [{ approval, text, tools: [name], reason, source: consent?.source ?? source }]
+  })
+}
+
+function serverLines(server: McpServer): readonly PreviewLine[] {
+  const named = [...server.tools].map(([tool, { approval, reason, source }]) => ({
+    approval,
+    text: `Use ${tool} of the MCP server ${server.name}`,
+    tools: [`mcp__${server.name}__${tool}`],
+    reason,
+    source,
+  }))
+  const text = `Use ${named.length === 0 ? 'the tools' : 'other tools'} of the MCP server ${server.name}`
+  const others = { tools: [`mcp__${server.name}__*`], reason: null, source: server.source }
+  return [...named, { approval: 'ask', text, ...others }]
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { projectWith, usualZones } from '#test/harness/fixtures/judging.ts'
+import { workerPreview } from './worker-preview.ts'
+
+/** The preview of the worker `scribe`, as `approval text (reason)`. */
+function preview(front: string, config?: string): string[] {
+  const policy = projectWith(front, config)
+  const worker = policy.workers.get('scribe')
+  if (worker === undefined) throw new Error('the project has a worker scribe')
+  return workerPreview(policy, worker).map(
+    ({ approval, text, reason }) => `${approval} ${text}${reason === null ? '' : ` (${reason})`}`,
+  )
+}
+
+const queue = 'defaults: { queue: platform }\n'
+
+test('says of every zone what is done alone, asked for and never done, defaults included', () => {
+  expect(preview(usualZones)).toEqual([
+    'preApproved Read files in the workspace',
+    'blocked Write and edit files in the workspace (read only)',
+    'blocked Delete and move files in the workspace (read only)',
+    'preApproved Read files in notes/',
+    'ask Write and edit files in notes/ that end in .md',
+    'blocked Delete and move files in notes/ that end in .md (notes are kept)',
+    'preApproved Read files in scratch/',
+    'preApproved Write and edit files in scratch/',
+    'preApproved Delete and move files in scratch/',
+    'ask Read files in secret/',
+    'blocked Write and edit files in secret/',
+    'ask Delete and move files in secret/',
+    'blocked Run commands',
+  ])
+})
+
+test('says of commands each rule, what no rule names, and the network', () => {
+  const shell = `shell:
+  default: ask
+  rules:
+    - { pattern: git log, approval: preApproved }
+    - { pattern: git reset, approval: blocked, reason: History is shared }`
+  expect(preview(shell)).toEqual([
+    'blocked Read or change any file',
+    'preApproved Run git log',
+    'blocked Run git reset (History is shared)',
+    'ask Run any other command',
+    'blocked Reach the network from a command',
+  ])
+})
+
+test('says of tools, other workers and MCP servers what their entries say, and asks of the rest', () => {
+  const tools = `tools: { notify: {}, deploy: { manual: true }, note: { approval: preApproved }, ask_person: {} }
+workers: [scribe]
+mcpServers: { files: { command: x, tools: { read_file: preApproved } } }`
+  expect(preview(tools).slice(2)).toEqual([
+    'ask Hand work to scribe',
+    'ask Ask a person a question',
+    'ask Use the tool notify (unless the tool itself says otherwise)',
+    'blocked Use the tool deploy (only a person may invoke it)',
+    'preApproved Use the tool note',
+    'preApproved Use read_file of the MCP server files',
+    'ask Use other tools of the MCP server files',
+  ])
+})
+
+test('overlays and entries of built-in tools only tighten, and tools that differ are told apart', () => {
+  const zones = `zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved, delete: ask } }]
+tools: { edit_file: { approval: ask } }`
+  const config = `${queue}overlays:
+  - { when: { tool: delete_file }, approval: blocked, reason: Nothing is deleted }
+  - { when: { tool: write_file, path: "infra/**" }, approval: ask }
+  - { when: { tool: read_file, worker: other }, approval: blocked }
+  - { when: { command: git push }, approval: blocked }
+`.replace('worker: other', 'risk: high, worker: [scribe]')
+  expect(preview(zones, config)).toEqual([
+    'preApproved Read files in the workspace',
+    'preApproved Write and edit files in the workspace (write_file)',
+    'ask Write and edit files in the workspace (edit_file)',
+    'blocked Delete and move files in the workspace (delete_file) (Nothing is deleted)',
+    'ask Delete and move files in the workspace (move_file)',
+    'blocked Run commands',
+    'ask Any use of write_file on infra/**',
+    'blocked Any use of read_file at high risk',
+  ])
+})

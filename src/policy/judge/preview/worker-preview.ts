@@ -1,0 +1,91 @@
+import { builtInTool } from '#domain/built-in-tools.ts'
+import type { Consent, Overlay, Policy, When, WorkerDefinition } from '../../policy.ts'
+import { isStricter } from '../consent/opinion.ts'
+import { mayMatch, toolsOf } from '../routing/possible-routes.ts'
+import { globMatches } from '../routing/when-matches.ts'
+import { commandLines } from './command-lines.ts'
+import type { PreviewLine } from './preview-line.ts'
+import { toolLines } from './tool-lines.ts'
+import { zoneLines } from './zone-lines.ts'
+
+/**
+ * What a worker would do alone, ask for and never do under a policy: a sentence for each zone, rule
+ * and tool. It promises nothing: every call is judged by itself when it is made, and what depends
+ * on a call's arguments is listed as what it may come to.
+ */
+export function workerPreview(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
+  const lines = [...zoneLines(worker), ...commandLines(worker), ...toolLines(worker)]
+  const overlays = policy.config.overlays.filter(({ when }) => concerns(when, worker))
+  const always = overlays.filter(({ when }) => isOfTools(when))
+  return [
+    ...lines.flatMap((line) => tightened(line, worker, always)),
+    ...overlays
+      .filter((overlay) => !always.includes(overlay))
+      .flatMap((overlay) => overlayLine(overlay, worker)),
+  ]
+}
+
+/** A line by what `tools` and overlays say of each of its tools: tools that differ are split. */
+function tightened(
+  line: PreviewLine,
+  worker: WorkerDefinition,
+  overlays: readonly Overlay[],
+): readonly PreviewLine[] {
+  if (line.tools.length === 0) return [line]
+  const judged = line.tools.map((tool) => ({
+    tool,
+    stricter: stricterOf(line, [
+      ...(builtInTool(tool) === undefined ? [] : settingOf(worker, tool)),
+      ...overlays
+        .filter(({ when }) => when.tool?.some((pattern) => globMatches(pattern, tool)) ?? true)
+        .map(({ consent }) => consent),
+    ]),
+  }))
+  return [...Map.groupBy(judged, ({ stricter }) => stricter)].map(([stricter, group]) => {
+    const tools = group.map(({ tool }) => tool)
+    const text =
+      tools.length === line.tools.length ? line.text : `${line.text} (${tools.join(', ')})`
+    if (stricter === null) return { ...line, tools, text }
+    const { approval, reason, source } = stricter
+    return { approval, text, tools, reason, source }
+  })
+}
+
+/** The strictest consent that is stricter than the line, the first of equals. */
+function stricterOf(line: PreviewLine, consents: readonly Consent[]): Consent | null {
+  let found: Consent | null = null
+  for (const consent of consents) {
+    if (isStricter(consent.approval, (found ?? line).approval)) found = consent
+  }
+  return found
+}
+
+function settingOf(worker: WorkerDefinition, tool: string): readonly Consent[] {
+  const consent = worker.tools.get(tool)?.consent ?? null
+  return consent === null ? [] : [consent]
+}
+
+function concerns(when: When, worker: WorkerDefinition): boolean {
+  return when.worker === null || when.worker.includes(worker.name)
+}
+
+/** Does an overlay hold for every call of its tools, whatever the call's arguments? */
+function isOfTools({ path, command, queue, risk }: When): boolean {
+  return path === null && command === null && queue === null && risk === null
+}
+
+/** An overlay that depends on the call: what it may come to, in the words of its conditions. */
+function overlayLine({ when, consent }: Overlay, worker: WorkerDefinition): readonly PreviewLine[] {
+  const call = { worker: worker.name, queue: null }
+  const tools = toolsOf(worker).filter((tool) => mayMatch(when, { ...call, tool }))
+  if (tools.length === 0) return []
+  const conditions = [
+    when.path === null ? null : `on ${when.path.join(', ')}`,
+    when.command === null ? null : `that runs ${when.command.join(', ')}`,
+    when.risk === null ? null : `at ${when.risk.join(' or ')} risk`,
+    when.queue === null ? null : `in the queue ${when.queue.join(', ')}`,
+  ].filter((condition) => condition !== null)
+  const what = when.tool === null ? 'Anything' : `Any use of ${when.tool.join(', ')}`
+  const { approval, reason, source } = consent
+  return [{ approval, text: `${what} ${conditions.join(' ')}`, tools, reason, source }]
+}

@@ -1,0 +1,99 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { RE2JS } from 're2js'
+import type { Json, JsonObject } from '#domain/json.ts'
+
+/** A schema is never longer as JSON: a bound against accidents, and on what compiling it takes. */
+const maxSchemaCharacters = 32 * 1024
+
+/** What is wrong with an input: the field, as `input.version`, and a sentence. */
+export interface InputProblem {
+  readonly field: string
+  readonly problem: string
+}
+
+type CompiledSchema =
+  | { readonly ok: true; readonly validate: ValidateFunction }
+  | { readonly ok: false; readonly problem: string }
+
+const compiled = new WeakMap<JsonObject, CompiledSchema>()
+
+/** Why a worker's `input` is no schema that can be checked, as a sentence; `null` when it is. */
+export function schemaProblem(schema: JsonObject): string | null {
+  const read = compile(schema)
+  return read.ok ? null : read.problem
+}
+
+/**
+ * The first thing that is wrong with what a run is to be started with, by the worker's `input`
+ * schema (workers-and-policy.md); `null` when it fits. Patterns are matched in linear time
+ * (security.md 27), and the schema was found valid when its version was activated.
+ */
+export function inputProblem(schema: JsonObject, input: Json): InputProblem | null {
+  const read = compile(schema)
+  if (!read.ok) return { field: 'input', problem: `its worker's schema ${read.problem}` }
+  if (read.validate(input)) return null
+  const [error] = read.validate.errors ?? []
+  return error === undefined ? { field: 'input', problem: 'is not valid' } : inWords(error)
+}
+
+function compile(schema: JsonObject): CompiledSchema {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const made = compileNow(schema)
+  compiled.set(schema, made)
+  return made
+}
+
+function compileNow(schema: JsonObject): CompiledSchema {
+  if (JSON.stringify(schema).length > maxSchemaCharacters) {
+    return { ok: false, problem: `is over ${maxSchemaCharacters / 1024} KiB` }
+  }
+  // A run is asked something by text or by an object; a schema is for the latter.
+  if (schema['type'] !== 'object') return { ok: false, problem: 'is not of `type: object`' }
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    validateFormats: false,
+    ownProperties: true,
+    logger: false,
+    code: { regExp: linearPattern },
+  })
+  try {
+    return { ok: true, validate: ajv.compile(schema) }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    return { ok: false, problem: `is not a JSON Schema: ${text.slice(0, 300)}` }
+  }
+}
+
+/**
+ * A `pattern` read by RE2, which does not backtrack; it throws for what only backtracking can do.
+ * The validator tells patterns apart by their text.
+ */
+function linearPattern(pattern: string): { test(text: string): boolean; toString(): string } {
+  const expression = RE2JS.compile(pattern)
+  return { test: (text) => expression.matcher(text).find(), toString: () => pattern }
+}
+linearPattern.code = 'require("re2js")'
+
+function inWords({ instancePath, keyword, params, message }: ErrorObject): InputProblem {
+  const path = ['input', ...instancePath.split('/').slice(1).map(unescaped)]
+  const { missingProperty, additionalProperty, allowedValues } = params
+  if (keyword === 'required' && typeof missingProperty === 'string') {
+    return { field: [...path, missingProperty].join('.'), problem: 'is missing' }
+  }
+  if (keyword === 'additionalProperties' && typeof additionalProperty === 'string') {
+    return { field: [...path, additionalProperty].join('.'), problem: 'is not known' }
+  }
+  if (keyword === 'enum' && Array.isArray(allowedValues)) {
+    const choices = allowedValues.map((value) => JSON.stringify(value)).join(', ')
+    return { field: path.join('.'), problem: `must be one of ${choices}`.slice(0, 500) }
+  }
+  return { field: path.join('.'), problem: (message ?? 'is not valid').slice(0, 500) }
+}
+
+/** One part of a JSON Pointer as it is called. */
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}

@@ -1,0 +1,113 @@
+import { quorumTeams, quorumText } from '#domain/deciding/quorum.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { PreviewLine } from '#policy/judge/preview/preview-line.ts'
+import { workerPreview } from '#policy/judge/preview/worker-preview.ts'
+import { routesOf, type PossibleRoute } from '#policy/judge/routing/possible-routes.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { readReachable, requireReachable, type Reachable } from '../../requests/people/reach.ts'
+import { personBehind } from '../../requests/people/viewer.ts'
+import { assertReachable } from './reachable-approvers.ts'
+import { behindStart, starterOf } from './start-run.ts'
+
+/** A line of the preview with the queues that would be asked. */
+export interface PreviewedLine extends PreviewLine {
+  readonly queues: readonly string[]
+}
+
+/** A queue that a run may ask in, and who could decide there: nobody who stands behind the run. */
+export interface PreviewedQueue {
+  readonly name: string
+  readonly quorum: string
+  readonly people: readonly { readonly id: string; readonly name: string }[]
+  /** why nobody could decide there; `null`: somebody can */
+  readonly problem: string | null
+}
+
+/** What a run of a worker would do alone, ask and never do, were the caller to start it now. */
+export interface StartPreview {
+  readonly lines: readonly PreviewedLine[]
+  readonly queues: readonly PreviewedQueue[]
+  /** what starting it would be refused with; `null`: it would start */
+  readonly refusal: { readonly code: string; readonly detail: string } | null
+}
+
+/** Previews a start by the policy in force. Writes nothing. */
+export async function previewStart(
+  ctx: Pick<ServiceContext, 'db'>,
+  caller: Caller,
+  policy: Policy,
+  worker: WorkerDefinition,
+): Promise<StartPreview> {
+  const personId = personBehind(caller)
+  const behind = behindStart(caller, personId)
+  const lines = workerPreview(policy, worker).map((line) => ({
+    line,
+    routes:
+      line.approval === 'ask'
+        ? line.tools.flatMap((tool) => routesOf(policy.config, worker, tool))
+        : [],
+  }))
+  const places = new Map<string, Place>()
+  for (const { routes } of lines) {
+    for (const route of routes) {
+      if (route.queue !== null) places.set(placeName(route), route)
+    }
+  }
+  const teams = [...places.values()].flatMap(({ quorum }) => quorumTeams(quorum))
+  const people = await readReachable(ctx.db, teams)
+  return {
+    lines: lines.map(({ line, routes }) => ({ ...line, queues: queuesOf(routes) })),
+    queues: [...places.values()].map((place) => previewedQueue(place, people, behind)),
+    refusal: await refusalOf(async () => {
+      await starterOf(ctx, worker, personId)
+      await assertReachable(ctx.db, policy, worker, behind)
+    }),
+  }
+}
+
+type Place = Exclude<PossibleRoute, { readonly queue: null }>
+
+function placeName({ queue, quorum }: Place): string {
+  return `${queue} ${quorumText(quorum)}`
+}
+
+function queuesOf(routes: readonly PossibleRoute[]): readonly string[] {
+  return [...new Set(routes.flatMap(({ queue }) => (queue === null ? [] : [queue])))]
+}
+
+function previewedQueue(
+  place: Place,
+  people: readonly Reachable[],
+  behind: ReturnType<typeof behindStart>,
+): PreviewedQueue {
+  const { queue, quorum, selfApproval } = place
+  const teams = quorumTeams(quorum)
+  const isBehind = new Set(behind.map(({ personId }) => personId))
+  let problem: string | null = null
+  try {
+    requireReachable(place, people, behind)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    problem = error.message
+  }
+  return {
+    name: queue,
+    quorum: quorumText(quorum),
+    people: people
+      .filter((person) => person.teams.some((team) => teams.includes(team)))
+      .filter(({ id }) => selfApproval || !isBehind.has(id))
+      .map(({ id, name }) => ({ id, name })),
+    problem,
+  }
+}
+
+async function refusalOf(assertion: () => Promise<void>): Promise<StartPreview['refusal']> {
+  try {
+    await assertion()
+    return null
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { code: error.code, detail: error.message }
+  }
+}

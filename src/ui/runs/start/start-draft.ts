@@ -1,0 +1,73 @@
+import { useCallback, useState } from 'react'
+import { runModes, type RunMode } from '#domain/verdict.ts'
+import { useMe } from '../../api/queries.ts'
+import type { InputValues } from '../tool-input.ts'
+
+/** What somebody has filled in to start a run. */
+export interface StartDraft {
+  readonly worker: string
+  readonly task: string
+  /** of a worker that has a form of its own, by field */
+  readonly values: InputValues
+  /** paths, one a line */
+  readonly files: string
+  readonly mode: RunMode
+}
+
+const emptyDraft: StartDraft = { worker: '', task: '', values: {}, files: '', mode: 'prompt' }
+
+/**
+ * The form's draft, which survives a reload and a look elsewhere for this person. What a link says
+ * (`?worker=…&task=…`) comes before it; no link chooses the mode.
+ */
+export function useStartDraft(
+  link: URLSearchParams,
+): [draft: StartDraft, change: (changes: Partial<StartDraft>) => void, forget: () => void] {
+  const { person } = useMe()
+  const key = `countersign.draft.start.${person.id}`
+  const [draft, setDraft] = useState(() => withLink(readDraft(sessionStorage.getItem(key)), link))
+  const change = useCallback(
+    (changes: Partial<StartDraft>) =>
+      setDraft((before) => {
+        const next = { ...before, ...changes }
+        sessionStorage.setItem(key, JSON.stringify(next))
+        return next
+      }),
+    [key],
+  )
+  const forget = useCallback(() => sessionStorage.removeItem(key), [key])
+  return [draft, change, forget]
+}
+
+function withLink(draft: StartDraft, link: URLSearchParams): StartDraft {
+  const worker = link.get('worker') ?? draft.worker
+  const task = link.get('task') ?? draft.task
+  return { ...draft, worker, task }
+}
+
+/** A draft as it was stored, by whatever version of this page. */
+function readDraft(stored: string | null): StartDraft {
+  if (stored === null) return emptyDraft
+  try {
+    const { worker, task, values, files, mode }: Partial<Record<keyof StartDraft, unknown>> =
+      JSON.parse(stored)
+    return {
+      worker: textOf(worker),
+      task: textOf(task),
+      values: valuesOf(values),
+      files: textOf(files),
+      mode: runModes.find((one) => one === mode) ?? emptyDraft.mode,
+    }
+  } catch {
+    return emptyDraft
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function valuesOf(value: unknown): InputValues {
+  if (typeof value !== 'object' || value === null) return {}
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, textOf(one)]))
+}

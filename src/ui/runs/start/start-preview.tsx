@@ -1,0 +1,95 @@
+import { IconBan, IconCheck, IconHandStop } from '@tabler/icons-react'
+import type { StartPreviewView } from '#api/schemas/operation/workers.ts'
+import type { ApprovalWord, RunMode } from '#domain/verdict.ts'
+import { VisibleText } from '../../text/visible-text.tsx'
+import './start-preview.css'
+
+type Line = StartPreviewView['lines'][number]
+type Queue = StartPreviewView['queues'][number]
+
+/** What a mode makes of the lines that ask. */
+const asking: Readonly<Record<RunMode, string>> = {
+  prompt: 'Asks',
+  strict: 'Is denied: mode “Deny what asks”',
+  approve_all: 'Does without asking: mode “Approve all”',
+}
+
+/** What a run of the chosen worker does alone, whom it asks, and what it never does. */
+export function StartPreview({ preview, mode }: { preview: StartPreviewView; mode: RunMode }) {
+  const of = (approval: ApprovalWord): Line[] =>
+    preview.lines.filter((line) => line.approval === approval)
+  const asks = of('ask')
+  return (
+    <section className="card column start-preview" aria-labelledby="preview-title">
+      <h2 id="preview-title">What it may do</h2>
+      <Part title="Does alone" icon="alone" lines={of('preApproved')} nothing="Nothing" />
+      <Part title={asking[mode]} icon="asks" lines={asks} nothing="Nothing">
+        {mode === 'prompt' &&
+          preview.queues.map((queue) => (
+            <WhoIsAsked key={`${queue.name} ${queue.quorum}`} queue={queue} />
+          ))}
+      </Part>
+      <Part title="Never" icon="never" lines={of('blocked')} nothing="Nothing is ruled out" />
+      <p className="dim small">
+        By the policy in force. Every call is judged by itself when it is made.
+      </p>
+    </section>
+  )
+}
+
+const icons = { alone: IconCheck, asks: IconHandStop, never: IconBan } as const
+
+interface PartProps {
+  readonly title: string
+  readonly icon: keyof typeof icons
+  readonly lines: readonly Line[]
+  readonly nothing: string
+  readonly children?: React.ReactNode
+}
+
+function Part({ title, icon, lines, nothing, children }: PartProps) {
+  const Icon = icons[icon]
+  return (
+    <section className={`preview-part preview-${icon}`} aria-label={title}>
+      <h3>
+        <Icon size={15} aria-hidden /> {title}
+      </h3>
+      {lines.length === 0 ? (
+        <p className="dim small">{nothing}</p>
+      ) : (
+        <>
+          {children}
+          <ul>
+            {lines.map((line) => (
+              <li key={`${line.text} ${line.source ?? ''}`}>
+                <span>
+                  <VisibleText text={line.text} />
+                  {line.reason !== null && (
+                    <span className="dim">
+                      {' '}
+                      · <VisibleText text={line.reason} />
+                    </span>
+                  )}
+                </span>
+                {line.source !== null && <code className="preview-source">{line.source}</code>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Nobody who stands behind the run is among them. */
+function WhoIsAsked({ queue: { name, quorum, people, problem } }: { queue: Queue }) {
+  const shown = people.slice(0, 5)
+  const more = people.length - shown.length
+  return (
+    <p className={problem === null ? 'preview-queue' : 'preview-queue preview-unreachable'}>
+      <strong>{name}</strong> <span className="dim">needs {quorum}:</span>{' '}
+      {problem ??
+        `${shown.map((person) => person.name).join(', ')}${more > 0 ? ` and ${more} more` : ''}`}
+    </p>
+  )
+}

@@ -1,0 +1,47 @@
+import { Textarea } from '@mantine/core'
+import type { JsonObject } from '#domain/json.ts'
+import { emptyInput } from '../tool-input.ts'
+import { ToolInputFields } from '../tool-input-fields.tsx'
+import type { StartDraft } from './start-draft.ts'
+import type { StartRefusal } from './use-start.ts'
+
+interface TaskFieldProps {
+  readonly draft: StartDraft
+  readonly change: (changes: Partial<StartDraft>) => void
+  /** the worker's `input`; `null`: the task is text */
+  readonly schema: JsonObject | null
+  readonly refusal: StartRefusal | null
+}
+
+/** What the run is asked to do: a text, or the fields that the worker's file names. */
+export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
+  const [part, ...rest] = refusal?.field?.split('.') ?? []
+  const message = part === 'input' ? (refusal?.message ?? null) : null
+  if (schema === null) {
+    return (
+      <Textarea
+        label="Task"
+        required
+        autosize
+        minRows={4}
+        maxRows={24}
+        value={draft.task}
+        error={message}
+        onChange={(event) => change({ task: event.currentTarget.value })}
+      />
+    )
+  }
+  const field = rest[0] ?? null
+  return (
+    <fieldset className="task-fields column">
+      <legend>Task</legend>
+      <ToolInputFields
+        schema={schema}
+        values={{ ...emptyInput(schema), ...draft.values }}
+        change={(values) => change({ values })}
+        errors={message === null || field === null ? {} : { [field]: message }}
+      />
+      {message !== null && field === null && <p role="alert">{message}</p>}
+    </fieldset>
+  )
+}

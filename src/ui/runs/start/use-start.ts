@@ -1,0 +1,61 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { JsonObject } from '#domain/json.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import { ApiRefusal, callApi } from '../../api/call-api.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { announce } from '../../states/announce.tsx'
+
+/** What a start is refused for: the sentence, and the field that it names, as `input.version`. */
+export interface StartRefusal {
+  readonly message: string
+  readonly field: string | null
+}
+
+export interface StartBody {
+  readonly worker: string
+  readonly input: string | JsonObject
+  readonly mode: RunMode
+  readonly attachments?: string[]
+}
+
+/**
+ * Starts a run and opens its page. The same form sent twice, by a double click or after an answer
+ * that never came, starts one run: its key changes with what is asked alone.
+ */
+export function useStart(done: () => void) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const intent = useRef<{ readonly body: string; readonly key: string } | null>(null)
+  const isBusy = useRef(false)
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<StartRefusal | null>(null)
+  const start = async (body: StartBody): Promise<void> => {
+    if (isBusy.current) return
+    isBusy.current = true
+    setBusy(true)
+    setRefusal(null)
+    const text = JSON.stringify(body)
+    if (intent.current?.body !== text) intent.current = { body: text, key: newIdempotencyKey() }
+    try {
+      const run = await callApi('startRun', { body, idempotencyKey: intent.current.key })
+      done()
+      announce('Run started')
+      await client.invalidateQueries({ queryKey: ['runs'] })
+      await navigate(`/runs/${run.id}`)
+    } catch (error) {
+      setRefusal(refusalOf(error))
+    }
+    isBusy.current = false
+    setBusy(false)
+  }
+  const refuse = (message: string, field: string | null): void => setRefusal({ message, field })
+  return { start, busy, refusal, refuse }
+}
+
+function refusalOf(error: unknown): StartRefusal {
+  const message = error instanceof Error ? error.message : String(error)
+  const field: unknown = error instanceof ApiRefusal ? error.facts['field'] : undefined
+  return { message, field: typeof field === 'string' ? field : null }
+}

@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  const named = (name: string, more: string): string =>
+    deskWorker.replace('name: scribe', `name: ${name}\n${more}`)
+  await dashboard.desk.activate({
+    'countersign.yaml': deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:'),
+    'workers/form.md': named(
+      'form',
+      'input: { type: object, required: [version], properties: { version: { type: string, title: Version, pattern: "^[0-9.]+$" }, kind: { enum: [fix, feature], title: Kind } } }',
+    ),
+    'workers/lonely.md': named('lonely', 'queue: alone'),
+    'workers/theirs.md': named('theirs', 'startableBy: [operators]'),
+  })
+  await dashboard.desk.write('notes/brief.md', 'Brief\n')
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const runs = async () =>
+  dashboard.desk.database.db.selectFrom('run').selectAll().orderBy('created_at').execute()
+const start = (page: Page) => page.getByRole('button', { name: 'Start run' })
+
+// Rules: product.md 21, 22
+test('who starts a run reads first what it does alone, whom it asks and what it never does', async () => {
+  const page = await dashboard.open('Ada', '/runs')
+  await page.getByRole('button', { name: 'New run', exact: true }).click()
+  await page.getByLabel('Worker').selectOption('scribe')
+  const preview = page.getByRole('region', { name: 'What it may do' })
+  await preview
+    .getByRole('region', { name: 'Does alone' })
+    .getByText('Read files in notes/')
+    .waitFor()
+  const asks = preview.getByRole('region', { name: 'Asks' })
+  await asks.getByText('Write and edit files in notes/ that end in .md').waitFor()
+  expect(await asks.innerText()).toContain('platform needs 1 of platform: Grace, Linus')
+  await preview.getByRole('region', { name: 'Never' }).getByText('Run commands').waitFor()
+  await page.getByRole('radio', { name: 'Deny what asks' }).check()
+  await preview.getByRole('region', { name: 'Is denied: mode “Deny what asks”' }).waitFor()
+  expect(await page.getByRole('radio', { name: 'Approve all' }).count()).toBe(0)
+  const olga = await dashboard.open('Olga', '/runs/new?worker=scribe')
+  await olga.getByRole('radio', { name: 'Approve all' }).check()
+  await olga.getByRole('region', { name: 'Does without asking: mode “Approve all”' }).waitFor()
+})
+
+test('a run is started by keyboard alone, from any page, and its page opens', async () => {
+  const page = await dashboard.open('Ada', '/audit')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('s')
+  await page.getByLabel('Worker').focus()
+  await page.keyboard.type('scribe')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Write the notes by key')
+  await page.getByRole('region', { name: 'What it may do' }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('heading', { level: 1, name: /Write the notes by key/ }).waitFor()
+  expect((await runs()).at(-1)).toMatchObject({ worker: 'scribe', mode: 'prompt' })
+})
+
+test('a link fills the form and starts nothing; what is typed is kept on reload; two clicks start one run', async () => {
+  const before = (await runs()).length
+  const page = await dashboard.open(
+    'Grace',
+    '/runs/new?worker=scribe&task=Write%20%3Cb%3Eall%3C%2Fb%3E&mode=approve_all',
+  )
+  await page.getByText('A link filled in this task.').waitFor()
+  expect(await page.getByLabel('Task').inputValue()).toBe('Write <b>all</b>')
+  expect(await page.getByRole('radio', { name: 'Ask', exact: true }).isChecked()).toBe(true)
+  await page.goto(`${dashboard.url}/runs/new?worker=scribe`)
+  await page.getByLabel('Task').fill('Shorten the brief')
+  await page.getByLabel('Files').fill('notes/brief.md\n')
+  await page.reload()
+  expect(await page.getByLabel('Task').inputValue()).toBe('Shorten the brief')
+  expect((await runs()).length).toBe(before)
+  await start(page).dblclick()
+  await page.getByRole('heading', { level: 1, name: /Shorten the brief/ }).waitFor()
+  expect((await runs()).length).toBe(before + 1)
+  expect((await runs()).at(-1)?.attachments).toMatchObject([{ path: 'notes/brief.md' }])
+  await page.goto(`${dashboard.url}/runs/new`)
+  expect(await page.getByLabel('Task').inputValue()).toBe('')
+})
+
+test('an answer that never came and a second try start one run', async () => {
+  const before = (await runs()).length
+  const page = await dashboard.open('Ada', '/runs/new?worker=scribe&task=Once')
+  await page.getByRole('region', { name: 'What it may do' }).waitFor()
+  await page.route('**/v1/runs', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await start(page).click()
+  await page.getByText('The run was not started').waitFor()
+  await page.unroute('**/v1/runs')
+  await start(page).click()
+  await page.getByRole('heading', { level: 1, name: /Once/ }).waitFor()
+  expect((await runs()).length).toBe(before + 1)
+})
+
+test('a worker with a schema gets a form; what does not fit is said at its field, in order of the schema', async () => {
+  const page = await dashboard.open('Ada', '/runs/new?worker=form')
+  await page.getByLabel('Version').fill('next')
+  await start(page).click()
+  await page.getByText(/input\.version must match pattern/).waitFor()
+  expect(await page.getByLabel('Version').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Version').fill('1.2')
+  await page.getByLabel('Kind').selectOption('fix')
+  await start(page).click()
+  await page.getByRole('heading', { level: 1, name: /^form/ }).waitFor()
+  expect((await runs()).at(-1)?.title).toBe('{"version":"1.2","kind":"fix"}')
+})
+
+// Rules: product.md 42
+test('a worker whose questions reach nobody is said to before it starts, and is not started', async () => {
+  const before = (await runs()).length
+  const page = await dashboard.open('Olga', '/runs/new?worker=lonely&task=Go')
+  await page.getByText('A run of it would not start now').waitFor()
+  await page
+    .getByText(/would reach nobody but those behind them \(Olga/)
+    .first()
+    .waitFor()
+  await start(page).click()
+  await page.getByText('The run was not started').waitFor()
+  expect((await runs()).length).toBe(before)
+  const ada = await dashboard.open('Ada', '/runs/new?worker=theirs&task=Go')
+  await ada.getByText('Only members of operators may start theirs').first().waitFor()
+  const none = await dashboard.open('Ada', '/runs/new?worker=nobody')
+  await none.getByText('There is no worker nobody.').waitFor()
+  const file = await dashboard.open('Ada', '/runs/new?worker=scribe&task=Go')
+  await file.getByLabel('Files').fill('../etc/passwd')
+  await start(file).click()
+  await file.getByText(/attachments\.0/).waitFor()
+  expect((await runs()).length).toBe(before)
+})
+
+test('on a phone the form comes first and nothing is wider than the screen', async () => {
+  const page = await dashboard.open('Ada', '/runs/new?worker=scribe', {
+    viewport: phone,
+    hasTouch: true,
+  })
+  await page.getByRole('region', { name: 'What it may do' }).waitFor()
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width).toBeLessThanOrEqual(phone.width)
+  const box = await start(page).boundingBox()
+  expect(box?.height).toBeGreaterThanOrEqual(44)
+  expect(dashboard.complaints).toEqual([])
+})
