@@ -27,7 +27,7 @@ import { planDecisions, type CallChoice } from './plan-decisions.ts'
 import { useCards } from './use-cards.ts'
 import '../request/request.css'
 import '../request/decision/decision-panel.css'
-import '../request/decision/choosing/choices.css'
+import '../states/choices.css'
 import './change-set.css'
 
 /** The calls of one turn, read and decided together (product.md 40). */
