@@ -56,8 +56,8 @@ export interface StartedRun {
  * Starts a run: its signed statement, its first message, the event and the start of its workflow
  * are written in one transaction. A key starts it for its owner. Rejects with `unknown_worker`,
  * `forbidden` (the worker's `startableBy`), `mode_not_permitted`, `unreachable_approvers`,
- * `invalid_request` (also by the worker's `input` schema), `idempotency_key_reused`, and for attachments `policy_blocked` or
- * `workspace_unreachable`.
+ * `invalid_request` (also by the worker's `input` schema), `idempotency_key_reused`, and for
+ * attachments `policy_blocked` or `workspace_unreachable`.
  */
 export async function startRun(
   ctx: SigningContext,
