@@ -29,9 +29,10 @@ test('the lock file names the optional packages of every platform, or npm ci ref
 })
 
 test('versions are exact, and all of @temporalio is one version', async () => {
-  const { dependencies, devDependencies } =
-    await read<Record<'dependencies' | 'devDependencies', Record<string, string>>>('package.json')
-  const versions = Object.entries({ ...dependencies, ...devDependencies })
+  type Kind = 'dependencies' | 'devDependencies' | 'optionalDependencies'
+  const { dependencies, devDependencies, optionalDependencies } =
+    await read<Record<Kind, Record<string, string>>>('package.json')
+  const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
   const temporal = versions.filter(([name]) => name.startsWith('@temporalio/'))
   expect(new Set(temporal.map(([, version]) => version)).size).toBe(1)

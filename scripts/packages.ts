@@ -6,6 +6,8 @@ import { runStep } from './run-steps.ts'
 
 const root = join(import.meta.dirname, '..')
 
+/** npm lists each file of a package. */
+const maxOutput = 64 * 1024 * 1024
 const copyAnew = { recursive: true, force: true }
 
 /** Folder names of the packages that are published, in `packages/`. */
@@ -78,10 +80,17 @@ export async function packPackages(out: string): Promise<Tarball[]> {
   const tarballs: Tarball[] = []
   for (const name of publishedPackages) {
     await buildPackage(name)
-    // It is built: `prepack` would do it once more.
-    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out]
-    const { stdout } = await promisify(execFile)('npm', args, { cwd: packageFolder(name) })
-    tarballs.push(...(JSON.parse(stdout) as Tarball[]))
+    tarballs.push(await packFolder(packageFolder(name), out))
   }
   return tarballs
+}
+
+/** Writes the tarball of a package that is built into `out`. */
+export async function packFolder(folder: string, out: string): Promise<Tarball> {
+  // It is built: `prepack` would do it once more.
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out]
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: folder, maxBuffer: maxOutput })
+  const [tarball] = JSON.parse(stdout) as Tarball[]
+  if (tarball === undefined) throw new Error(`npm packed nothing in ${folder}`)
+  return tarball
 }

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packPackages, packWheel } from './packages.ts'
+import { packService } from './service-package.ts'
 
 const help = `npm run release -- --out DIR
 
-Builds every published package and writes its tarball, or its wheel, into DIR. Needs python3 for the
+Builds the service and every published package, and writes their tarballs and the wheel into DIR. Needs python3 for the
 wheel, and no network.`
 
 const { values } = parseArgs({ options: { out: { type: 'string' }, help: { type: 'boolean' } } })
@@ -16,7 +17,7 @@ if (values.help === true) {
 } else {
   // Of the folder in which npm was called, not of the checkout.
   const out = resolve(process.env['INIT_CWD'] ?? '.', values.out)
-  for (const { filename, size } of await packPackages(out)) {
+  for (const { filename, size } of [...(await packPackages(out)), await packService(out)]) {
     console.log(`${resolve(out, filename)} (${Math.round(size / 1024)} KB)`)
   }
   console.log(resolve(out, await packWheel(out)))

@@ -1,3 +1,4 @@
+import '#runtime/processes/async-disposable-stack.ts'
 import { CommanderError } from 'commander'
 import { takeLifeline } from '#runtime/processes/lifeline.ts'
 import { CommandFailure, exitCodes } from './terminal/exit-codes.ts'

@@ -4,8 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { homedir } from 'node:os'
 import { readText, type Environment } from './environment.ts'
 
-/** The folder of this checkout, wherever the command was called from. */
+/** The folder of this checkout or package, wherever the command was called from. */
 export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Whether this is the package, compiled and with everything prebuilt, and not a checkout. */
+export const isPackage = import.meta.filename.endsWith('.js')
+
+/** What starts the command `countersign`. */
+export const entryFile = join(checkoutFolder, 'src', 'cli', isPackage ? 'main.js' : 'main.ts')
 
 export interface Folders {
   /** Holds `countersign.yaml`. */

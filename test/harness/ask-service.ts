@@ -6,7 +6,9 @@ import type { ServiceAnswer } from './service-desk.ts'
  *
  * @throws with the desk's own sentence when it could not be made.
  */
-export async function askService(service: 'postgres' | 'temporal' | 'packages'): Promise<string> {
+export async function askService(
+  service: 'postgres' | 'temporal' | 'packages' | 'service',
+): Promise<string> {
   const response = await fetch(`${inject('serviceDesk')}/${service}`)
   if (!response.ok) throw new Error(`no ${service} for this test: ${await response.text()}`)
   const { address } = (await response.json()) as ServiceAnswer

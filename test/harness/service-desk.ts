@@ -1,20 +1,20 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The shared servers of one vitest run, loaded and started on first demand. */
 export interface ServiceDesk {
-  /** `http://127.0.0.1:PORT`, answering `GET /postgres`, `GET /temporal` and `GET /packages`. */
+  /** `http://127.0.0.1:PORT`, answering `GET` of what `askService` names. */
   url: string
   /** Stops every server that was started and removes its files. */
   close(): Promise<void>
 }
 
 /**
- * What the desk answers with; `address` is a Postgres URL, a Temporal `host:port`, or the folder
- * with the tarballs of our packages.
+ * What the desk answers with; `address` is a Postgres URL, a Temporal `host:port`, the folder with
+ * the tarballs of our packages, or the tarball of the service.
  */
 export interface ServiceAnswer {
   address: string
@@ -60,6 +60,12 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
       const out = join(folder, 'packages')
       await packPackages(out)
       return out
+    },
+    '/service': async () => {
+      const { packService } = await import('../../scripts/service-package.ts')
+      const out = join(folder, 'service')
+      await mkdir(out)
+      return join(out, (await packService(out)).filename)
     },
   }
 

@@ -35,10 +35,13 @@ export async function startInstallationIn(
     env?: Record<string, string>
     /** hears every line, also those before it is ready */
     onLine?: (line: string) => void
+    /** the program and its first arguments; `bin/countersign` of this checkout when absent */
+    program?: readonly [string, ...string[]]
   } = {},
 ): Promise<StartedInstallation> {
   const { args = ['--port', '0'], env = {}, onLine } = options
-  const child = spawn(process.execPath, [command, 'start', '--no-open', ...args], {
+  const [file, ...first] = options.program ?? [process.execPath, command]
+  const child = spawn(file, [...first, 'start', '--no-open', ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,32 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { processEnvironment } from '#runtime/environment.ts'
-import { cacheFolder } from '#runtime/folders.ts'
 import { ContractDesk } from '../contract/contract-desk.ts'
 import { contractConfig, writerTo } from '../contract/contract-project.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { actsOutput, actsProgram, openPackedProject, runProgram } from '../packages/packed.ts'
+import { installRuntimes, runtimeFile } from './runtimes.ts'
 
-/** What programs of other people run under, as npm has it. Kept in the cache between runs. */
-const packages = {
-  bun: '1.4.5',
-  deno: '2.9.6',
-  'node-20': 'npm:node@20.20.2',
-  'node-22': 'npm:node@22.23.3',
-}
-const folder = join(cacheFolder(processEnvironment()), 'runtimes')
-const bin = join(folder, 'node_modules')
 const runtimes = [
-  ['Node 20', join(bin, 'node-20/bin/node'), []],
-  ['Node 22', join(bin, 'node-22/bin/node'), []],
-  ['Bun', join(bin, '.bin/bun'), []],
+  ['Node 20', runtimeFile('node-20/bin/node'), []],
+  ['Node 22', runtimeFile('node-22/bin/node'), []],
+  ['Bun', runtimeFile('.bin/bun'), []],
   [
     'Deno',
-    join(bin, '.bin/deno'),
+    runtimeFile('.bin/deno'),
     ['run', '--allow-env', '--allow-net', '--node-modules-dir=manual'],
   ],
 ] as const
@@ -36,12 +23,7 @@ let desk: ContractDesk
 let environment: Record<string, string>
 
 beforeAll(async () => {
-  const wanted = JSON.stringify({ private: true, dependencies: packages })
-  if (runtimes.some(([, file]) => !existsSync(file))) {
-    await mkdir(folder, { recursive: true })
-    await writeFile(join(folder, 'package.json'), wanted)
-    await runProgram('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder })
-  }
+  await installRuntimes()
   desk = await ContractDesk.open({ 'countersign.yaml': contractConfig, ...writerTo('plain') })
   const scopes = ['requests:write', 'requests:read']
   const made = await (await desk.as('alan')).post('/v1/keys', { name: 'robot', scopes })

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters, promisify } from 'node:util'
-import { checkoutFolder } from '../folders.ts'
+import { checkoutFolder, isPackage } from '../folders.ts'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const builtFolder = join(checkoutFolder, 'dist', 'ui')
@@ -12,8 +12,9 @@ const compiledFolders = [join('src', 'ui'), join('src', 'domain')]
 const stampFile = '.source'
 const maxLines = 8
 
-/** Whether the built dashboard is that of the sources in this checkout. */
+/** Whether the built dashboard is that of the sources in this checkout; a package has its own. */
 export async function isUiBuilt(): Promise<boolean> {
+  if (isPackage) return true
   const stamp = await readFile(join(builtFolder, stampFile), 'utf8').catch(() => '')
   return stamp !== '' && stamp === (await hashSources())
 }

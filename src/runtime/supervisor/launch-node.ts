@@ -3,14 +3,13 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
-import { cacheFolder, checkoutFolder } from '../folders.ts'
+import { cacheFolder, checkoutFolder, entryFile } from '../folders.ts'
 import { endProcess, sendSignal } from '../processes/end-process.ts'
 import { lifelineVariable } from '../processes/lifeline.ts'
 import { identifyProcess } from '../processes/process-identity.ts'
 import { ServiceRefused, type RunningService } from './supervise.ts'
 import { watchTurns } from './watch-turns.ts'
 
-const entryFile = join(checkoutFolder, 'src', 'cli', 'main.ts')
 const maxLogBytes = 50 * 1024 * 1024
 
 export interface NodeServiceOptions {

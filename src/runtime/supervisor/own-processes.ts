@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { checkoutFolder, logFolder, runFolder } from '../folders.ts'
+import { checkoutFolder, entryFile, logFolder, runFolder } from '../folders.ts'
 import type { Folders } from '../folders.ts'
 import { findFreePort, isPortFree } from '../processes/free-port.ts'
 import {
@@ -30,15 +30,11 @@ export interface ProcessOptions {
  * ends with.
  */
 export async function runMigrations({ folders, variables }: ProcessOptions): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    [join(checkoutFolder, 'src', 'cli', 'main.ts'), 'migrate', ...folderArguments(folders)],
-    {
-      cwd: checkoutFolder,
-      env: withoutModelKeys(withoutSigningKey(variables)),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, [entryFile, 'migrate', ...folderArguments(folders)], {
+    cwd: checkoutFolder,
+    env: withoutModelKeys(withoutSigningKey(variables)),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
   const code = await new Promise<number | null>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker'
-import { cacheFolder, checkoutFolder } from '../folders.ts'
+import { cacheFolder, checkoutFolder, isPackage } from '../folders.ts'
 import { installOnce } from '../embedded/install-once.ts'
 import type { Environment } from '../environment.ts'
 
@@ -11,22 +11,28 @@ import type { Environment } from '../environment.ts'
  * this file says how.
  */
 const sourceFolders = ['src/workflows', 'src/domain']
+/** Where a package has them bundled. */
+export const bundleOfPackage = join('dist', 'workflows.js')
 const workflowFolder = join(checkoutFolder, 'src', 'workflows')
 
 /**
  * The workflows as one script, made once per content of its sources and kept in the cache: bundling
- * takes seconds, reading milliseconds.
+ * takes seconds, reading milliseconds. A package brings it.
  */
 export async function loadWorkflowBundle(
   environment: Environment,
   log: (sentence: string) => void,
 ): Promise<WorkflowBundleWithSourceMap> {
+  const sourceMap = 'inlined in the code'
+  if (isPackage) {
+    return { code: await readFile(join(checkoutFolder, bundleOfPackage), 'utf8'), sourceMap }
+  }
   const target = join(cacheFolder(environment), `workflows-${await hashSources()}.js`)
   const make = async (path: string) => {
     await writeFile(path, (await bundleWorkflows()).code)
   }
   const code = await readFile(await installOnce(target, make, log), 'utf8')
-  return { code, sourceMap: 'inlined in the code' }
+  return { code, sourceMap }
 }
 
 /**

@@ -2,7 +2,7 @@ import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { readText } from '../../environment.ts'
 import type { Check } from '../target/check.ts'
 import { join } from 'node:path'
-import { cacheFolder } from '../../folders.ts'
+import { cacheFolder, isPackage } from '../../folders.ts'
 import { findGo } from '../../embedded/build-with-go.ts'
 import { temporalCliVersion } from '../../embedded/temporal-version.ts'
 import { isProgram } from '../../files.ts'
@@ -41,9 +41,9 @@ function limitsWords({ bounds: by, launch }: Extract<HostSandbox, { works: true 
   ].join(', ')
 }
 
-/** The Node that runs us is the one that package-lock.json pins. */
+/** The Node that runs us is the one that package-lock.json pins; a package has several. */
 export const checkNode: Check = async () => {
-  const isRight = process.version.startsWith('v24.')
+  const isRight = isPackage || process.version.startsWith('v24.')
   return [
     isRight
       ? { check: 'node', state: 'ok', found: `Node ${process.version}` }

@@ -1,0 +1,37 @@
+/** What `package.json` says of the service. */
+export interface Manifest {
+  readonly imports: Readonly<Record<string, string>>
+  readonly [key: string]: unknown
+}
+
+const copiedKeys = ['name', 'version', 'description', 'license', 'bin', 'type'] as const
+const dependencyKeys = ['dependencies', 'optionalDependencies'] as const
+
+/**
+ * `package.json` of the package `countersign`, from that of the checkout: its dependencies without
+ * those of development, and its imports as what they are compiled to.
+ */
+export function packageManifest(checkout: Manifest): Record<string, unknown> {
+  const imports = Object.entries(checkout.imports)
+    .filter(([name]) => !['#test/*', '#ui/*'].includes(name))
+    .map(([name, file]) => [
+      name.replace(/\*$/, '*.ts'),
+      file.replace(/\*$/, '*.js').replace(/\.ts$/, '.js'),
+    ])
+  return {
+    ...pick(checkout, copiedKeys),
+    files: ['bin', 'dist', 'examples', 'packages', 'schemas', 'src', 'tools', 'types', '*.md'],
+    imports: Object.fromEntries(imports),
+    exports: {
+      '.': { types: './types/index.d.ts', default: './src/index.js' },
+      './package.json': './package.json',
+      './schemas/*': './schemas/*',
+    },
+    ...pick(checkout, dependencyKeys),
+    engines: { node: '>=22.18' },
+  }
+}
+
+function pick(from: Manifest, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.map((key) => [key, from[key]]))
+}
