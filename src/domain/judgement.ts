@@ -1,4 +1,5 @@
 import type { PrintedCommand } from './command.ts'
+import type { FoundCue } from './cues.ts'
 import type { JsonObject } from './json.ts'
 import type { Narrowed } from './narrowed-scopes.ts'
 import type { Quorum } from './request.ts'
@@ -16,6 +17,18 @@ export type WaitingStep =
   | { readonly kind: 'remind'; readonly afterMs: number }
   | { readonly kind: 'escalate'; readonly afterMs: number; readonly addTeams: readonly string[] }
 
+/** Why a value of the routing is what it is; `source` is `file:line`, or `null` for a default. */
+export interface RoutingWhy {
+  readonly text: string
+  readonly source: string | null
+}
+
+/** The same as it is frozen into requests: without a text, it is named where `source` says. */
+export interface FrozenWhy {
+  readonly text?: string
+  readonly source?: string
+}
+
 /** Where an `ask` goes, frozen into the request when it opens. Durations in milliseconds. */
 export interface Routing {
   readonly queue: string
@@ -32,6 +45,21 @@ export interface Routing {
   readonly signature: 'optional' | 'required'
   /** in the order of their times; absent when there are none */
   readonly steps?: readonly WaitingStep[]
+  /** absent: all are defaults */
+  readonly why?: RoutingWhys
+}
+
+/** Why this queue, this risk and this quorum; one that is absent is a default. */
+export interface RoutingWhys {
+  readonly queue?: FrozenWhy
+  readonly risk?: FrozenWhy
+  readonly quorum?: FrozenWhy
+}
+
+/** What is said of a frozen reason, or of a default where there is none. */
+export function routingWhy(frozen: FrozenWhy | undefined): RoutingWhy {
+  if (frozen === undefined) return { text: 'default', source: null }
+  return { text: frozen.text ?? 'it is written there', source: frozen.source ?? null }
 }
 
 /**
@@ -77,4 +105,6 @@ export interface Judgement {
    */
   readonly printed: PrintedCommand | null
   readonly steps: readonly ExplainStep[]
+  /** what deserves attention in the call; absent when nothing does */
+  readonly cues?: readonly FoundCue[]
 }

@@ -1,3 +1,4 @@
+import type { Cue } from './cues.ts'
 import type { CommandInput, PrintedCommand } from './command.ts'
 import type { CommitIdentity } from './commit-identity.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -177,6 +178,10 @@ export interface PresentContext {
  */
 export interface Presented {
   readonly title: string
+  /** what it does, as a sentence; absent: its title says so */
+  readonly effect?: string
+  /** what deserves attention in it; absent: nothing does */
+  readonly cues?: readonly Cue[]
   readonly presentation: Presentation
   readonly facts: CallFacts
   readonly content: Uint8Array

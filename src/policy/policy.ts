@@ -1,3 +1,4 @@
+import type { CueId } from '#domain/cues.ts'
 import type { Operation } from '#domain/tool.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import type { Quorum } from '#domain/request.ts'
@@ -63,6 +64,8 @@ export interface ProjectConfig {
   readonly teams: ReadonlyMap<string, Team>
   readonly queues: ReadonlyMap<string, Queue>
   readonly defaultQueue: string | null
+  /** where that is written; absent: nowhere */
+  readonly defaultQueueSource?: string
   /** first match wins */
   readonly routing: readonly RoutingEntry[]
   readonly overlays: readonly Overlay[]
@@ -120,6 +123,8 @@ export interface When {
   /** shell patterns */
   readonly command: readonly string[] | null
   readonly risk: readonly Risk[] | null
+  /** ids of cues (product.md 38) */
+  readonly cue: readonly CueId[] | null
 }
 
 export interface RoutingEntry {
@@ -182,6 +187,8 @@ export interface WorkerDefinition {
   readonly model: string
   readonly instructions: string
   readonly queue: string | null
+  /** where that is written; absent: nowhere */
+  readonly queueSource?: string
   readonly limits: WorkerLimits
   /** whether its runs are conversations; `null`: whoever starts one says */
   readonly conversation: boolean | null

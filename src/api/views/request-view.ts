@@ -22,6 +22,10 @@ export function requestItemView(record: RequestItemRecord): RequestItem {
   return {
     ...itemFields(record),
     title: maskSecrets(title, hashBytes),
+    effect: maskSecrets(record.effect, hashBytes),
+    cues: record.cues.map((cue) => ({ ...cue, text: maskSecrets(cue.text, hashBytes) })),
+    task: taskView(record.task, (text) => maskSecrets(text, hashBytes)),
+    claimedTask: record.claimedTask === null ? null : maskSecrets(record.claimedTask, hashBytes),
     agentReason: agentReason === null ? null : maskSecrets(agentReason, hashBytes),
     batch: record.batch === null ? null : { ...record.batch },
     external: record.external === null ? null : externalItemView(record.external),
@@ -81,6 +85,15 @@ export function requestDetailView(
   }
 }
 
+function taskView(
+  task: RequestItemRecord['task'],
+  say: (text: string) => string,
+): RequestItem['task'] {
+  if (task === null) return null
+  const { text, by, at, later } = task
+  return { text: say(text), by: by === null ? null : { ...by }, at: at.toISOString(), later }
+}
+
 function alikeView({ same, similar, ...counts }: AlikeRecord): RequestDetail['alike'] {
   return { same: same.map(alikeRequestView), similar: similar.map(alikeRequestView), ...counts }
 }
@@ -105,6 +118,15 @@ function itemFields(record: Omit<RequestItemRecord, 'batch' | 'external' | 'alik
     risk: record.risk,
     tool: record.tool,
     title: record.title,
+    effect: record.effect,
+    cues: record.cues.map((cue) => ({ ...cue })),
+    task: taskView(record.task, (text) => text),
+    claimedTask: record.claimedTask,
+    routing: {
+      queue: { ...record.routing.queue },
+      risk: { ...record.routing.risk },
+      quorum: { ...record.routing.quorum },
+    },
     digest: record.digest,
     policyDigest: record.policyDigest,
     rule: record.rule,

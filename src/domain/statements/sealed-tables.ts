@@ -131,7 +131,10 @@ export const sealedTables = {
       'content_hash',
       'content_type',
       'editor_id',
+      'effect',
+      'cues',
     ],
+    added: ['effect', 'cues'],
   },
 } as const satisfies Readonly<Record<string, Sealed>>
 

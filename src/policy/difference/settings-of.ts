@@ -12,7 +12,7 @@ export type Settings = ReadonlyMap<string, readonly string[]>
 /**
  * What says nothing of its own: where something is written, or what other settings are made from.
  */
-const silent = new Set(['source', 'text', 'digest', 'name', 'email'])
+const silent = new Set(['source', 'queueSource', 'text', 'digest', 'name', 'email'])
 
 /**
  * Every setting of a version: of countersign.yaml under its own keys, of workers under
@@ -20,7 +20,7 @@ const silent = new Set(['source', 'text', 'digest', 'name', 'email'])
  */
 export function settingsOf(policy: Policy): Settings {
   const settings = new Map<string, readonly string[]>()
-  const { commit, defaultQueue, people, rights, ...config } = policy.config
+  const { commit, defaultQueue, defaultQueueSource: _, people, rights, ...config } = policy.config
   if (defaultQueue !== null) settings.set('defaults.queue', [defaultQueue])
   if (commit !== null) settings.set('commit', [`${commit.name} <${commit.email}>`])
   for (const person of people) settings.set(`people.${person.email}`, [person.name])

@@ -29,7 +29,9 @@ export async function blockedNow(
   const { call } = canonical
   // How risky a call is hangs on more than the files: what speaks of risk matches nothing here.
   const overlays = policy.config.overlays.map((overlay) =>
-    overlay.when.risk === null ? overlay : { ...overlay, when: { ...overlay.when, worker: [] } },
+    overlay.when.risk === null && overlay.when.cue === null
+      ? overlay
+      : { ...overlay, when: { ...overlay.when, worker: [] } },
   )
   const own = worker.tools.get(tool.name)?.consent ?? null
   const decisive = strictest([

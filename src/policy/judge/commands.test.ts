@@ -249,7 +249,7 @@ routing:
       quorumText: '1 of platform',
     })
     expect(await inFolder('git fetch; rm ../x', 'notes')).toMatchObject({
-      risk: 'medium',
+      risk: 'high',
       routing: {
         queue: 'security',
         quorumText: '1 of security and 1 of platform',

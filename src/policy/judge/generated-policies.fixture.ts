@@ -81,6 +81,7 @@ const when: fc.Arbitrary<When> = fc.record({
   queue: many(fc.constantFrom('platform', 'security')),
   command: many(pattern),
   risk: many(fc.constantFrom('low', 'medium', 'high')),
+  cue: many(fc.constantFrom('opens_network', 'deletes_untracked')),
 })
 /** An overlay of the organisation, often one about every call. */
 export const overlay: fc.Arbitrary<Overlay> = fc.record({
@@ -125,7 +126,7 @@ export type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
 /** Conditions that every call meets. */
 export function emptyWhen(): When {
-  return { tool: null, path: null, worker: null, queue: null, command: null, risk: null }
+  return { tool: null, path: null, worker: null, queue: null, command: null, risk: null, cue: null }
 }
 
 /** The policy of a world. */

@@ -1,6 +1,8 @@
 import type { ExplainStep, Judgement, WaitingStep } from '#domain/judgement.ts'
+import type { FoundCue } from '#domain/cues.ts'
 import type { Rule } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '../policy.ts'
+import { cuesOfCall, type CueFacts } from '../cues/cues-of-call.ts'
 import { durationText } from '../reading/duration.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './calls/canonical-call.ts'
 import { judgeCapability, missingTarget } from './consent/capability.ts'
@@ -12,7 +14,8 @@ import { unchangedRule } from './consent/unchanged.ts'
 import { knownCall } from './calls/known-call.ts'
 import { blockedText, type Opinion } from './consent/opinion.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
-import { ownQueue, route, writtenFile } from './routing/route.ts'
+import { ownQueue, ownQueueWhy, route, writtenFile } from './routing/route.ts'
+import { raisedByCues } from './routing/raised-by-cues.ts'
 import type { Route } from './routing/stricter-route.ts'
 
 const nothingWritten: ReadonlySet<string> = new Set()
@@ -51,7 +54,9 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
   note('canonical', 'yes', call.digest)
 
   const guarded = guardedNames(query, worker, call)
-  const place = routeOf(query, worker, call, guarded)
+  const cues = await cuesOfCall({ ...call, tool: call.tool.name, facts: factsOf(query, worker) })
+  if (cues.length > 0) note('cues', 'yes', cues.map(({ id, text }) => `${id}: ${text}`).join('; '))
+  const place = routeOf(query, worker, call, guarded, cues)
   const answer = answering(query, call, place, steps)
 
   const capability = await judgeCapability(worker, query.workspace, call.accesses)
@@ -188,30 +193,47 @@ type Answer = (
   grantId?: string,
 ) => Judgement
 
+/** What is known of the run and its host; of a run that nothing is known of, no cue speaks. */
+function factsOf({ cueFacts, commandHost, tool }: PolicyQuery, worker: WorkerDefinition): CueFacts {
+  const isConfined = commandHost !== undefined && commandHost.sandboxProblem === null
+  return {
+    isOffline: isConfined && worker.sandbox.network === 'none',
+    isFirstUse: cueFacts !== undefined && !cueFacts.usedTools.has(tool),
+    outsider: cueFacts?.outsider ?? null,
+    isTracked: async (path) => cueFacts !== undefined && cueFacts.isTracked(path),
+  }
+}
+
 function routeOf(
   query: PolicyQuery,
   worker: WorkerDefinition,
   call: CanonicalCall,
   guarded: readonly Opinion[],
+  cues: readonly FoundCue[],
 ) {
   const { config } = query.policy
   const reachesNetwork = call.command !== null && worker.sandbox.network === 'allow'
   const isHigh = reachesNetwork || guarded.some((opinion) => opinion.highRisk)
+  const own = isHigh ? ('high' as const) : call.tool.risk
   const traits = {
     tool: call.tool.name,
     accesses: call.accesses,
     worker: worker.name,
     queue: ownQueue(config, worker),
-    risk: isHigh ? ('high' as const) : call.tool.risk,
+    queueWhy: ownQueueWhy(config, worker),
     command: call.command === null ? null : commandTraits(call.command),
+    ...raisedByCues(call, own, cues),
+    ...(isHigh
+      ? { riskWhy: reachesNetwork ? 'its sandbox has a network' : 'a protected name' }
+      : {}),
   }
-  return { traits, route: route(config, call, traits) }
+  return { traits, cues, route: route(config, call, traits) }
 }
 
 function answering(
   query: PolicyQuery,
   call: CanonicalCall,
-  place: { readonly route: Route },
+  place: { readonly route: Route; readonly cues: readonly FoundCue[] },
   steps: readonly ExplainStep[],
 ): Answer {
   return (verdict, rule, reason, grantId) => ({
@@ -229,6 +251,7 @@ function answering(
     grantId: grantId ?? null,
     printed: null,
     steps,
+    ...(place.cues.length === 0 ? {} : { cues: place.cues }),
   })
 }
 

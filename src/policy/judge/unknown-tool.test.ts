@@ -4,49 +4,52 @@ import { judgeUnknownTool } from './unknown-tool.ts'
 
 const query = { worker: null, queue: null, tool: 'deploy', input: { version: '1' } }
 
-test('a tool that only another program has asks at high risk, in the queue named or the default one', () => {
+test('a tool that only another program has asks at high risk, in the queue named or the default one', async () => {
   const policy = projectWith(usualZones)
-  const judged = judgeUnknownTool({ ...query, policy })
+  const judged = await judgeUnknownTool({ ...query, policy })
   expect(judged).toMatchObject({ verdict: 'ask', risk: 'high', routing: { queue: 'platform' } })
   expect(judged.routing?.scopes).toEqual(['once'])
-  const elsewhere = judgeUnknownTool({ ...query, policy, queue: 'security' })
+  const elsewhere = await judgeUnknownTool({ ...query, policy, queue: 'security' })
   expect(elsewhere.routing?.queue).toBe('security')
 })
 
-test('routing may lower its risk and send it elsewhere, whatever queue was asked for', () => {
+test('routing may lower its risk and send it elsewhere, whatever queue was asked for', async () => {
   const policy = projectWith(
     usualZones,
     'defaults: { queue: platform }\nrouting:\n  - { when: { tool: deploy }, queue: security, risk: medium }\n',
   )
-  expect(judgeUnknownTool({ ...query, policy, queue: 'platform' })).toMatchObject({
+  expect(await judgeUnknownTool({ ...query, policy, queue: 'platform' })).toMatchObject({
     risk: 'medium',
     routing: { queue: 'security' },
   })
 })
 
-test('overlays block it, and nobody is asked where there is no queue', () => {
+test('overlays block it, and nobody is asked where there is no queue', async () => {
   const blocked = projectWith(
     usualZones,
     'defaults: { queue: platform }\noverlays:\n  - { when: { tool: deploy }, approval: { blocked: "freeze" } }\n',
   )
-  expect(judgeUnknownTool({ ...query, policy: blocked })).toMatchObject({
+  expect(await judgeUnknownTool({ ...query, policy: blocked })).toMatchObject({
     verdict: 'blocked',
     reason: 'freeze',
     routing: null,
   })
   const nobody = projectWith(`queue: platform\n${usualZones}`, '')
-  expect(judgeUnknownTool({ ...query, policy: nobody })).toMatchObject({
+  expect(await judgeUnknownTool({ ...query, policy: nobody })).toMatchObject({
     verdict: 'blocked',
     rule: { id: 'routing:none' },
   })
   const worker = nobody.workers.get('scribe') ?? null
-  expect(judgeUnknownTool({ ...query, policy: nobody, worker }).routing?.queue).toBe('platform')
+  expect((await judgeUnknownTool({ ...query, policy: nobody, worker })).routing?.queue).toBe(
+    'platform',
+  )
 })
 
-test('the digest is of this tool and this input', () => {
+test('the digest is of this tool and this input', async () => {
   const policy = projectWith(usualZones)
-  const digest = (more: object) => judgeUnknownTool({ ...query, policy, ...more }).digest
-  expect(digest({})).toBe(digest({}))
-  expect(digest({ tool: 'undeploy' })).not.toBe(digest({}))
-  expect(digest({ input: {} })).not.toBe(digest({}))
+  const digest = async (more: object) =>
+    (await judgeUnknownTool({ ...query, policy, ...more })).digest
+  expect(await digest({})).toBe(await digest({}))
+  expect(await digest({ tool: 'undeploy' })).not.toBe(await digest({}))
+  expect(await digest({ input: {} })).not.toBe(await digest({}))
 })

@@ -2,9 +2,11 @@ import { callDigest, hashJson } from '#domain/digest.ts'
 import type { ExplainStep, Judgement } from '#domain/judgement.ts'
 import type { JsonObject } from '#domain/json.ts'
 import type { Policy, WorkerDefinition } from '../policy.ts'
+import { cuesOfCall, type CueFacts } from '../cues/cues-of-call.ts'
 import { overlayOpinions } from './consent/consent.ts'
 import { blockedText, strictest } from './consent/opinion.ts'
-import { ownQueue, route } from './routing/route.ts'
+import { ownQueue, ownQueueWhy, route } from './routing/route.ts'
+import type { CallTraits } from './routing/when-matches.ts'
 
 /** A call of a tool that we know nothing of: another program has it. */
 export interface UnknownToolQuery {
@@ -27,15 +29,32 @@ export function unknownToolHash(tool: string): string {
   return hashJson({ externalTool: tool })
 }
 
+/** Where a program works, and what it did before, is not known here. */
+const unknownFacts: CueFacts = {
+  isOffline: false,
+  isFirstUse: false,
+  outsider: null,
+  isTracked: async () => false,
+}
+
+function queueWhyOf({ policy, worker, queue }: UnknownToolQuery): Pick<CallTraits, 'queueWhy'> {
+  if (worker !== null) return { queueWhy: ownQueueWhy(policy.config, worker) }
+  return queue === null ? {} : { queueWhy: { text: 'the program names it' } }
+}
+
 /**
  * What policy says of a call of an unknown tool: overlays may block it, otherwise it asks, at high
  * risk unless routing says otherwise (workers-and-policy.md, risk). Pure. Throws when the input has
  * no canonical form.
  */
-export function judgeUnknownTool(query: UnknownToolQuery): Judgement {
+export async function judgeUnknownTool(query: UnknownToolQuery): Promise<Judgement> {
   const { policy, worker, tool, input } = query
   const { config } = policy
+  const cues = await cuesOfCall({ tool, input, accesses: [], command: null, facts: unknownFacts })
   const traits = {
+    ...queueWhyOf(query),
+    cues: [...new Set(cues.map(({ id }) => id))],
+    riskWhy: 'a tool that nobody has described',
     tool,
     accesses: [],
     worker: worker?.name ?? '',
@@ -59,6 +78,7 @@ export function judgeUnknownTool(query: UnknownToolQuery): Judgement {
     grantId: null,
     printed: null,
     steps,
+    ...(cues.length === 0 ? {} : { cues }),
   }
   const overlay = strictest(overlayOpinions(config.overlays, traits))
   if (overlay?.approval === 'blocked') {

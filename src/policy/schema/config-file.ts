@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cueIds } from '#domain/cues.ts'
 import { editsPolicies, scopes } from '#domain/verdict.ts'
 import { builtInToolNames } from '#domain/built-in-tools.ts'
 import { streamEvents, usualEvents } from '#domain/stream-event.ts'
@@ -45,6 +46,9 @@ export const when = z
     queue: maybe(oneOrMany(text)),
     command: maybe(oneOrMany(text)).describe('shell patterns, like "git push"'),
     risk: maybe(oneOrMany(risk)),
+    cue: maybe(oneOrMany(z.enum(cueIds))).describe(
+      'what deserves attention in a call, like money or production; raises risk, never lowers it',
+    ),
   })
   .describe('all that are given must match; {} is every call')
 

@@ -13,7 +13,13 @@ import {
 import { didYouMean } from '../reading/did-you-mean.ts'
 import { openYaml } from '../reading/open-yaml.ts'
 import type { Report } from '../reading/report.ts'
-import { readFields, wrong, type Fields, type YamlField } from '../reading/yaml-field.ts'
+import {
+  fieldSource,
+  readFields,
+  wrong,
+  type Fields,
+  type YamlField,
+} from '../reading/yaml-field.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { modelProviders, parseModelName } from './model-name.ts'
 import { readInput } from './read-input.ts'
@@ -66,6 +72,11 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
     description: part('description', (field) => readText(field) ?? '', ''),
     instructions: parts.instructions,
     queue: part('queue', reference('queue'), null),
+    ...part<{ queueSource?: string }>(
+      'queue',
+      (field) => ({ queueSource: fieldSource(field) }),
+      {},
+    ),
     limits: part('limits', readLimits, defaultLimits),
     conversation: part('conversation', readBoolean, null),
     restForMs: part(

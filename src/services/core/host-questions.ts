@@ -1,3 +1,4 @@
+import type { Cue } from '#domain/cues.ts'
 import type { Judgement } from '#domain/judgement.ts'
 import type { RefusedAttachment } from '#policy/judge/run-attachment.ts'
 import type { ReadFile } from './attached-files.ts'
@@ -155,6 +156,9 @@ export interface ReplayedVerdict {
  */
 export interface StoredPresentation {
   readonly title: string
+  /** see `Presented` */
+  readonly effect?: string
+  readonly cues?: readonly Cue[]
   readonly inputHash: string
   readonly facts: CallFacts
   readonly factsDigest: string

@@ -87,7 +87,7 @@ async function cutRequests(
   const ids = call.requests.map(({ id }) => id)
   await sql`
     with revised as (
-      update request_revision set title = 'Call ' || request.tool || ' (contents erased)', facts = ${bareFacts},
+      update request_revision set title = 'Call ' || request.tool || ' (contents erased)', facts = ${bareFacts}, effect = null, cues = null,
         input_hash = ${replacements.input}, presentation_hash = ${replacements.presentation}, content_hash = ${replacements.text}, content_type = 'text/plain'
       from request where request.id = request_id and request_id = any(${ids}::uuid[])
     ), files as (

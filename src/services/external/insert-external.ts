@@ -8,6 +8,7 @@ import { toJsonb } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../core/context.ts'
 import { signatureMark } from '../requests/facts/needs-signature.ts'
+import { headlineColumns } from '../requests/opening/headline-columns.ts'
 import { noteFiles } from '../requests/opening/note-files.ts'
 import { firstStepAt } from '../requests/opening/open-request.ts'
 import type { Principal } from '../requests/people/principals-of-run.ts'
@@ -73,12 +74,14 @@ export async function insertExternal(
     presentation_digest: presentation.presentationDigest,
     content_hash: presentation.contentHash,
     content_type: presentation.contentType,
+    ...headlineColumns(presentation),
   }
   await tx
     .insertInto('request_revision')
     .values({
       ...revision,
       facts: toJsonb(presentation.facts),
+      cues: revision.cues === null ? null : toJsonb(revision.cues),
       seal: unit.seals.of('request_revision', revision),
     })
     .execute()

@@ -77,7 +77,7 @@ async function alone(
   }
   const { tool, input } = call
   return {
-    judgement: judgeUnknownTool({ policy, worker: null, queue, tool, input }),
+    judgement: await judgeUnknownTool({ policy, worker: null, queue, tool, input }),
     presented: null,
   }
 }

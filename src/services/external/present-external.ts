@@ -1,3 +1,5 @@
+import { effectOf } from '#tools/effects/effect-of.ts'
+import { locateCues } from '../requests/opening/locate-cues.ts'
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
 import { canonicalJson, hashJson } from '#domain/digest.ts'
 import type { JsonObject } from '#domain/json.ts'
@@ -68,7 +70,11 @@ async function withHashes(
   })
   const presentationHash = await putContent(tx, canonicalJson(presentation))
   await releaseContent(tx, [presented.presentationHash])
-  return { ...presented, presentationHash, presentationDigest: presentation.digest }
+  return {
+    ...presented,
+    presentationHash,
+    presentationDigest: presentation.digest,
+  }
 }
 
 function otherFiles({ facts }: StoredPresentation, origin: Origin | undefined): string[] {
@@ -85,7 +91,7 @@ function otherFiles({ facts }: StoredPresentation, origin: Origin | undefined): 
  */
 async function presentReport(
   tx: Tx,
-  { input, tool, toolHash }: Judgement,
+  { input, tool, toolHash, cues = [] }: Judgement,
   { origin, title: claimedTitle }: ExternalInput,
   {
     reported,
@@ -109,6 +115,8 @@ async function presentReport(
   ])
   return {
     title: titleOf(tool, input, claimedTitle, reported),
+    effect: effectOf({ tool, input, command: null, schema: null, title: null, presentation }),
+    cues: locateCues(cues, presentation),
     inputHash,
     facts,
     factsDigest: hashJson(facts),

@@ -73,22 +73,6 @@ export async function findGrant(
 }
 
 /**
- * Whether a root run has any grant that may cover a call: one look spares one for each call of a
- * turn.
- */
-export async function hasGrants(db: Db | Tx, rootRunId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('approval_grant')
-    .select('id')
-    .where('root_run_id', '=', rootRunId)
-    .where('revoked_at', 'is', null)
-    .where('ended_at', 'is', null)
-    .limit(sql.lit(1))
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/**
  * A grant given for a command names what it rests on, and one for another call does not: neither
  * passes for the other.
  */

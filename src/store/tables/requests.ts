@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { StoredCue } from '#domain/cues.ts'
 import type { JsonObject } from '#domain/json.ts'
 import type { Routing } from '#domain/judgement.ts'
 import type {
@@ -96,6 +97,10 @@ export interface RequestRevisionTable {
   presentation_digest: string
   content_hash: string
   content_type: string
+  /** what it does, as a sentence; `null`: its title says so */
+  effect: string | null
+  /** what deserves attention; `null`: nothing */
+  cues: Jsonb<readonly StoredCue[] | null>
   editor_id: string | null
   /** of a salted text: read with `getSaltedText` (services/decisions) */
   reason_hash: string | null

@@ -152,7 +152,7 @@ describe('search_files', () => {
   it('looks into nothing that the worker may not read, and says how much that was', async () => {
     using place = await workspaceWith({ '.env': 'TOKEN', a: 'TOKEN', 'closed/b': 'TOKEN' })
     const never = { tool: ['read_file'], path: ['closed/**'] }
-    const anything = { worker: null, queue: null, command: null, risk: null }
+    const anything = { worker: null, queue: null, command: null, risk: null, cue: null }
     const overlays = [{ ...anything, ...never }]
     const search = searchFiles({ ...everything, overlays })
     expect((await execute(search, place.workspace, { pattern: 'TOKEN' })).text).toBe(

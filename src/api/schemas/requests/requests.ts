@@ -7,6 +7,7 @@ import {
   requestSorts,
   requestStates,
 } from '#domain/request.ts'
+import { cueIds, cueLevels } from '#domain/cues.ts'
 import { namedFileKinds, presentationTypes, writingStates } from '#domain/presentation.ts'
 import { editsPolicies } from '#domain/verdict.ts'
 import { hash, id, instant, json, listOf, name, page, person, risk, text } from '../common.ts'
@@ -124,6 +125,31 @@ export const claimView = z.object({ person, at: instant, leaseUntil: instant }).
   ],
 })
 
+/** What deserves attention; `line` counts from 1 in the presentation's content, or in `file`. */
+const cue = z
+  .object({
+    id: z.enum(cueIds),
+    level: z.enum(cueLevels),
+    text: z.string(),
+    line: z.int().optional(),
+    file: z.string().optional(),
+  })
+  .meta({ id: 'Cue' })
+
+/**
+ * What a person asked the root run to do: its first message, cut after 4,000 characters. `by` is
+ * null when no person did; `later` counts the messages since.
+ */
+const task = z
+  .object({ text: z.string(), by: person.nullable(), at: instant, later: z.int() })
+  .meta({ id: 'Task' })
+
+/** Why a value of the routing is what it is; `source` is `file:line`, null for a default. */
+const routingWhy = z.object({ value: z.string(), text: z.string(), source: z.string().nullable() })
+const routing = z
+  .object({ queue: routingWhy, risk: routingWhy, quorum: routingWhy })
+  .meta({ id: 'Routing' })
+
 /**
  * What is done about a request that waits: reminding, or adding teams; `takenAt` is null until it
  * is done.
@@ -145,6 +171,15 @@ const itemExample = {
   risk: 'medium',
   tool: example.tool,
   title: example.title,
+  effect: 'Create notes/1.2.md with 1 line',
+  cues: [],
+  task: { text: 'Write the release notes for 1.2', by: example.ada, at: example.askedAt, later: 0 },
+  claimedTask: null,
+  routing: {
+    queue: { value: 'platform', text: 'it is written there', source: 'countersign.yaml:12' },
+    risk: { value: 'medium', text: 'default', source: null },
+    quorum: { value: '1 of platform', text: 'default', source: null },
+  },
   digest: example.digest,
   policyDigest: example.otherDigest,
   rule: ruleExample,
@@ -194,6 +229,15 @@ export const requestItem = z
     risk,
     tool: z.string(),
     title: z.string(),
+    /** what it does, in one sentence of the service's own */
+    effect: z.string(),
+    /** computed once, when the revision was opened */
+    cues: z.array(cue),
+    /** null for requests of programs, and where the words were erased */
+    task: task.nullable(),
+    /** what a program says its task is: its claim */
+    claimedTask: z.string().nullable(),
+    routing,
     digest: hash,
     policyDigest: hash,
     rule,

@@ -25,6 +25,16 @@ export interface LiveGrant {
   readonly text: string
 }
 
+/** What a run and its host know of a call that cues rest on (product.md 38). */
+export interface RunCueFacts {
+  /** tools that the worker used before, of those it may be asked about */
+  readonly usedTools: ReadonlySet<string>
+  /** whose text the model read just before, as a phrase, when it was no person's */
+  readonly outsider: string | null
+  /** see `CueFacts` */
+  isTracked(path: string): Promise<boolean>
+}
+
 /** One call, and everything that its verdict depends on. */
 export interface PolicyQuery {
   /** the version in force at this moment */
@@ -73,5 +83,7 @@ export interface PolicyQuery {
    * (product.md 34)
    */
   readonly answersUnchanged?: boolean
+  /** what cues rest on besides the call; absent: nothing is known of the run and of Git */
+  readonly cueFacts?: RunCueFacts
   findGrant(call: GrantLookup): Promise<LiveGrant | null>
 }

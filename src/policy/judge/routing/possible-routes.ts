@@ -92,8 +92,8 @@ export function routesOf(
   for (const entry of config.routing) {
     if (!mayMatch(entry.when, { tool, worker: worker.name, queue })) continue
     routes.push(routeTo(config, tool, entry.queue ?? queue, entry))
-    const { command, path, risk } = entry.when
-    if (command === null && path === null && risk === null) return routes
+    const { command, path, risk, cue } = entry.when
+    if (command === null && path === null && risk === null && cue === null) return routes
   }
   return [...routes, routeTo(config, tool, queue, null)]
 }

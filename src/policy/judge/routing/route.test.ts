@@ -21,6 +21,9 @@ describe('step 7: routing', () => {
       edits: 'revise',
       selfApproval: false,
       signature: 'optional',
+      why: {
+        queue: { source: expect.stringMatching(/^countersign.yaml:\d+$/) },
+      },
     })
   })
 

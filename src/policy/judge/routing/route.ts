@@ -1,4 +1,4 @@
-import type { Routing } from '#domain/judgement.ts'
+import type { FrozenWhy, Routing, RoutingWhys } from '#domain/judgement.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { withNarrowed, type WhyNarrow } from '#domain/narrowed-scopes.ts'
 import { quorumText } from '#domain/deciding/quorum.ts'
@@ -6,6 +6,7 @@ import type { Quorum } from '#domain/request.ts'
 import type { Tool } from '#domain/tool.ts'
 import { waitingSteps } from '#domain/deciding/waiting-steps.ts'
 import {
+  risks,
   widerScopes,
   usualScopes,
   type EditsPolicy,
@@ -55,7 +56,7 @@ function routeBy(
   traits: CallTraits,
   entry: RoutingEntry | null,
 ): Route {
-  const risk = entry?.risk ?? traits.risk
+  const risk = riskBy(traits, entry)
   const sources = entry === null ? [] : [entry.source]
   const name = entry?.queue ?? traits.queue
   const queue = name === null ? undefined : config.queues.get(name)
@@ -73,8 +74,50 @@ function routeBy(
     selfApproval: queue.selfApproval,
     signature: queue.signature,
     ...stepsOf(queue, quorum),
+    why: whyOf(config, traits, entry, risk),
   }
   return { risk, routing, sources }
+}
+
+/** Routing sets the risk; what a cue says of a command it cannot lower, nor by naming a cue. */
+function riskBy(traits: CallTraits, entry: RoutingEntry | null): Risk {
+  const least = entry?.when.cue == null ? (traits.leastRisk ?? 'low') : traits.risk
+  const risk = entry?.risk ?? traits.risk
+  return risks.indexOf(risk) < risks.indexOf(least) ? least : risk
+}
+
+/** Why each value of the routing is what it is, of those that are no defaults. */
+function whyOf(
+  config: ProjectConfig,
+  traits: CallTraits,
+  entry: RoutingEntry | null,
+  risk: Risk,
+): RoutingWhys {
+  const routed = { text: 'routing says so', ...sourceOf(entry?.source) }
+  const queue = entry?.queue == null ? (traits.queueWhy ?? defaultQueueWhy(config)) : routed
+  const raised = traits.riskWhy === undefined ? null : { text: traits.riskWhy }
+  const riskWhy = entry?.risk === risk ? routed : raised
+  return {
+    ...(queue === null ? {} : { queue }),
+    ...(riskWhy === null ? {} : { risk: riskWhy }),
+    ...(entry?.quorum == null ? {} : { quorum: routed }),
+  }
+}
+
+function defaultQueueWhy({ defaultQueueSource }: ProjectConfig): FrozenWhy | null {
+  return defaultQueueSource === undefined ? null : { source: defaultQueueSource }
+}
+
+/** Why a worker's calls go where they go when routing says nothing; `null`: by default. */
+export function ownQueueWhy(
+  config: ProjectConfig,
+  { queue, queueSource }: WorkerDefinition,
+): FrozenWhy | null {
+  return queue === null ? defaultQueueWhy(config) : sourceOf(queueSource)
+}
+
+function sourceOf(source: string | undefined): FrozenWhy {
+  return source === undefined ? {} : { source }
 }
 
 /** What a queue does about a request that waits; nothing at all when it says nothing. */

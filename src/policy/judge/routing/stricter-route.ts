@@ -1,4 +1,4 @@
-import type { Routing } from '#domain/judgement.ts'
+import type { Routing, RoutingWhys } from '#domain/judgement.ts'
 import { withNarrowed } from '#domain/narrowed-scopes.ts'
 import { bothQuorums, quorumText } from '#domain/deciding/quorum.ts'
 import { editsPolicies, risks, type Risk } from '#domain/verdict.ts'
@@ -20,7 +20,8 @@ export function stricterRoute(first: Route, other: Route): Route {
   const risk = last(risks, first.risk, other.risk)
   const sources = [...first.sources, ...other.sources]
   if (first.routing === null || other.routing === null) return { risk, routing: null, sources }
-  return { risk, routing: stricterRouting(first.routing, other.routing), sources }
+  const routing = stricterRouting(first.routing, other.routing)
+  return { risk, routing: { ...routing, why: strictestWhy(first, other, risk) }, sources }
 }
 
 function stricterRouting(first: Routing, other: Routing): Routing {
@@ -37,6 +38,23 @@ function stricterRouting(first: Routing, other: Routing): Routing {
     signature: last(signatures, first.signature, other.signature),
     ...withNarrowed({ ...other.narrowed, ...narrowed }),
     ...commonSteps(steps, first.queue === other.queue),
+  }
+}
+
+/** The queue's is the first one's, the risk's that of the higher, the quorum's both. */
+function strictestWhy(first: Route, other: Route, risk: Risk): RoutingWhys {
+  const [one = {}, two = {}] = [first.routing?.why, other.routing?.why]
+  const riskWhy = risk === first.risk ? one.risk : two.risk
+  const isSame = first.routing?.quorumText === other.routing?.quorumText
+  const both = {
+    text: 'as strict as routing and what would hold without it',
+    ...(first.sources[0] === undefined ? {} : { source: first.sources[0] }),
+  }
+  const quorum = isSame ? (one.quorum ?? two.quorum) : both
+  return {
+    ...(one.queue === undefined ? {} : { queue: one.queue }),
+    ...(riskWhy === undefined ? {} : { risk: riskWhy }),
+    ...(quorum === undefined ? {} : { quorum }),
   }
 }
 

@@ -1,3 +1,5 @@
+import type { CueId } from '#domain/cues.ts'
+import type { FrozenWhy } from '#domain/judgement.ts'
 import type { Access } from '#domain/tool.ts'
 import type { Risk } from '#domain/verdict.ts'
 import type { When } from '../../policy.ts'
@@ -16,6 +18,14 @@ export interface CallTraits {
   readonly risk: Risk
   /** `null`: the call is no command */
   readonly command: CommandTraits | null
+  /** ids of its cues; absent: it has none */
+  readonly cues?: readonly CueId[]
+  /** below which routing cannot set the risk, since cues say so; absent: it may set any */
+  readonly leastRisk?: Risk
+  /** why the risk is what it is before routing; absent: it is the tool's own */
+  readonly riskWhy?: string
+  /** why the queue is; absent: it is the default one */
+  readonly queueWhy?: FrozenWhy | null
 }
 
 /** Do all conditions that are given match? A call that is no command matches no `command`. */
@@ -27,7 +37,8 @@ export function whenMatches(when: When, call: CallTraits): boolean {
     someMatch(when.path, (pattern) => call.accesses.some((access) => touches(pattern, access))) &&
     someMatch(when.worker, (name) => name === call.worker) &&
     someMatch(when.queue, (name) => name === call.queue) &&
-    someMatch(when.risk, (risk) => risk === call.risk)
+    someMatch(when.risk, (risk) => risk === call.risk) &&
+    someMatch(when.cue, (cue) => call.cues?.includes(cue) === true)
   )
 }
 
@@ -47,6 +58,8 @@ export function coverageOf(when: When, call: CallTraits): Coverage {
   if (!whenMatches({ ...when, path: null }, call)) return 'none'
   const paths = pathsCovered(when.path, call)
   if (paths === 'none') return 'none'
+  // A cue of a command comes from one command of it.
+  if (when.cue !== null && call.command !== null) return 'part'
   const commands = when.command === null || call.command?.allAre(when.command) === true
   return commands ? paths : 'part'
 }

@@ -10,6 +10,7 @@ import {
 } from '../../reading/values.ts'
 import type { Report } from '../../reading/report.ts'
 import {
+  fieldSource,
   odd,
   readEntries,
   readFields,
@@ -74,6 +75,7 @@ export function readConfig(
     teams,
     queues: part('queues', (field) => readQueues(field, names), new Map()),
     defaultQueue: part('defaults', (field) => readDefaultQueue(field, names.queues), null),
+    ...part('defaults', defaultQueueSource, {}),
     routing: part('routing', (field) => readRouting(field, names), []),
     overlays: part('overlays', (field) => readOverlays(field, names), []),
     workspaces: part('workspaces', readWorkspaces, oneWorkspace),
@@ -104,6 +106,11 @@ function checkVersion(fields: Fields): void {
 function readDefaultQueue(field: YamlField, queues: ReadonlySet<string>): string | null {
   const queue = readFields(field, keysOf(defaults))?.get('queue') ?? null
   return queue === null ? null : readReference(queue, 'queue', queues)
+}
+
+function defaultQueueSource(field: YamlField): { readonly defaultQueueSource?: string } {
+  const queue = readFields(field, keysOf(defaults))?.get('queue') ?? null
+  return queue === null ? {} : { defaultQueueSource: fieldSource(queue) }
 }
 
 function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> {

@@ -1,3 +1,4 @@
+import { cueIds } from '#domain/cues.ts'
 import { risks } from '#domain/verdict.ts'
 import { builtInToolNames, isBuiltInTool } from '#domain/built-in-tools.ts'
 import type { When } from '../../policy.ts'
@@ -35,6 +36,7 @@ export function readWhen(owner: Fields, names: Names): When | null {
     queue: many('queue', (item) => readReference(item, 'queue', names.queues)),
     command: many('command', readPattern),
     risk: many('risk', (item) => readChoice(item, risks)),
+    cue: many('cue', (item) => readChoice(item, cueIds)),
   }
 }
 

@@ -81,7 +81,8 @@ function covers(earlier: When, later: When): boolean {
     within(later.worker, earlier.worker, isSame) &&
     within(later.queue, earlier.queue, isSame) &&
     within(later.command, earlier.command, startsWith) &&
-    within(later.risk, earlier.risk, isSame)
+    within(later.risk, earlier.risk, isSame) &&
+    within(later.cue, earlier.cue, isSame)
   )
 }
 

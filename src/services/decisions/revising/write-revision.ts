@@ -6,6 +6,7 @@ import { toJsonb } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
 import type { RemoteJudgement, StoredPresentation } from '../../core/host-questions.ts'
+import { headlineColumns } from '../../requests/opening/headline-columns.ts'
 import { noteFiles } from '../../requests/opening/note-files.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { aboutRequest } from '../../requests/ending/end-request.ts'
@@ -52,6 +53,7 @@ export async function writeRevision(
     presentation_digest: presented.presentationDigest,
     content_hash: presented.contentHash,
     content_type: presented.contentType,
+    ...headlineColumns(presented),
     editor_id: personId,
   }
   await unit.tx
@@ -59,6 +61,7 @@ export async function writeRevision(
     .values({
       ...row,
       facts: toJsonb(presented.facts),
+      cues: row.cues === null ? null : toJsonb(row.cues),
       reason_hash: reasonHash,
       seal: unit.seals.of('request_revision', row),
     })

@@ -5,11 +5,13 @@ import type { ToolRegistry } from '#domain/tool.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { judge } from '#policy/judge/judge.ts'
+import type { RunCueFacts } from '#policy/judge/calls/policy-query.ts'
 import { isServerTool, judgeUnknownTool } from '#policy/judge/unknown-tool.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import type { ProvenFolder, RemoteJudgement, RemoteQuestion } from '../../core/host-questions.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { addEarlier } from './earlier-proposals.ts'
+import { cueFactsIn, factsOfTurn } from './facts-of-turn.ts'
 import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { isProvenHere } from './proven-here.ts'
@@ -48,7 +50,7 @@ export async function judgeCall(
   const assumed = await proposals.below(accesses)
   const common = { registry, tool: question.tool, input: question.input }
   const filesRead = provenOwn === null ? {} : { filesRead: true }
-  const unknown = run === null ? unknownToProgram(policy, registry, question) : null
+  const unknown = run === null ? await unknownToProgram(policy, registry, question) : null
   if (unknown !== null && !isServerTool(question.tool)) {
     return { judgement: unknown, presented: null, ...filesRead }
   }
@@ -65,6 +67,7 @@ export async function judgeCall(
           duplicateId: false,
           byPerson: question.byPerson === true,
           answersUnchanged: !byProgram,
+          ...(isUnread ? {} : { cueFacts: factsWithoutRun(assumed.workspace.root, question.tool) }),
           findGrant: async () => null,
         })
       : await judgeOne(ctx, {
@@ -75,6 +78,7 @@ export async function judgeCall(
           byPerson: question.byPerson === true || (await isManual(ctx, question.callId)),
           grants: true,
           assumed,
+          cueFacts: (await factsOfTurn(ctx.db, run, run.turn, [question.tool])).cueFacts,
         })
   // What the worker's policy forbids of its own server's tool stays forbidden; nothing else of it
   // is the program's.
@@ -127,16 +131,21 @@ async function provenWorkspace(
  * tool is the worker's, or one of ours. A tool of an MCP server is always the program's: its server
  * of that name need not be the worker's.
  */
-function unknownToProgram(
+async function unknownToProgram(
   policy: Policy,
   registry: ToolRegistry,
   { byProgram, input, tool, worker: name }: RemoteQuestion,
-): Judgement | null {
+): Promise<Judgement | null> {
   const worker = policy.workers.get(name)
   const isKnown = registry.get(tool) !== undefined && !isServerTool(tool)
   if (byProgram !== true || worker === undefined || isKnown || isBuiltInTool(tool)) return null
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   return isObject ? judgeUnknownTool({ policy, worker, queue: null, tool, input }) : null
+}
+
+/** Of a call of no run, only what the files say. */
+function factsWithoutRun(root: string, tool: string): RunCueFacts {
+  return cueFactsIn(root, { usedTools: new Set([tool]), outsider: null })
 }
 
 async function runOf(

@@ -10,6 +10,7 @@ import { refusedStart } from '../../runs/starting/refused-start.ts'
 import { findGrant } from '../../grants/find-grant.ts'
 import type { RunTerms } from '../../core/run-terms.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
+import { cueFactsIn, type TurnFacts } from './facts-of-turn.ts'
 import type { AssumedWorkspace } from './turn-proposals.ts'
 
 /** One call of a run, judged by the policy in force. */
@@ -27,6 +28,8 @@ export interface CallToJudge {
    */
   readonly grants: boolean
   readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
+  /** of the turn; absent: the call was judged for attention before, and is only looked at again */
+  readonly cueFacts?: TurnFacts['cueFacts']
 }
 
 /**
@@ -57,6 +60,9 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     duplicateId: call.duplicateId,
     answersUnchanged: true,
     byPerson: call.byPerson,
+    ...(call.cueFacts === undefined
+      ? {}
+      : { cueFacts: cueFactsIn(call.assumed.workspace.root, call.cueFacts) }),
     findGrant: async (lookup) => {
       if (!call.grants) return null
       const grant = await findGrant(ctx, {

@@ -8,7 +8,7 @@ import { getTexts } from '#store/content/content.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import type { PresentedAttachment } from '../delegation/attachments.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
-import { hasGrants } from '../../grants/find-grant.ts'
+import { factsOfTurn, type TurnFacts } from './facts-of-turn.ts'
 import { judgeOne } from './judge-one.ts'
 import { presentCall } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
@@ -47,19 +47,24 @@ export async function judgeTurn(
     const text = `A turn may have at most ${maxCalls} calls; this one had ${calls.length}, and none was carried out.`
     return calls.map((call) => ({ kind: 'refused', callId: call.id, text }))
   }
-  const [terms, inputs, grants] = await Promise.all([
+  const [terms, inputs, { hasGrants, cueFacts }] = await Promise.all([
     termsOf(ctx, run),
     getTexts(
       ctx.db,
       calls.map((call) => call.input_hash),
     ),
-    hasGrants(ctx.db, run.root_run_id),
+    factsOfTurn(
+      ctx.db,
+      run,
+      calls[0]?.turn ?? run.turn,
+      calls.map(({ tool }) => tool),
+    ),
   ])
   const { policy } = terms
   const registry = await ctx.registryOf(policy, run.worker)
   const workspace = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
   return workspace.look((base) => {
-    const shared = { run, terms, registry, grants, signal: turn.signal }
+    const shared = { run, terms, registry, grants: hasGrants, cueFacts, signal: turn.signal }
     return judgeEach(ctx, calls, inputs, { ...shared, proposals: new TurnProposals(base) })
   })
 }
@@ -102,6 +107,7 @@ interface PendingCall {
   readonly grants: boolean
   readonly input: Json
   readonly duplicateId: boolean
+  readonly cueFacts: TurnFacts['cueFacts']
 }
 
 async function judgeAndPresent(ctx: WorkerContext, pending: PendingCall): Promise<JudgedCall> {
@@ -117,6 +123,7 @@ async function judgeAndPresent(ctx: WorkerContext, pending: PendingCall): Promis
     byPerson: call.manual,
     grants: pending.grants,
     assumed,
+    cueFacts: pending.cueFacts,
   })
   const tool = registry.get(call.tool)
   if (tool === undefined || (judgement.verdict !== 'ask' && judgement.verdict !== 'preApproved')) {

@@ -6,9 +6,19 @@ import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { packContents, storeContents, type PackedContents } from '#store/content/content.ts'
 import { canonicalJson } from '#domain/digest.ts'
 import type { Db, Tx } from '#store/database.ts'
+import { effectOf } from '#tools/effects/effect-of.ts'
 import { presentRaw } from '#tools/presentations/structured.ts'
 import type { StoredPresentation } from '../../core/host-questions.ts'
+import { locateCues } from '../../requests/opening/locate-cues.ts'
 import { presentAttachments, type PresentedAttachment } from '../delegation/attachments.ts'
+
+/** The parts that a revision keeps beside its title. */
+function headlineOf({ effect, cues }: Presented): Pick<StoredPresentation, 'effect' | 'cues'> {
+  return {
+    ...(effect === undefined ? {} : { effect }),
+    ...(cues === undefined ? {} : { cues }),
+  }
+}
 
 /** What would be shown of a call, or the sentence for the model when it cannot run as it is. */
 export type PresentationResult =
@@ -31,14 +41,37 @@ export async function presentCall(
 ): Promise<PresentationResult> {
   try {
     const attachments = await presentAttachments(judgement, context.workspace)
-    return { ok: true, presented: await tool.present(judgement.input, context), attachments }
+    const presented = await tool.present(judgement.input, context)
+    return { ok: true, presented: withHeadline(tool, judgement, presented), attachments }
   } catch (error) {
     if (error instanceof WorkspaceProblem || error instanceof ToolProblem) {
       return { ok: false, text: error.message }
     }
     if (context.signal.aborted) throw error
-    return { ok: true, presented: presentRaw(tool, judgement.input, error), attachments: [] }
+    const presented = presentRaw(tool, judgement.input, error)
+    return { ok: true, presented: withHeadline(tool, judgement, presented), attachments: [] }
   }
+}
+
+/** With what it does in a sentence, and its cues at their lines. */
+function withHeadline(
+  tool: Tool,
+  { input, cues = [] }: Judgement,
+  presented: Presented,
+): Presented {
+  const { title, presentation } = presented
+  const command = tool.command?.(input) ?? null
+  // A server's title for its own tool is its claim; ours is by the schema.
+  const own = tool.server === undefined ? title : null
+  const call = {
+    tool: tool.name,
+    input,
+    command,
+    schema: tool.jsonSchema,
+    title: own,
+    presentation,
+  }
+  return { ...presented, effect: effectOf(call), cues: locateCues(cues, presentation) }
 }
 
 /**
@@ -88,6 +121,7 @@ export function packPresented({
     contents,
     presented: {
       title: presented.title,
+      ...headlineOf(presented),
       inputHash,
       facts,
       factsDigest: hashJson(facts),

@@ -21,7 +21,7 @@ import { viewerOf } from '../people/viewer.ts'
 
 /**
  * Everything of one request, by id or number, with the caller's own eligibility and a `version`
- * that changes with any of it: seven queries, one for the files of a command, and three for what is
+ * that changes with any of it: eight queries, one for the files of a command, and two for what is
  * alike. Rejects with `not_found` for what the caller may not see.
  */
 export async function getRequest(

@@ -1,3 +1,4 @@
+import type { Cue } from '#domain/cues.ts'
 import type { GrantReach } from '#domain/deciding/grant-reach.ts'
 import type { Json } from '#domain/json.ts'
 import type { WaitingStep } from '#domain/judgement.ts'
@@ -69,6 +70,23 @@ export interface ClaimRecord {
   readonly leaseUntil: Date
 }
 
+/** What a person asked the root run to do. `by`: `null` when no person did. */
+export interface TaskRecord {
+  readonly text: string
+  readonly by: PersonRef | null
+  readonly at: Date
+  /** how many messages people have sent it since */
+  readonly later: number
+}
+
+/** Why this queue, this risk and this quorum: each with where it is written, if anywhere. */
+export type RoutingRecord = Readonly<
+  Record<
+    'queue' | 'risk' | 'quorum',
+    { readonly value: string; readonly text: string; readonly source: string | null }
+  >
+>
+
 /** A row of a list; the same for everybody but `eligibility`. */
 export interface RequestItemRecord {
   readonly id: string
@@ -80,6 +98,15 @@ export interface RequestItemRecord {
   readonly risk: Risk
   readonly tool: string
   readonly title: string
+  /** what it does, in one sentence of ours */
+  readonly effect: string
+  /** what deserves attention in it */
+  readonly cues: readonly Cue[]
+  /** `null`: a program asks, or the words were erased */
+  readonly task: TaskRecord | null
+  /** what a program says its task is */
+  readonly claimedTask: string | null
+  readonly routing: RoutingRecord
   readonly digest: string
   readonly policyDigest: string
   readonly rule: Rule

@@ -63,7 +63,9 @@ async function recordsOf(
   alike: readonly AlikeRow[],
 ): Promise<AlikeRequestRecord[]> {
   const ids = alike.map((row) => row.id)
-  const items = new Map((await readItems(db, caller, ids)).map((item) => [item.id, item]))
+  const items = new Map(
+    (await readItems(db, caller, ids, { words: false })).map((item) => [item.id, item]),
+  )
   const texts = await getRemainingTexts(
     db,
     alike.flatMap((row) => row.reasonHash ?? []),

@@ -1,4 +1,6 @@
 import { sql, type Selectable } from 'kysely'
+import { readStoredCue, type StoredCue } from '#domain/cues.ts'
+import { routingWhy } from '#domain/judgement.ts'
 import { judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { PermitState } from '#domain/request.ts'
@@ -10,6 +12,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import { tallyVotes, type Voter } from '../facts/tally-votes.ts'
 import type { Caller } from '../../core/context.ts'
 import { readMessageText } from '../../transcript/messages.ts'
+import { taskLimits, taskWords } from '../words/task-words.ts'
 import { externalExecution, externalItem, type ExternalItemJson } from './external-item.ts'
 import { executionRecord } from '../facts/newest-execution.ts'
 import { askedBeforeRestore } from '../facts/asked-before-restore.ts'
@@ -21,6 +24,7 @@ import type {
   QuorumRecord,
   RequestItemRecord,
   StepRecord,
+  TaskRecord,
 } from '../facts/request-record.ts'
 
 type ExecutionJson = Omit<Selectable<ExecutionTable>, 'started_at' | 'finished_at'> & {
@@ -49,16 +53,33 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly before_restore: boolean
   readonly alike: AlikeCounts
   readonly external: ExternalItemJson | null
+  readonly effect: string | null
+  readonly cues: readonly StoredCue[] | null
+  readonly task: TaskJson | null
+  readonly claimed_task: string | null
+}
+
+interface TaskJson {
+  readonly hash: string
+  /** an input of the run, else a message's text */
+  readonly isInput: boolean
+  readonly bytes: number | null
+  readonly title: string
+  readonly by: PersonRef | null
+  readonly at: string
+  readonly later: number
 }
 
 /**
- * The items of lists, in the order of `ids`, in two queries whatever their number. `eligibility` is
- * the caller's own; visibility was judged by whoever chose the ids.
+ * The items of lists, in the order of `ids`, in two queries whatever their number, or in one
+ * without the words of task and model. `eligibility` is the caller's own; visibility was judged by
+ * whoever chose the ids.
  */
 export async function readItems(
   db: Db | Tx,
   caller: Caller,
   ids: readonly string[],
+  read: { readonly words: boolean } = { words: true },
 ): Promise<RequestItemRecord[]> {
   if (ids.length === 0) return []
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
@@ -111,8 +132,21 @@ export async function readItems(
           'onBehalfOf', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = e.on_behalf_of),
           'consumedAt', e.consumed_at, 'outcome', e.outcome, 'outcomeAt', e.outcome_at)
         from external_request e join api_key k on k.id = e.api_key_id join person o on o.id = e.owner_id
-        where request.kind = 'external' and e.request_id = request.id) as external
+        where request.kind = 'external' and e.request_id = request.id) as external,
+      (select case when jsonb_typeof(e.metadata->'task') = 'string' then left(e.metadata->>'task', ${sql.lit(taskLimits.characters)}) end
+        from external_request e where request.kind = 'external' and e.request_id = request.id) as claimed_task,
+      (select json_build_object('hash', words.hash, 'isInput', words.is_input, 'title', root.title, 'at', root.created_at,
+          'bytes', (select size from content where content.hash = words.hash),
+          'by', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = root.started_by),
+          'later', (select count(*)::int from message m where m.run_id = root.id and m.role = 'user' and m.sequence > 1
+            and not exists (select from manual_call where manual_call.message_id = m.id)))
+        from run root cross join lateral (
+          select coalesce(root.forked_after_turn, 0) = 0 as is_input, case when coalesce(root.forked_after_turn, 0) = 0 then root.input_digest
+            else (select m.content_hash from message m where m.run_id = root.id and m.role = 'user' order by m.sequence limit 1) end as hash) words
+        where root.id = request.root_run_id) as task,
+      shown.effect, shown.cues
     from request
+    left join request_revision shown on shown.request_id = request.id and shown.revision = request.revision
     left join run on run.id = request.run_id
     left join tool_call on tool_call.id = request.call_id
     where request.id = any(${[...ids]}::uuid[])
@@ -120,18 +154,39 @@ export async function readItems(
   // One that is erased at this moment is left out.
   const reasons = await getRemainingTexts(
     db,
-    rows.flatMap((row) => row.agent_reason_hash ?? []),
+    read.words ? rows.flatMap((row) => [...hashesOf(row)]) : [],
   )
   const items = new Map(
     rows.map((row) => {
       const reason = reasons.get(row.agent_reason_hash ?? '')
-      return [row.id, itemOf(row, reason === undefined ? null : readMessageText(reason))]
+      const agentReason = reason === undefined ? null : readMessageText(reason)
+      return [row.id, { ...itemOf(row, agentReason), task: taskOf(row.task, reasons) }]
     }),
   )
   return ids.flatMap((id) => items.get(id) ?? [])
 }
 
-function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
+/** The texts of a row that are kept by their hashes. */
+function* hashesOf({ agent_reason_hash: reason, task }: ItemRow): Generator<string> {
+  if (reason !== null) yield reason
+  if (task !== null && (task.bytes ?? 0) <= taskLimits.storedBytes) yield task.hash
+}
+
+function taskOf(task: TaskJson | null, texts: ReadonlyMap<string, string>): TaskRecord | null {
+  if (task === null) return null
+  const { hash, isInput, title, by, at, later, bytes } = task
+  const stored = texts.get(hash)
+  const isErased = stored === undefined && (bytes ?? 0) <= taskLimits.storedBytes
+  if (isErased) return null
+  return {
+    text: stored === undefined ? title : taskWords(stored, isInput),
+    by,
+    at: new Date(at),
+    later,
+  }
+}
+
+function itemOf(row: ItemRow, agentReason: string | null): Omit<RequestItemRecord, 'task'> {
   const decidable = row.kind === 'tool_call' || row.kind === 'attachment' || row.kind === 'external'
   return {
     id: row.id,
@@ -143,6 +198,10 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     risk: row.risk,
     tool: row.tool,
     title: row.title,
+    effect: row.effect ?? row.title,
+    cues: (row.cues ?? []).map(readStoredCue),
+    claimedTask: row.claimed_task,
+    routing: routingOf(row),
     digest: row.digest,
     policyDigest: row.policy_digest,
     rule: row.rule,
@@ -180,6 +239,15 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     decidedBy: row.decided_by,
     askedBeforeRestore: row.before_restore,
     alike: row.alike,
+  }
+}
+
+function routingOf({ queue, risk, routing }: ItemRow): RequestItemRecord['routing'] {
+  const { why } = routing
+  return {
+    queue: { value: queue, ...routingWhy(why?.queue) },
+    risk: { value: risk, ...routingWhy(why?.risk) },
+    quorum: { value: routing.quorumText, ...routingWhy(why?.quorum) },
   }
 }
 

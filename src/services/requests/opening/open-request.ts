@@ -15,6 +15,7 @@ import { addPending } from '../facts/count-pending.ts'
 import { storable } from '../../transcript/storable-text.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { freezePrincipals, type InsertedRequest } from './freeze-principals.ts'
+import { headlineColumns } from './headline-columns.ts'
 import { noteFiles } from './note-files.ts'
 import { sealRequests } from './freeze-principals.ts'
 
@@ -181,16 +182,17 @@ async function insertRevisions(
     presentation_digest: presented.presentationDigest,
     content_hash: presented.contentHash,
     content_type: presented.contentType,
+    ...headlineColumns(presented),
   }))
   const values = rows.map((row) => ({ ...row, seal: seals.of('request_revision', row) }))
   await sql`
     insert into request_revision (request_id, revision, title, digest, input_hash, facts,
-      presentation_hash, presentation_digest, content_hash, content_type, seal)
+      presentation_hash, presentation_digest, content_hash, content_type, effect, cues, seal)
     select request_id, revision, title, digest, input_hash, facts,
-      presentation_hash, presentation_digest, content_hash, content_type, seal
+      presentation_hash, presentation_digest, content_hash, content_type, effect, cues, seal
     from jsonb_to_recordset(${toJsonb(values)}) as given(request_id uuid, revision integer, title text,
       digest text, input_hash text, facts jsonb, presentation_hash text, presentation_digest text,
-      content_hash text, content_type text, seal text)
+      content_hash text, content_type text, effect text, cues jsonb, seal text)
   `.execute(tx)
 }
 

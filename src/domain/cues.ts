@@ -1,0 +1,89 @@
+import type { Risk } from './verdict.ts'
+
+/** What deserves attention in a request (product.md 38). */
+export const cueIds = [
+  'deletes_untracked',
+  'downloads_and_runs',
+  'opens_network',
+  'protection_off',
+  'touches_sign_in',
+  'touches_ci',
+  'touches_migrations',
+  'touches_dependencies',
+  'money',
+  'production',
+  'secret_added',
+  'network_missing',
+  'first_use',
+  'outsider_text',
+] as const
+export type CueId = (typeof cueIds)[number]
+
+/** From the milder to the stricter. */
+export const cueLevels = ['notice', 'warning'] as const
+export type CueLevel = (typeof cueLevels)[number]
+
+const warnings: ReadonlySet<CueId> = new Set([
+  'deletes_untracked',
+  'downloads_and_runs',
+  'protection_off',
+  'secret_added',
+  'outsider_text',
+])
+
+/** How much attention a cue asks for. */
+export function cueLevel(id: CueId): CueLevel {
+  return warnings.has(id) ? 'warning' : 'notice'
+}
+
+/**
+ * A computed reason to look closely. `line` counts from 1 in the presentation's content, or in
+ * `file` when that is named too; `text` holds words of the call, which are never markup.
+ */
+export interface Cue {
+  readonly id: CueId
+  readonly level: CueLevel
+  readonly text: string
+  readonly line?: number
+  readonly file?: string
+}
+
+/** A cue before the presentation is built: what its line says, or where it is in the command. */
+export interface FoundCue {
+  readonly id: CueId
+  readonly text: string
+  /** of a command: the line of its script, or the place of the word in its vector, from 1 */
+  readonly line?: number
+  /** what the line says that causes it, whole or its first characters */
+  readonly says?: string
+  /** canonical path of the file that is meant, when no line of what is shown is */
+  readonly file?: string
+}
+
+/** A cue as it is stored: its level is that of its kind, a usual text is not said again. */
+export type StoredCue = Omit<Cue, 'level' | 'text'> & { readonly text?: string }
+
+/** Texts of cues that say the same of every call. */
+export const usualCueTexts: Partial<Record<CueId, string>> = {
+  first_use: 'The first time that this worker uses the tool',
+}
+
+/** A cue as it was stored. */
+export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
+  return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
+}
+
+export const cueLimits = {
+  /** cues of one request, and those of one kind */
+  perRequest: 24,
+  perId: 3,
+  /** characters of a cue's text, and of the line that is looked for */
+  text: 200,
+  says: 400,
+} as const
+
+/** The least risk of a command with these cues; `low` when there are none (product.md 38). */
+export function riskOfCues(cues: readonly { readonly id: CueId }[]): Risk {
+  if (cues.some(({ id }) => cueLevel(id) === 'warning')) return 'high'
+  return cues.length > 0 ? 'medium' : 'low'
+}

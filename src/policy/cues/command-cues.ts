@@ -1,0 +1,124 @@
+import { cueLimits, type FoundCue } from '#domain/cues.ts'
+import type { CommandAnalysis } from '../shell/analyse-command.ts'
+import { commandsOf, type SpelledOut } from './programs/commands-of.ts'
+import { pathCues } from './text/path-cues.ts'
+import { deletionOf, isMadeAgain } from './programs/deletion.ts'
+import { downloadedRuns } from './programs/downloads.ts'
+import { hasLetter, operandsOf, type Hit } from './programs/hit.ts'
+import { networkHits } from './programs/network.ts'
+import { protectionHits } from './programs/protection.ts'
+import { purposeHits } from './programs/purposes.ts'
+import { destructiveSql } from './text/sql-cues.ts'
+import { lineAt, secretCues } from './text/text-cues.ts'
+import { brief, wordSet } from './text/words.ts'
+
+/** What the host knows that a command's words do not say. */
+export interface CommandSurroundings {
+  /** the sandbox works, and lets nothing out */
+  readonly isOffline: boolean
+  /** relative to the workspace root; `null`: it is not known to be tracked */
+  isTracked(path: string, cwd: string): Promise<boolean>
+}
+
+/**
+ * What a command does that deserves attention, from its syntax tree (workers-and-policy.md, shell
+ * rules). Reads over rather than under; pure but for the question about Git.
+ */
+export async function commandCues(
+  analysis: CommandAnalysis,
+  around: CommandSurroundings,
+): Promise<readonly FoundCue[]> {
+  const { input } = analysis
+  const commands = commandsOf(analysis)
+  const cues: FoundCue[] = []
+  const add = (command: SpelledOut, [id, what]: Hit): void => {
+    const text = `${what}: ${quoted(command)}`
+    if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
+      cues.push({ id, text, line: command.line })
+    }
+  }
+  for (const { command, what } of downloadedRuns(commands))
+    add(command, ['downloads_and_runs', what])
+  for (const command of commands) {
+    const deletes = await whatIsLost(command, input.cwd, around)
+    if (deletes !== null) add(command, ['deletes_untracked', deletes])
+    for (const hit of protectionHits(command)) add(command, hit)
+    const reaches = networkHits(command)
+    for (const hit of reaches) add(command, hit)
+    if (reaches.length > 0 && around.isOffline) {
+      add(command, ['network_missing', 'Needs the network, which the sandbox does not have'])
+    }
+    for (const hit of purposeHits(command)) add(command, hit)
+    for (const path of changedPaths(command)) {
+      for (const { id, text } of pathCues(path)) add(command, [id, text.split(':', 1)[0] ?? ''])
+    }
+    for (const { id, text } of sqlOf(command)) add(command, [id, text.split(':', 1)[0] ?? ''])
+  }
+  const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
+  return [
+    ...cues,
+    ...secretCues(text).map(({ id, text: what, line = 1 }) => ({ id, text: what, line })),
+    ...unreadCues(analysis),
+  ]
+}
+
+/** A text that is not understood may hold what is looked for: its words are read as they are. */
+function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly FoundCue[] {
+  if (isComplete && !search.isTooDeep && !search.isTooMuch) return []
+  const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
+  const at = text.search(/\b(?:rm|shred|mkfs|rimraf)\b/)
+  if (at < 0) return []
+  const what = 'Cannot be read as a whole, and names a program that deletes'
+  return [{ id: 'deletes_untracked', text: what, line: lineAt(text, at) }]
+}
+
+async function whatIsLost(
+  command: SpelledOut,
+  cwd: string,
+  around: CommandSurroundings,
+): Promise<string | null> {
+  const deletion = deletionOf(command)
+  if (deletion === null) return null
+  if (deletion.beyond !== null) return deletion.beyond
+  for (const path of deletion.paths.slice(0, maxPaths)) {
+    if (isMadeAgain(path)) continue
+    const isUnclear = /[?*$~{]/.test(path)
+    if (isUnclear || !(await around.isTracked(path, cwd))) return 'Deletes what Git does not have'
+  }
+  return deletion.paths.length > maxPaths ? 'Deletes many files' : null
+}
+
+const maxPaths = 64
+
+const writers = wordSet(`
+  rm mv cp tee sed install ln chmod chown truncate touch dd patch unlink perl`)
+
+/** Paths that a command may change, as it spells them. */
+function changedPaths({ program, args, writes }: SpelledOut): readonly string[] {
+  const edits =
+    program !== 'sed' && program !== 'perl' ? writers.has(program) : hasLetter(args, 'i')
+  const operands = edits ? operandsOf(args).slice(0, maxPaths) : []
+  const [first = ''] = operandsOf(args)
+  const byGit = program === 'git' && /^(?:rm|mv|checkout|restore|apply)$/.test(first)
+  return [...writes, ...operands, ...(byGit ? operandsOf(args).slice(1, maxPaths) : [])].filter(
+    (path) => path !== '/dev/null' && path.length <= 1024,
+  )
+}
+
+const clientsOfDatabases = wordSet('psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client bq')
+
+function sqlOf({ program, args }: SpelledOut): readonly FoundCue[] {
+  const runs =
+    clientsOfDatabases.has(program) || args.some((word) => /^(?:psql|mysql|sqlite3)$/.test(word))
+  const texts = runs ? args : args.filter((word) => word.includes(' '))
+  return texts.flatMap((word) => (isSearch(program) ? [] : destructiveSql(word)))
+}
+
+/** What is looked for, printed or written down is not carried out. */
+function isSearch(program: string): boolean {
+  return /^(?:grep|rg|ag|echo|printf|git|gh|awk|sed|ls|find)$/.test(program)
+}
+
+function quoted({ program, args }: SpelledOut): string {
+  return brief([program, ...args].join(' '), cueLimits.text - 60)
+}

@@ -1,0 +1,162 @@
+import { cueLimits, usualCueTexts, type FoundCue } from '#domain/cues.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import { isChange, type Access } from '#domain/tool.ts'
+import { analyseCommand, type CommandAnalysis } from '../shell/analyse-command.ts'
+import { commandCues } from './command-cues.ts'
+import { inputCues, leavesOf, type Leaf } from './input-cues.ts'
+import { pathCues } from './text/path-cues.ts'
+import { textCues } from './text/text-cues.ts'
+import { brief } from './text/words.ts'
+
+/** A call, with what its host and its run know of it. */
+export interface CuedCall {
+  readonly tool: string
+  readonly input: JsonObject
+  readonly accesses: readonly Access[]
+  readonly command: CommandAnalysis | null
+  readonly facts: CueFacts
+}
+
+/** What cues are computed from besides the call. */
+export interface CueFacts {
+  /** commands run in a sandbox that lets nothing out */
+  readonly isOffline: boolean
+  /** the worker did not use the tool before */
+  readonly isFirstUse: boolean
+  /** who wrote what the model read just before, when that was no person: a phrase */
+  readonly outsider: string | null
+  /**
+   * Whether Git has the file, or everything in the folder; relative to the workspace root. `true`
+   * also where nothing is there to be lost.
+   */
+  isTracked(path: string): Promise<boolean>
+}
+
+/** A longer command in the arguments of another program's tool is not analysed. */
+const maxCommandCharacters = 8192
+
+/**
+ * What deserves attention in a call (product.md 38): computed from the bytes that will run, and in
+ * a fixed order, so that the same call always has the same cues. Raises attention only: nothing is
+ * allowed because a cue is absent.
+ */
+export async function cuesOfCall(call: CuedCall): Promise<readonly FoundCue[]> {
+  const { tool, input, accesses, command, facts } = call
+  const cues: FoundCue[] = []
+  if (command !== null) cues.push(...(await cuesOfCommand(command, facts)))
+  else {
+    for (const access of accesses.filter(isChange)) cues.push(...pathCues(access.path))
+    const leaves = leavesOf(input)
+    cues.push(...(await deletedFile(call)))
+    cues.push(...writtenText(leaves, accesses))
+    if (!isBuiltInTool(tool)) {
+      cues.push(...inputCues(tool, leaves))
+      cues.push(...(await embeddedCommands(leaves, facts)))
+    }
+  }
+  if (facts.outsider !== null) {
+    cues.push({ id: 'outsider_text', text: `Follows a text by an outsider: ${facts.outsider}` })
+  }
+  if (facts.isFirstUse) {
+    cues.push({ id: 'first_use', text: usualCueTexts.first_use ?? '' })
+  }
+  return bounded(cues)
+}
+
+async function cuesOfCommand(
+  command: CommandAnalysis,
+  facts: CueFacts,
+): Promise<readonly FoundCue[]> {
+  return commandCues(command, {
+    isOffline: facts.isOffline,
+    isTracked: async (path, cwd) => {
+      const relative = joined(cwd, path)
+      return relative !== null && facts.isTracked(relative)
+    },
+  })
+}
+
+/** `notes/../a` as `a`; `null` for what does not lie below the root. */
+function joined(cwd: string, path: string): string | null {
+  if (path.startsWith('/')) return null
+  const names: string[] = cwd === '' || cwd === '.' ? [] : cwd.split('/')
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue
+    if (name !== '..') names.push(name)
+    else if (names.pop() === undefined) return null
+  }
+  return names.join('/')
+}
+
+async function deletedFile({ accesses, tool, facts }: CuedCall): Promise<readonly FoundCue[]> {
+  const deleted = accesses.filter(({ operation }) => operation === 'delete')
+  // A move keeps the bytes.
+  if (deleted.length === 0 || accesses.some(({ operation }) => operation === 'write')) return []
+  const cues: FoundCue[] = []
+  for (const { path } of deleted) {
+    if (await facts.isTracked(path)) continue
+    const text = `Deletes what Git does not have: ${brief(path, 160)}`
+    cues.push({ id: 'deletes_untracked', text, file: path })
+  }
+  return tool === 'move_file' ? [] : cues
+}
+
+const textNames = new Set([
+  'content',
+  'contents',
+  'newText',
+  'new_text',
+  'new_string',
+  'text',
+  'file_text',
+  'insert_text',
+  'new_str',
+  'replacement',
+  'new_source',
+])
+const pathNames = new Set(['path', 'file_path', 'filePath', 'filename', 'file', 'notebook_path'])
+
+/** Texts that a call writes into a file, whoever's tool it is. */
+function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): readonly FoundCue[] {
+  const named = leaves.find(({ name, value }) => pathNames.has(name) && typeof value === 'string')
+  const path = accesses.find(isChange)?.path ?? (named === undefined ? null : String(named.value))
+  if (path === null) return []
+  const byName = accesses.length === 0 ? pathCues(path.slice(0, 1024)) : []
+  const texts = leaves.flatMap(({ name, value }) =>
+    textNames.has(name) && typeof value === 'string' ? textCues(value, path) : [],
+  )
+  // Reading a file is no change: only what writes one is judged by its name.
+  const writes = accesses.length > 0 || leaves.some(({ name }) => textNames.has(name))
+  return writes ? [...byName, ...texts.map(({ id, text, says = '' }) => ({ id, text, says }))] : []
+}
+
+const commandNames = new Set(['command', 'cmd', 'script', 'bash', 'shell_command'])
+
+/** Commands that another program would run: `Bash {command}`. */
+async function embeddedCommands(
+  leaves: readonly Leaf[],
+  facts: CueFacts,
+): Promise<readonly FoundCue[]> {
+  const cues: FoundCue[] = []
+  for (const { name, value } of leaves) {
+    if (!commandNames.has(name) || typeof value !== 'string') continue
+    if (value.length > maxCommandCharacters) continue
+    const analysis = analyseCommand({ kind: 'shell', script: value, cwd: '' })
+    const found = await cuesOfCommand(analysis, { ...facts, isOffline: false })
+    cues.push(...found.map(({ id, text }) => ({ id, text, says: `${JSON.stringify(name)}: ` })))
+  }
+  return cues
+}
+
+/** Each only once, few of one kind, and not too many of all. */
+function bounded(cues: readonly FoundCue[]): readonly FoundCue[] {
+  const kept: FoundCue[] = []
+  for (const cue of cues) {
+    const same = kept.filter(({ id }) => id === cue.id)
+    if (same.length >= cueLimits.perId || kept.length >= cueLimits.perRequest) continue
+    if (same.some(({ text, line }) => text === cue.text && line === cue.line)) continue
+    kept.push({ ...cue, text: brief(cue.text, cueLimits.text) })
+  }
+  return kept
+}

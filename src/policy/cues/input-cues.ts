@@ -1,0 +1,106 @@
+import { cueLimits, type FoundCue } from '#domain/cues.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import { destructiveSql } from './text/sql-cues.ts'
+import { secretCues } from './text/text-cues.ts'
+import { brief, hasWord, moneyWords, productionWords, wordSet, wordsOf } from './text/words.ts'
+
+/** One value of an input that is no object and no list, with the names on the way to it. */
+export interface Leaf {
+  readonly name: string
+  readonly value: string | number | boolean | null
+}
+
+/** More leaves, or more characters of all of them, are not looked at. */
+const maxLeaves = 2000
+const maxCharacters = 1024 * 1024
+
+/** The values of an input, the outer ones first; those of a list have the list's name. */
+export function leavesOf(input: JsonObject): readonly Leaf[] {
+  const leaves: Leaf[] = []
+  const queue: { readonly name: string; readonly value: Json }[] = [{ name: '', value: input }]
+  let characters = 0
+  for (let at = 0; at < queue.length && leaves.length < maxLeaves; at += 1) {
+    const { name, value } = queue[at] ?? { name: '', value: null }
+    if (Array.isArray(value)) {
+      for (const item of value.slice(0, maxLeaves)) queue.push({ name, value: item })
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value).slice(0, maxLeaves)) {
+        queue.push({ name: key, value: item })
+      }
+    } else {
+      characters += typeof value === 'string' ? value.length : 8
+      if (characters > maxCharacters) break
+      leaves.push({ name, value })
+    }
+  }
+  return leaves
+}
+
+const amountWords = wordSet(`
+  amount price total subtotal cents currency fee fees cost salary discount iban balance refund
+  payout invoice payment`)
+const environmentWords = wordSet('environment env stage target cluster namespace database db host')
+const removal = wordSet('delete drop destroy purge wipe truncate erase remove terminate')
+
+/** What the name and the values of a call say that is neither a file's nor a command's. Pure. */
+export function inputCues(tool: string, leaves: readonly Leaf[]): readonly FoundCue[] {
+  const cues: FoundCue[] = []
+  const words = wordsOf(tool)
+  if (words.some((word) => removal.has(word))) {
+    cues.push({
+      id: 'deletes_untracked',
+      text: `Deletes something, by its name: ${brief(tool, 120)}`,
+    })
+  }
+  const amount = leaves.find(({ name, value }) => hasWord(name, amountWords) && isAmount(value))
+  const moves = words.some((word) => moneyWords.has(word))
+  if (amount !== undefined || moves) {
+    const what = amount === undefined ? tool : `${amount.name} ${String(amount.value)}`
+    cues.push({ id: 'money', text: `Is about money: ${brief(what, 120)}`, ...saidBy(amount) })
+  }
+  const place = leaves.find(({ name, value }) => namesProduction(name, value))
+  if (place !== undefined || words.some((word) => productionWords.has(word))) {
+    const what = place === undefined ? tool : `${place.name} ${String(place.value)}`
+    cues.push({
+      id: 'production',
+      text: `Is about production: ${brief(what, 120)}`,
+      ...saidBy(place),
+    })
+  }
+  for (const leaf of leaves) {
+    if (typeof leaf.value !== 'string') continue
+    const isQuery = /^(?:sql|query|statement|queries)$/i.test(leaf.name)
+    const found = [...secretsOf(leaf), ...(isQuery ? destructiveSql(leaf.value) : [])]
+    for (const { id, text } of found) cues.push({ id, text, ...saidBy(leaf) })
+  }
+  return cues
+}
+
+/** `password: hunter2hunter2` is one although neither its name nor its value is alone. */
+function secretsOf({ name, value }: Leaf): readonly FoundCue[] {
+  const text = String(value)
+  const own = secretCues(text)
+  if (own.length > 0 || text.includes(' ') || text.length > 200) return own
+  return secretCues(`${name}: ${text}`)
+}
+
+function isAmount(value: Leaf['value']): boolean {
+  return (
+    typeof value === 'number' ||
+    (typeof value === 'string' && /\d/.test(value) && value.length < 60) ||
+    (typeof value === 'string' && /^[A-Za-z]{3}$/.test(value))
+  )
+}
+
+function namesProduction(name: string, value: Leaf['value']): boolean {
+  if (typeof value !== 'string' || value.length > 200) return false
+  const isPlace =
+    hasWord(name, environmentWords) || /^(?:https?|postgres(?:ql)?|mysql):/.test(value)
+  return isPlace && hasWord(value, productionWords)
+}
+
+/** Arguments are shown as indented JSON: by the line of the name. */
+function saidBy(leaf: Leaf | undefined): Pick<FoundCue, 'says'> {
+  if (leaf === undefined || leaf.name === '') return {}
+  return { says: `${JSON.stringify(leaf.name)}: `.slice(0, cueLimits.says) }
+}

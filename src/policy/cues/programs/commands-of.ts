@@ -1,0 +1,65 @@
+import type { CommandAnalysis } from '../../shell/analyse-command.ts'
+import { isUnclear, programName, type Spelling } from '../../shell/spelling/spelling.ts'
+import { lineAt } from '../text/text-cues.ts'
+
+/** One command that a text may run, as its program would get it. */
+export interface SpelledOut {
+  /** last part of the program's path, in lower case */
+  readonly program: string
+  readonly args: readonly string[]
+  /** of `args`: what is not known before it runs is `?`, a file pattern `*` */
+  readonly isOpen: boolean
+  /** paths that its redirects write */
+  readonly writes: readonly string[]
+  /** from 1: the line of the script, or the place of the program in the vector */
+  readonly line: number
+  /** its own text with all that it encloses; empty when that is not known */
+  readonly source: string
+}
+
+/** More commands than this are not looked at one by one. */
+const maxCommands = 400
+
+/** Every command that an analysed text may run, wrappers followed; in the order of the text. */
+export function commandsOf({ input, search }: CommandAnalysis): readonly SpelledOut[] {
+  const script = input.kind === 'shell' ? input.script : ''
+  const found: SpelledOut[] = []
+  for (const { words, inner, node } of search.commands) {
+    const known = input.kind === 'exec' ? 1 : node === null ? null : lineAt(script, node.pos)
+    const writes = (node?.redirects ?? []).flatMap((redirect) =>
+      redirect.type === 'Redirect' && redirect.operator.includes('>')
+        ? [redirect.target?.value ?? '']
+        : [],
+    )
+    const source = node === null ? '' : script.slice(node.pos, node.end)
+    const starts = [{ words, from: 0 }, ...inner]
+    for (const start of starts) {
+      if (found.length >= maxCommands) return found
+      const fields = start.words.slice(start.from).map(fieldOf)
+      const [name, ...args] = fields
+      if (name === undefined || name.startsWith('-')) continue
+      found.push({
+        program: programName(name),
+        args,
+        isOpen: args.some((field) => field.includes('?') || field.includes('*')),
+        writes: start.from === 0 ? writes.filter((path) => path !== '') : [],
+        line: input.kind === 'exec' ? start.from + 1 : (known ?? lineOfText(script, name, args)),
+        source,
+      })
+    }
+  }
+  return found
+}
+
+function fieldOf(word: Spelling): string {
+  const text = word.alternatives[0]?.join(' ') ?? ''
+  if (text === '' && word.isOpen) return '?'
+  return isUnclear(text) ? text.replaceAll(/[\u{f0001}\u{f0002}]/gu, '*') : text
+}
+
+/** Where a command inside of a text stands: by its first words. */
+function lineOfText(script: string, name: string, [first = '']: readonly string[]): number {
+  const whole = script.indexOf(`${name} ${first}`)
+  const at = whole >= 0 ? whole : script.indexOf(name)
+  return lineAt(script, Math.max(at, 0))
+}

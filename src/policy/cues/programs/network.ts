@@ -1,0 +1,75 @@
+import { wordSet } from '../text/words.ts'
+import { hasOption, operandsOf, type Hit, type Look } from './hit.ts'
+
+/** Programs that fetch a text from an address. */
+export const fetchers = wordSet('curl wget aria2c lwp-request http https xh fetch')
+
+const clients = wordSet(`
+  ssh scp sftp nc ncat netcat socat telnet ftp tftp nmap dig host nslookup ping traceroute whois
+  aws gcloud gsutil az doctl heroku fly flyctl vercel netlify wrangler gh glab hub kubectl helm
+  terraform tofu pulumi ansible ansible-playbook psql mysql mongosh redis-cli stripe twilio
+  sendmail mail mutt rclone ngrok cloudflared tailscale`)
+
+const package_ = wordSet('install i ci add update upgrade publish exec dlx create outdated audit')
+const managers = wordSet('npm pnpm yarn bun pip pip3 pipx uv uvx poetry cargo gem bundle composer')
+const systemManagers = wordSet('apt apt-get dnf yum apk brew pacman snap zypper')
+const imageWords = wordSet('pull push run build login buildx compose')
+
+/** Names of address forms that stay on the machine. */
+const local = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i
+
+/** Commands that talk to other machines, or open this one to them. */
+export const networkHits: Look = ({ program, args, source }) => {
+  const hits: Hit[] = []
+  if (reaches(program, args)) hits.push(['opens_network', 'Reaches the network'])
+  if (/\/dev\/(?:tcp|udp)\//.test(source)) hits.push(['opens_network', 'Opens a connection'])
+  const [first = ''] = operandsOf(args)
+  const allows =
+    (program === 'ufw' && first === 'allow') ||
+    (program === 'iptables' && hasOption(args, '-A', '-I') && args.includes('ACCEPT')) ||
+    (program === 'aws' && args.some((word) => word.startsWith('authorize-security-group'))) ||
+    (program === 'gcloud' && args.includes('firewall-rules') && args.includes('create'))
+  if (allows) hits.push(['opens_network', 'Opens the network to others'])
+  return hits
+}
+
+function reaches(program: string, args: readonly string[]): boolean {
+  const operands = operandsOf(args)
+  const [first = '', second = ''] = operands
+  if (isHelp(args)) return false
+  if (fetchers.has(program))
+    return operands.length === 0 || !operands.every((one) => local.test(one))
+  if (clients.has(program)) {
+    if (program === 'terraform' || program === 'tofu') {
+      return !['fmt', 'validate', 'version', ''].includes(first)
+    }
+    if (program === 'helm') return !['template', 'lint', 'version', ''].includes(first)
+    return !(program === 'kubectl' && ['kustomize', 'version', 'config', ''].includes(first))
+  }
+  if (program === 'git') return gitReaches(first, second)
+  if (program === 'docker' || program === 'podman') return imageWords.has(first)
+  if (program === 'rsync') return operands.some((one) => /^[^/]{1,200}:/.test(one))
+  if (program === 'npx' || program === 'bunx' || program === 'uvx') return downloadsPackage(args)
+  if (systemManagers.has(program)) return first !== '' && first !== 'list'
+  if (program === 'go') return first === 'get' || first === 'install' || second === 'download'
+  return managers.has(program) && package_.has(first)
+}
+
+/** `npx --yes create-x`, `npx x@latest`: the package need not be there yet. */
+export function downloadsPackage(args: readonly string[]): boolean {
+  const [first = ''] = operandsOf(args)
+  return hasOption(args, '-y', '--yes', '-p', '--package') || first.lastIndexOf('@') > 0
+}
+
+function gitReaches(first: string, second: string): boolean {
+  const words = ['push', 'fetch', 'pull', 'clone', 'ls-remote', 'send-email']
+  if (first === 'submodule') return second === 'update' || second === 'add'
+  return words.includes(first) || (first === 'remote' && second === 'update')
+}
+
+function isHelp(args: readonly string[]): boolean {
+  return (
+    args.length === 1 &&
+    ['--version', '--help', '-V', '-h', 'version', 'help'].includes(args[0] ?? '')
+  )
+}

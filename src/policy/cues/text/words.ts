@@ -1,0 +1,42 @@
+/**
+ * The words of a name, a path or a key, in lower case: parted at every character that is no letter
+ * or digit, and where lower case meets upper case. Linear.
+ */
+export function wordsOf(text: string): readonly string[] {
+  return text
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+}
+
+/** Whether one of the words of a text is in the set. */
+export function hasWord(text: string, words: ReadonlySet<string>): boolean {
+  return wordsOf(text).some((word) => words.has(word))
+}
+
+/** A set of the words of a list, which are parted by white space. */
+export function wordSet(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/).filter((word) => word !== ''))
+}
+
+/** One line of at most so many characters, its control characters as spaces. */
+export function brief(text: string, maxCharacters: number): string {
+  const flat = text
+    .slice(0, maxCharacters * 4)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+  const characters = Array.from(flat)
+  if (characters.length <= maxCharacters) return flat
+  return `${characters.slice(0, maxCharacters - 1).join('')}…`
+}
+
+/** Words for money that moves. */
+export const moneyWords = wordSet(`
+  payment payments pay payout payouts refund refunds charge charges invoice invoices billing price
+  prices pricing checkout stripe paypal payroll salary salaries purchase purchases transfer
+  transfers subscription subscriptions iban tariff tariffs discount discounts`)
+
+/** Words for what customers use. */
+export const productionWords = wordSet('prod production prd')

@@ -1,0 +1,24 @@
+import { riskOfCues, type FoundCue } from '#domain/cues.ts'
+import { risks, type Risk } from '#domain/verdict.ts'
+import type { CanonicalCall } from '../calls/canonical-call.ts'
+import type { CallTraits } from './when-matches.ts'
+
+/**
+ * What cues do to a call's traits: routing can match them, and a command has at least the risk of
+ * its highest one, whatever routing says (product.md 38).
+ */
+export function raisedByCues(
+  call: Pick<CanonicalCall, 'command'>,
+  own: Risk,
+  cues: readonly FoundCue[],
+): Pick<CallTraits, 'risk' | 'cues' | 'leastRisk' | 'riskWhy'> {
+  const ids = [...new Set(cues.map(({ id }) => id))]
+  const least = call.command === null ? 'low' : riskOfCues(cues)
+  const isRaised = risks.indexOf(least) > risks.indexOf(own)
+  return {
+    risk: isRaised ? least : own,
+    cues: ids,
+    leastRisk: least,
+    ...(isRaised ? { riskWhy: `raised by what it does: ${ids.join(', ')}` } : {}),
+  }
+}

@@ -1,0 +1,48 @@
+/** What stands before the name of an entry: times, mode, size, hash (20 bytes) and flags. */
+const fixedBytes = 62
+const maxNames = 2_000_000
+
+/**
+ * The paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for bytes that
+ * are none. Never throws.
+ */
+export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC') return null
+  const version = bytes.readUInt32BE(4)
+  const count = bytes.readUInt32BE(8)
+  if (version < 2 || version > 4 || count > maxNames) return null
+  const names = new Set<string>()
+  let previous = Buffer.alloc(0)
+  let at = 12
+  for (let entry = 0; entry < count; entry += 1) {
+    if (at + fixedBytes > bytes.length) return null
+    const isExtended = (bytes.readUInt16BE(at + 60) & 0x4000) !== 0
+    const start = at + fixedBytes + (isExtended ? 2 : 0)
+    const kept = version === 4 ? keptOf(bytes, start, previous.length) : { length: 0, from: start }
+    if (kept === null) return null
+    const end = bytes.indexOf(0, kept.from)
+    if (end < 0) return null
+    const name = Buffer.concat([previous.subarray(0, kept.length), bytes.subarray(kept.from, end)])
+    names.add(name.toString('utf8'))
+    previous = name
+    // Entries of the older versions are padded to multiples of eight bytes.
+    at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
+  }
+  return names
+}
+
+/** Version 4 says how many bytes to cut off the end of the name before: a number of base 128. */
+function keptOf(
+  bytes: Buffer,
+  start: number,
+  previousLength: number,
+): { readonly length: number; readonly from: number } | null {
+  let at = start
+  let value = (bytes[at] ?? 0) & 0x7f
+  while (((bytes[at] ?? 0) & 0x80) !== 0) {
+    at += 1
+    if (at >= bytes.length || at > start + 4) return null
+    value = ((value + 1) << 7) | ((bytes[at] ?? 0) & 0x7f)
+  }
+  return value > previousLength ? null : { length: previousLength - value, from: at + 1 }
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { trackedNames } from './index-names.ts'
+import { isTracked } from './tracked-paths.ts'
+
+let root: string
+const git = (...args: readonly string[]): void => {
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
+    cwd: root,
+    stdio: 'ignore',
+  })
+}
+beforeAll(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'tracked-'))
+  mkdirSync(path.join(root, 'src/deep'), { recursive: true })
+  mkdirSync(path.join(root, 'mixed'))
+  for (const file of ['a.md', 'src/b.ts', 'src/deep/ü.ts', 'mixed/c.ts']) {
+    writeFileSync(path.join(root, file), file)
+  }
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'x')
+  writeFileSync(path.join(root, 'mixed/data.csv'), '1')
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+describe('Git has', () => {
+  test.each(['2', '4'])(
+    'what its index of version %s lists, in folders as well',
+    async (version) => {
+      git('update-index', '--index-version', version)
+      for (const at of ['a.md', 'src/b.ts', 'src', 'src/deep/ü.ts', 'absent.txt']) {
+        expect(await isTracked(root, at), at).toBe(true)
+      }
+      for (const at of ['mixed/data.csv', 'mixed', '', '../elsewhere', '.git']) {
+        expect(await isTracked(root, at), at).toBe(false)
+      }
+    },
+  )
+
+  test('what the index of a worktree lists', async () => {
+    const tree = path.join(root, '..', `${path.basename(root)}-tree`)
+    git('worktree', 'add', '-q', tree)
+    try {
+      writeFileSync(path.join(tree, 'new.txt'), '1')
+      expect(await isTracked(tree, 'a.md')).toBe(true)
+      expect(await isTracked(tree, 'new.txt')).toBe(false)
+    } finally {
+      rmSync(tree, { recursive: true, force: true })
+    }
+  })
+
+  test('nothing where bytes are no index, however they are cut', () => {
+    expect(trackedNames(Buffer.from('DIRC'))).toBeNull()
+    const head = Buffer.alloc(12)
+    head.write('DIRC')
+    for (const version of [2, 4]) {
+      head.writeUInt32BE(version, 4)
+      head.writeUInt32BE(3, 8)
+      for (let size = 0; size < 200; size += 7) {
+        expect(trackedNames(Buffer.concat([head, Buffer.alloc(size, 0xff)]))).toBeNull()
+      }
+    }
+  })
+})

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import type { RunCueFacts } from '#policy/judge/calls/policy-query.ts'
+import { isTracked } from '#sandbox/git/tracked-paths.ts'
+import type { Db, Tx } from '#store/database.ts'
+
+/** What a run knows of a turn's calls before they are judged. */
+export interface TurnFacts {
+  /** the run's root has a remembered approval that may cover one */
+  readonly hasGrants: boolean
+  readonly cueFacts: Omit<RunCueFacts, 'isTracked'>
+}
+
+/** How many of a worker's newest runs are looked through for an earlier use of a tool. */
+const maxRuns = 100
+
+/**
+ * Reads it in one query: whether grants may cover a call, which of the tools the worker has used,
+ * and whose text the model read just before the turn, when it was no person's: that of a server, or
+ * of whoever sent what started the run.
+ */
+export async function factsOfTurn(
+  db: Db | Tx,
+  run: { readonly id: string; readonly root_run_id: string; readonly worker: string },
+  turn: number,
+  tools: readonly string[],
+): Promise<TurnFacts> {
+  const { rows } = await sql<{ grants: boolean; used: string[]; outsider: string | null }>`
+    select
+      exists (select from approval_grant where root_run_id = ${run.root_run_id}
+        and revoked_at is null and ended_at is null) as grants,
+      array(select asked.tool from unnest(${[...new Set(tools)]}::text[]) as asked(tool) where exists (
+        select from (select id from run where worker = ${run.worker}
+          order by created_at desc, id desc limit ${sql.lit(maxRuns)}) recent
+        join tool_call c on c.run_id = recent.id and c.tool = asked.tool and c.result_type = 'output')) as used,
+      coalesce(
+        (select tool from tool_call where run_id = ${run.id} and turn = ${turn - 1}
+          and tool like 'mcp\\_\\_%' and result_type = 'output' order by position limit 1),
+        (select 'what started the run' from message where run_id = ${run.id} and role = 'user'
+          and turn = ${turn} and author->>'type' = 'system' limit 1)) as outsider
+  `.execute(db)
+  const { grants = false, used = [], outsider = null } = rows[0] ?? {}
+  const phrase = outsider?.startsWith('mcp__') === true ? `a result of ${outsider}` : outsider
+  return {
+    hasGrants: grants,
+    cueFacts: { usedTools: new Set(used), outsider: phrase },
+  }
+}
+
+/** The same with what the host says of files below a folder. */
+export function cueFactsIn(root: string, facts: TurnFacts['cueFacts']): RunCueFacts {
+  return { ...facts, isTracked: (path) => isTracked(root, path) }
+}

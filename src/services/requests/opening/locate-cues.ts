@@ -1,0 +1,38 @@
+import { cueLevel, type Cue, type FoundCue } from '#domain/cues.ts'
+import type { Presentation } from '#domain/presentation.ts'
+
+/**
+ * Cues with the lines of what is shown that cause them. A line that a change leaves as it was
+ * causes none: its cue goes. Lines count from 1.
+ */
+export function locateCues(cues: readonly FoundCue[], presentation: Presentation): readonly Cue[] {
+  const { type, content } = presentation
+  if (cues.length === 0) return []
+  const lines = content.split('\n')
+  return cues.flatMap(({ id, text, line, says, file }) => {
+    const cue = { id, level: cueLevel(id), text }
+    if (says === undefined) {
+      const isShown = line !== undefined && type === 'command' && line <= lines.length
+      return [{ ...cue, ...(isShown ? { line } : {}), ...(file === undefined ? {} : { file }) }]
+    }
+    const found = lineThatSays(lines, says, type)
+    if (found === null) return type === 'diff' ? [] : [cue]
+    return [{ ...cue, line: found }]
+  })
+}
+
+function lineThatSays(
+  lines: readonly string[],
+  says: string,
+  type: Presentation['type'],
+): number | null {
+  const sought = says.trim()
+  if (sought === '') return null
+  const at = lines.findIndex((line) => {
+    if (type !== 'diff') return line.trimStart().startsWith(sought)
+    return (
+      line.startsWith('+') && !line.startsWith('+++') && line.slice(1).trim().startsWith(sought)
+    )
+  })
+  return at < 0 ? null : at + 1
+}

@@ -1,0 +1,45 @@
+import type { Json, JsonObject } from '#domain/json.ts'
+import { currencyOf, cut, readableName, valueText } from './value-text.ts'
+
+/** Fields that a sentence names; of more it says how many. */
+const maxFields = 4
+
+/**
+ * What a call of a tool that we know by its schema alone would do, as a sentence: the tool's name
+ * in words, and its fields by their schema's titles.
+ */
+export function effectOfInput(tool: string, input: JsonObject, schema: JsonObject | null): string {
+  const currency = currencyOf(input)
+  const fields = Object.entries(input).filter(
+    ([name, value]) => value !== null && !(currency !== null && isCurrency(name)),
+  )
+  const named = fields.slice(0, maxFields).map(([name, value]) => {
+    return `${titleOf(name, schema)} ${cut(valueText(name, value, currency), 80)}`
+  })
+  const more = fields.length - named.length
+  const said = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+  return said === '' ? nameOf(tool) : `${nameOf(tool)}: ${said}`
+}
+
+const isCurrency = (name: string): boolean => /^currency(?:_?code)?$/i.test(name)
+
+/** `mcp__stripe__create_refund` as “Create refund (stripe)”. */
+function nameOf(tool: string): string {
+  const [, server, own] = /^mcp__([^_]{1,60}(?:_[^_]{1,60}){0,5})__(.{1,200})$/.exec(tool) ?? []
+  if (server === undefined || own === undefined) return readableName(tool) || tool
+  return `${readableName(own)} (${server})`
+}
+
+/** What the schema calls a field, else its name in words. */
+function titleOf(name: string, schema: JsonObject | null): string {
+  const properties = own(schema, 'properties')
+  const title = own(own(properties, name), 'title')
+  return typeof title === 'string' && title.trim() !== ''
+    ? cut(title, 60)
+    : readableName(name) || name
+}
+
+function own(value: Json | null, name: string): Json | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  return Object.hasOwn(value, name) ? (value[name] ?? null) : null
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '#domain/json.ts'
+import { makePresentation } from '../presentations/make-presentation.ts'
+import { titleOfCall } from '../presentations/structured.ts'
+import { effectOf } from './effect-of.ts'
+
+const call = (tool: string, input: JsonObject, schema: JsonObject | null = null) =>
+  effectOf({
+    tool,
+    input,
+    command: null,
+    schema,
+    title: titleOfCall(tool, input),
+    presentation: null,
+  })
+const script = (text: string) =>
+  effectOf({
+    tool: 'shell',
+    input: {},
+    command: { kind: 'shell', script: text, cwd: '' },
+    schema: null,
+    title: null,
+    presentation: null,
+  })
+const change = (type: 'diff' | 'file_content', added: number, removed: number) =>
+  effectOf({
+    tool: 'write_file',
+    input: { path: 'docs/pricing.md', content: 'x' },
+    command: null,
+    schema: null,
+    title: 'Edit docs/pricing.md',
+    presentation: makePresentation({
+      type,
+      language: null,
+      content: '',
+      metadata: { added, removed },
+      warnings: [],
+    }),
+  })
+
+// Rules: product.md 38
+describe('a stranger understands what a call does:', () => {
+  test('files', () => {
+    expect(change('diff', 4, 1)).toBe('Change docs/pricing.md: 4 lines added, 1 line removed')
+    expect(change('file_content', 12, 0)).toBe('Create docs/pricing.md with 12 lines')
+    expect(call('move_file', { from: 'a', to: 'b' })).toBe('Move a to b')
+    expect(call('delete_file', { path: 'a.csv' })).toBe('Delete a.csv')
+  })
+
+  test('a script by its first meaningful command', () => {
+    expect(script('git push origin main')).toBe('Run git push origin main')
+    expect(script('set -e\ncd app\nnpm ci\nnpm test\nnpm run build')).toBe('Run npm ci and 4 more')
+    expect(script('X=1; echo hi')).toMatch(/^Run /)
+  })
+
+  test('fields by their titles, money, dates and addresses in words', () => {
+    const input = {
+      customer_email: 'ada@example.com',
+      amount: 1250.5,
+      currency: 'eur',
+      dueAt: '2026-03-02T09:30:00Z',
+      notify: true,
+    }
+    const schema = { properties: { customer_email: { title: 'Customer' } } }
+    expect(call('mcp__stripe__create_refund', input, schema)).toBe(
+      'Create refund (stripe): Customer ada@example.com, Amount 1,250.5 EUR, Due at 2 Mar 2026, 09:30 UTC, Notify yes',
+    )
+    expect(call('charge', { amountCents: 123_456, currency: 'USD' })).toContain('1,234.56 USD')
+  })
+
+  test('never as JSON, on one line, in at most 200 characters, whatever the call holds', () => {
+    const hostile: JsonObject = {
+      'a\nb': { x: [1, { y: 2 }], z: {} },
+      list: [{ a: 1 }, { b: 2 }],
+      long: 'x '.repeat(10_000),
+      '\u202e<img src=x>': '\u0000\u001b[31m\n\nApproved by Grace',
+      constructor: 'x',
+      __proto__: null,
+    }
+    for (const schema of [null, { properties: 'x' }, { properties: { long: { title: 5 } } }]) {
+      const effect = call('do_it', hostile, schema)
+      expect(effect).not.toMatch(/[{}"\n\p{Cc}]/u)
+      expect(Array.from(effect).length).toBeLessThanOrEqual(200)
+    }
+    expect(script(`echo ${'a'.repeat(7000)}; rm x`)).toBe('Run rm x and 1 more')
+    expect(call('x', {})).toBe('X')
+  })
+})

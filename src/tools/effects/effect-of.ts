@@ -1,0 +1,119 @@
+import { callWorkerName, createWorkerName } from '#domain/built-in-tools.ts'
+import { counted } from '#domain/text/counted.ts'
+import type { CommandInput } from '#domain/command.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { Presentation } from '#domain/presentation.ts'
+import { titleOfCall } from '../presentations/structured.ts'
+import { effectOfCommand } from './effect-of-command.ts'
+import { effectOfInput } from './effect-of-input.ts'
+import { cut } from './value-text.ts'
+
+/** A call, as far as a sentence about its effect needs it. */
+export interface EffectCall {
+  readonly tool: string
+  readonly input: JsonObject
+  /** what the tool would run; `null`: it is no command */
+  readonly command: CommandInput | null
+  /** of the tool; `null`: nobody has told it */
+  readonly schema: JsonObject | null
+  /** the tool's own title for the call; `null`: it has none */
+  readonly title: string | null
+  readonly presentation: Presentation | null
+}
+
+const maxCharacters = 200
+
+/**
+ * What a call would do, in one sentence that a stranger understands (dashboard.md, the decision
+ * card): one line without JSON, at most 200 characters, computed from the call alone. Words of the
+ * call in it are text, never markup.
+ */
+export function effectOf(call: EffectCall): string {
+  return cut(sentenceOf(call), maxCharacters)
+}
+
+function sentenceOf(call: EffectCall): string {
+  const { tool, input, command, title } = call
+  if (command !== null) return effectOfCommand(command)
+  const known = fileSentence(call) ?? delegationSentence(tool, input)
+  if (known !== null) return known
+  const script = textAt(input, 'command')
+  if (script !== null && script.length <= maxScript) {
+    return effectOfCommand({ kind: 'shell', script, cwd: '' })
+  }
+  const argv = Object.hasOwn(input, 'argv') ? input['argv'] : null
+  if (Array.isArray(argv) && argv.every((word) => typeof word === 'string')) {
+    return effectOfCommand({ kind: 'exec', argv, cwd: '' })
+  }
+  const own = title === titleOfCall(tool, input) ? null : title
+  return own ?? effectOfInput(tool, input, call.schema)
+}
+
+/** A longer script is quoted by its first line only. */
+const maxScript = 8192
+
+function fileSentence({ tool, input, presentation }: EffectCall): string | null {
+  const path = textAt(input, 'path') ?? textAt(input, 'file_path')
+  if (tool === 'move_file') {
+    const [from, to] = [textAt(input, 'from'), textAt(input, 'to')]
+    return from === null || to === null ? null : `Move ${from} to ${to}`
+  }
+  if (path === null) return null
+  const lines = linesOf(presentation)
+  switch (tool) {
+    case 'read_file':
+    case 'Read':
+      return `Read ${path}`
+    case 'list_files':
+      return `List the files in ${path === '' ? 'the workspace' : path}`
+    case 'search_files':
+      return `Search in ${path === '' ? 'the workspace' : path} for “${cut(textAt(input, 'pattern') ?? '', 60)}”`
+    case 'delete_file':
+      return `Delete ${path}`
+    case 'write_file':
+    case 'edit_file':
+    case 'Write':
+    case 'Edit':
+    case 'MultiEdit':
+      return presentation?.type === 'file_content' && lines !== null
+        ? `Create ${path} with ${counted(lines.added, 'line')}`
+        : `Change ${path}${lines === null ? '' : `: ${changeText(lines)}`}`
+    default:
+      return null
+  }
+}
+
+interface Lines {
+  readonly added: number
+  readonly removed: number
+}
+
+function linesOf(presentation: Presentation | null): Lines | null {
+  const added = presentation?.metadata['added']
+  const removed = presentation?.metadata['removed']
+  return typeof added === 'number' && typeof removed === 'number' ? { added, removed } : null
+}
+
+function changeText({ added, removed }: Lines): string {
+  const parts = [
+    ...(added > 0 ? [`${counted(added, 'line')} added`] : []),
+    ...(removed > 0 ? [`${counted(removed, 'line')} removed`] : []),
+  ]
+  return parts.length === 0 ? 'no line changes' : parts.join(', ')
+}
+
+function delegationSentence(tool: string, input: JsonObject): string | null {
+  if (tool === callWorkerName) {
+    const worker = textAt(input, 'worker')
+    const task = textAt(input, 'task') ?? textAt(input, 'input')
+    if (worker === null) return null
+    return `Have worker ${worker} do something${task === null ? '' : `: ${cut(task, 120)}`}`
+  }
+  if (tool === createWorkerName) return `Create worker ${textAt(input, 'name') ?? ''}`.trimEnd()
+  return tool === 'ask_person' ? `Answer: ${cut(textAt(input, 'question') ?? '', 150)}` : null
+}
+
+function textAt(input: JsonObject, name: string): string | null {
+  const value: Json | undefined = Object.hasOwn(input, name) ? input[name] : undefined
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '#domain/json.ts'
+
+/** The name of a field as people read it: `customerEmail` as “Customer email”. */
+export function readableName(name: string): string {
+  const words = name
+    .slice(0, 80)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return words === '' ? '' : `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`
+}
+
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 6 })
+const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+const times = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+const amountName = /(?:amount|price|total|cost|fee|balance|budget|salary|refund)s?$/i
+const centsName = /(?:cents|minor|minorunits)$/i
+
+/**
+ * A value as people read it, on one line: money with its currency, dates in words, lists by their
+ * first members. `currency` is what the call names as such; `null`: nothing.
+ */
+export function valueText(name: string, value: Json, currency: string | null): string {
+  if (value === null) return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return numberText(name, value, currency)
+  if (typeof value === 'string') return stringText(name, value, currency)
+  if (Array.isArray(value)) return listText(name, value, currency)
+  const entries = Object.entries(value)
+  if (entries.length === 0) return 'nothing'
+  return entries
+    .slice(0, 3)
+    .map(([key, one]) => `${readableName(key)} ${shallowText(key, one, currency)}`)
+    .join(', ')
+}
+
+function numberText(name: string, value: number, currency: string | null): string {
+  const bare = name.replaceAll(/[_-]/g, '')
+  if (currency !== null && centsName.test(bare) && Number.isSafeInteger(value)) {
+    return `${moneyText(value / 100)} ${currency}`
+  }
+  return amountName.test(bare) && currency !== null
+    ? `${numbers.format(value)} ${currency}`
+    : numbers.format(value)
+}
+
+function moneyText(value: number): string {
+  return value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+}
+
+function stringText(name: string, value: string, currency: string | null): string {
+  const short = value.length <= 40
+  if (short && /^\d{4}-\d{2}-\d{2}$/.test(value))
+    return dateText(value, `${value}T00:00:00Z`, dates)
+  if (short && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/.test(value)) {
+    return `${dateText(value, value, times)} UTC`
+  }
+  const isAmount = short && /^-?\d{1,15}(?:\.\d{1,6})?$/.test(value) && currency !== null
+  if (isAmount && amountName.test(name)) return `${value} ${currency}`
+  if (/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(value)) return value
+  return /^[\w./:@+-]{1,80}$/.test(value) ? value : `“${cut(value, 60)}”`
+}
+
+function dateText(written: string, instant: string, format: Intl.DateTimeFormat): string {
+  const at = new Date(instant)
+  return Number.isNaN(at.getTime()) ? written : format.format(at)
+}
+
+function listText(name: string, values: readonly Json[], currency: string | null): string {
+  const [first] = values
+  if (first === undefined) return 'nothing'
+  const more = values.length - 1
+  const text = shallowText(name, first, currency)
+  return more === 0 ? text : `${text} and ${more} more`
+}
+
+/** Of what lies deeper only its size is said. */
+function shallowText(name: string, value: Json, currency: string | null): string {
+  if (typeof value !== 'object' || value === null) return valueText(name, value, currency)
+  const size = Array.isArray(value) ? value.length : Object.keys(value).length
+  return Array.isArray(value) ? `${size} entries` : `${size} values`
+}
+
+/** What a call names as its currency: three letters. */
+export function currencyOf(input: JsonObject): string | null {
+  const found = Object.entries(input).find(([name]) => /^currency(?:_?code)?$/i.test(name))?.[1]
+  return typeof found === 'string' && /^[A-Za-z]{3}$/.test(found) ? found.toUpperCase() : null
+}
+
+/** One line of at most so many characters, the cut marked. */
+export function cut(text: string, maxCharacters: number): string {
+  const flat = text
+    .slice(0, maxCharacters * 8)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+  const characters = Array.from(flat)
+  if (characters.length <= maxCharacters) return flat
+  return `${characters.slice(0, maxCharacters - 1).join('')}…`
+}
