@@ -4,6 +4,7 @@ import type { Caller, ServiceContext } from '#services/core/context.ts'
 import { listQueues } from '#services/requests/lists/list-queues.ts'
 import { listRequests, type ListRequestsInput } from '#services/requests/lists/list-requests.ts'
 import { listRuns } from '#services/runs/reading/list-runs.ts'
+import { searchService } from '#services/search/search-service.ts'
 import type { Filled } from './fill-database.ts'
 import { personAt } from './made-request.ts'
 
@@ -32,6 +33,10 @@ export function readings(filled: Filled): Readonly<Record<string, Reading>> {
     ): Reading =>
     async (ctx) =>
       (await readAudit(ctx, caller, { ...input, keyReadsAudit: false })).documents.length
+  const searching =
+    ({ caller }: { caller: Caller }, q: string): Reading =>
+    async (ctx) =>
+      (await searchService(ctx, caller, { q })).length
   return {
     'queues: member': async (ctx) => (await listQueues(ctx, member.caller, {})).items.length,
     'queues: manager': async (ctx) => (await listQueues(ctx, manager.caller, {})).items.length,
@@ -66,6 +71,13 @@ export function readings(filled: Filled): Readonly<Record<string, Reading>> {
     'requests: search rare': requests(manager, { q: `/${middle}.md` }),
     'requests: search without hit': requests(manager, { q: 'nowhere' }),
     'requests: a rare tool': requests(manager, { tool: 'call_worker' }),
+    'search: common word': searching(member, 'write'),
+    'search: subject': searching(member, 'invoices md'),
+    'search: rare': searching(manager, `${middle}.md`),
+    'search: two characters': searching(member, 'in'),
+    'search: without hit': searching(manager, 'nowhere'),
+    'search: of a stranger': searching(stranger, 'write'),
+    'search: of a starter': searching(starter, 'write'),
     'runs: all': async (ctx) => (await listRuns(ctx, manager.caller, {})).items.length,
     'runs: member': async (ctx) => (await listRuns(ctx, member.caller, {})).items.length,
     'runs: of a starter': async (ctx) => (await listRuns(ctx, starter.caller, {})).items.length,

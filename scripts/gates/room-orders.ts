@@ -74,6 +74,7 @@ export const roomOrders: RoomOrders = {
     'access',
     'engine',
     'policy',
+    'search',
     'passkeys',
     'decisions',
     'external',

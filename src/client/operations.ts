@@ -63,6 +63,7 @@ export const operations: OperationTable = {
   getReceipt: 'GET /v1/requests/:id/receipt',
   getCheckpointNote: 'GET /v1/audit/log/checkpoint',
   getTile: 'GET /v1/audit/log/tile/*path',
+  searchService: 'GET /v1/search',
   listWorkers: 'GET /v1/workers',
   getWorker: 'GET /v1/workers/:name',
   explainCall: 'POST /v1/policy/explain',

@@ -317,6 +317,10 @@ const questions: Record<string, () => Promise<Reply>> = {
   getReceipt: async () => grace.get(`/v1/requests/${(await pending()).id}/receipt`),
   getCheckpointNote: async () => (await api.signIn(api.people.aud)).get('/v1/audit/log/checkpoint'),
   getTile: async () => (await api.signIn(api.people.aud)).get('/v1/audit/log/tile/0/000.p/1'),
+  searchService: async () => {
+    const { number } = (await grace.get(`/v1/requests/${(await pending()).id}`)).body
+    return grace.get(`/v1/search?q=%23${number}&types=request,run`)
+  },
   listWorkers: () => grace.get('/v1/workers'),
   getWorker: () => grace.get('/v1/workers/scribe'),
   listSlackLinks: () => grace.get('/v1/slack/links'),

@@ -38,6 +38,7 @@ const tagOfPath: Readonly<Record<string, Tag>> = {
   calls: 'Runs',
   policy: 'Policy',
   workers: 'Policy',
+  search: 'Operation',
   grants: 'Policy',
   audit: 'Audit',
   events: 'Notifications',

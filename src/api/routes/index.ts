@@ -27,6 +27,7 @@ import { retentionRoutes } from './operation/retention.ts'
 import { revisionRoutes } from './requests/revisions.ts'
 import { runActionRoutes } from './runs/run-actions.ts'
 import { runRoutes } from './runs/runs.ts'
+import { searchRoutes } from './operation/search.ts'
 import { sessionRoutes } from './access/sessions.ts'
 import { slackRoutes } from './notifications/slack.ts'
 import { webhookRoutes } from './notifications/webhooks.ts'
@@ -57,6 +58,7 @@ export function allRoutes(settings: ApiSettings) {
     ...auditRoutes,
     ...auditEvidenceRoutes,
     ...auditLogRoutes,
+    ...searchRoutes,
     ...workerRoutes,
     ...policyRoutes,
     ...webhookRoutes,

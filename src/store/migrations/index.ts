@@ -43,6 +43,7 @@ import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
 import * as conversations from './20261125T010500Z-conv-conversations.ts'
 import * as pocketPush from './20261125T011500Z-pocket-push.ts'
+import * as triageRunSearch from './20261125T013500Z-triage-run-search.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -90,4 +91,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T010500Z-conv-conversations': conversations,
   '20261125T011500Z-pocket-push': pocketPush,
   '20261125T011500Z-facts-headline': factsHeadline,
+  '20261125T013500Z-triage-run-search': triageRunSearch,
 }

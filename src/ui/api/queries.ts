@@ -74,6 +74,16 @@ export function changeSetQuery(runId: string, turn: string) {
   })
 }
 
+/** What the service finds for these words; nothing is asked without one. */
+export function useSearch(q: string) {
+  return useQuery({
+    queryKey: ['search', q],
+    queryFn:
+      q === '' ? skipToken : ({ signal }) => callApi('searchService', { query: { q }, signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** Runs under the API's own filter names. */
 export function useRuns(filters: string) {
   return useInfiniteQuery({

@@ -10,12 +10,15 @@ import {
 } from 'react'
 import { isDialogOpen } from './open-dialog.ts'
 import { matchKey } from './match-key.ts'
-import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
+import { ariaKeysOf, shortcutIds, type ShortcutId } from './shortcuts.ts'
 
 interface Keyboard {
   readonly singleKeys: boolean
   readonly setSingleKeys: (on: boolean) => void
   readonly register: (id: ShortcutId, handler: () => void) => () => void
+  /** the commands that do something on this page now */
+  readonly commandsNow: () => ShortcutId[]
+  readonly run: (id: ShortcutId) => void
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null)
@@ -42,6 +45,12 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
       handlers.current.set(id, left)
     }
   }, [])
+
+  const commandsNow = useCallback(
+    () => shortcutIds.filter((id) => (handlers.current.get(id) ?? []).length > 0),
+    [],
+  )
+  const run = useCallback((id: ShortcutId) => handlers.current.get(id)?.at(-1)?.(), [])
 
   useEffect(() => {
     let pending: string | null = null
@@ -71,8 +80,8 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
   }, [])
 
   const keyboard = useMemo(
-    () => ({ singleKeys, setSingleKeys, register }),
-    [singleKeys, setSingleKeys, register],
+    () => ({ singleKeys, setSingleKeys, register, commandsNow, run }),
+    [singleKeys, setSingleKeys, register, commandsNow, run],
   )
   return <KeyboardContext value={keyboard}>{children}</KeyboardContext>
 }

@@ -1,79 +1,110 @@
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { useDebouncedValue } from '@mantine/hooks'
 import {
+  IconCommand,
   IconFile,
   IconPlayerPlay,
-  IconPlus,
-  IconRoute,
-  IconShieldCheck,
-  IconInbox,
+  IconRobot,
+  IconScale,
+  IconSignature,
+  IconUser,
 } from '@tabler/icons-react'
-import { useQueryClient, type InfiniteData } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { RequestList } from '#api/schemas/requests/requests.ts'
-import { keysOf } from './shortcuts.ts'
-import { createSpotlight } from '@mantine/spotlight'
+import type { FoundView } from '#api/schemas/operation/search.ts'
+import type { SearchType } from '#domain/search.ts'
+import { useSearch } from '../api/queries.ts'
+import { visibleString } from '../text/visible-string.ts'
+import { useKeyboard } from './keyboard-provider.tsx'
+import { keysOf, shortcutOf, type ShortcutId } from './shortcuts.ts'
 import '@mantine/spotlight/styles.css'
 
-const pages = [
-  { id: 'goInbox', label: 'Inbox', to: '/', Icon: IconInbox },
-  { id: 'goRuns', label: 'Runs', to: '/runs', Icon: IconPlayerPlay },
-  { id: 'goAudit', label: 'Audit', to: '/audit', Icon: IconRoute },
-  { id: 'goPolicy', label: 'Policy', to: '/policy', Icon: IconShieldCheck },
-] as const
+const faces: Readonly<
+  Record<SearchType, { readonly word: string; readonly Icon: typeof IconFile }>
+> = {
+  request: { word: 'Requests', Icon: IconSignature },
+  run: { word: 'Runs', Icon: IconPlayerPlay },
+  person: { word: 'People', Icon: IconUser },
+  worker: { word: 'Workers', Icon: IconRobot },
+  file: { word: 'Files', Icon: IconFile },
+  rule: { word: 'Rules', Icon: IconScale },
+}
+/** As long as somebody types, nothing is asked. */
+const typingMs = 120
 
-/** The palette under Ctrl or Cmd and K: pages, and every request that a list has loaded. */
+/**
+ * The palette under Ctrl or Cmd and K: what the service finds (`GET /v1/search`), and the commands
+ * of the page from the keyboard's registry.
+ */
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
-  const client = useQueryClient()
+  const { commandsNow, run } = useKeyboard()
   const [[store, actions]] = useState(createSpotlight)
+  const [commands] = useState(commandsNow)
+  const [query, setQuery] = useState('')
+  const [q] = useDebouncedValue(query.trim(), typingMs)
+  const search = useSearch(q)
+  const chosen = useRef<ShortcutId | null>(null)
   useEffect(() => actions.open(), [actions])
 
-  const lists = client.getQueriesData<InfiniteData<RequestList>>({ queryKey: ['requests'] })
-  const requests = new Map(
-    lists.flatMap(([, data]) =>
-      (data?.pages ?? []).flatMap((page) => page.items.map((item) => [item.id, item] as const)),
-    ),
-  )
-  const entries: SpotlightActionData[] = [
-    ...pages.map(({ id, label, to, Icon }) => ({
+  const shown = commands
+    .filter((id) => id !== 'palette' && isNamed(id, query))
+    .map((id) => ({
       id,
-      label: `Go to ${label}`,
+      label: shortcutOf(id).label,
       description: keysOf(id).join(' then '),
-      leftSection: <Icon size={18} aria-hidden />,
-      onClick: () => void navigate(to),
-    })),
-    {
-      id: 'newRun',
-      label: 'New run',
-      description: keysOf('newRun').join(' then '),
-      leftSection: <IconPlus size={18} aria-hidden />,
-      onClick: () => void navigate('/runs/new'),
-    },
-    ...[...requests.values()].map((item) => ({
-      id: item.id,
-      label: `#${item.number} ${item.title}`,
-      description: `${item.risk} risk, ${item.tool}, ${item.worker ?? 'another program'}, ${item.state}`,
-      leftSection: <IconFile size={18} aria-hidden />,
-      onClick: () => void navigate(`/requests/${item.number}`),
-    })),
-  ]
+      leftSection: <IconCommand size={18} aria-hidden />,
+      // Once the palette is away: a command may set the focus on the page.
+      onClick: () => (chosen.current = id),
+    }))
+  const found = q === '' ? [] : (search.data?.items ?? [])
+  const groups = [...Map.groupBy(found, ({ type }) => type)].map(([type, items]) => ({
+    group: faces[type].word,
+    actions: items.map((item) => foundAction(item, () => void navigate(item.url))),
+  }))
   return (
     <Spotlight
       store={store}
-      actions={entries}
+      actions={[...groups, ...(shown.length > 0 ? [{ group: 'Commands', actions: shown }] : [])]}
+      // The service has judged what matches, and the commands are filtered above.
+      filter={(_, all) => all}
+      query={query}
+      onQueryChange={setQuery}
       shortcut={null}
-      limit={12}
       scrollable
       maxHeight={420}
       lockScroll={false}
       attributes={{ content: { 'aria-label': 'Search or run a command' } }}
-      nothingFound="Nothing that is called so"
+      nothingFound={wordsForNothing(search, q)}
       searchProps={{
-        placeholder: 'Search requests and pages',
-        'aria-label': 'Search requests and pages',
+        placeholder: 'Search requests, runs, people, workers, files and rules',
+        'aria-label': 'Search requests, runs, people, workers, files and rules',
       }}
-      onSpotlightClose={onClose}
+      onExitTransitionEnd={() => {
+        if (chosen.current !== null) run(chosen.current)
+        onClose()
+      }}
     />
   )
+}
+
+function isNamed(id: ShortcutId, query: string): boolean {
+  return shortcutOf(id).label.toLowerCase().includes(query.trim().toLowerCase())
+}
+
+function foundAction(item: FoundView, onClick: () => void): SpotlightActionData {
+  const { type, id, number, title, detail } = item
+  const { Icon } = faces[type]
+  return {
+    id: `${type} ${id}`,
+    label: `${number === undefined ? '' : `#${number} `}${visibleString(title)}`,
+    description: visibleString(detail),
+    leftSection: <Icon size={18} aria-hidden />,
+    onClick,
+  }
+}
+
+function wordsForNothing(search: ReturnType<typeof useSearch>, q: string): string {
+  if (search.isError) return `The search failed: ${search.error.message}`
+  return q !== '' && search.isFetching ? 'Searching…' : 'Nothing that is called so'
 }

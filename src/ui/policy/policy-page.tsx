@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useSearchParams } from 'react-router'
 import type { Worker } from '#api/schemas/operation/workers.ts'
 import { useWorker, useWorkers } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
@@ -59,9 +60,16 @@ export function PolicyPage() {
 }
 
 function WorkerCard({ worker }: { worker: Worker }) {
-  const [open, setOpen] = useState(false)
+  // A link that names a worker leads to it.
+  const linked = useSearchParams()[0].get('worker') === worker.name
+  const [open, setOpen] = useState(linked)
   return (
-    <details className="card worker" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      className="card worker"
+      open={open}
+      ref={linked ? scrollHere : null}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <strong>{worker.name}</strong>
         <span className="dim small">
@@ -76,6 +84,11 @@ function WorkerCard({ worker }: { worker: Worker }) {
       {open && <WorkerDetails name={worker.name} />}
     </details>
   )
+}
+
+/** It is drawn once the page is there. */
+function scrollHere(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'start' })
 }
 
 function WorkerDetails({ name }: { name: string }) {

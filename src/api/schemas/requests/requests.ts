@@ -285,7 +285,6 @@ export const requestItem = z
   .meta({ id: 'RequestItem', examples: [itemExample] })
 export type RequestItem = z.infer<typeof requestItem>
 export const requestList = listOf(requestItem)
-export type RequestList = z.infer<typeof requestList>
 
 /**
  * A file that a command names, as it was when the request opened: `text` and `binary` ones are

@@ -9,6 +9,7 @@ import { createTestService, type TestService } from '#test/harness/fixtures/test
 import type { Db } from '#store/database.ts'
 import { readAudit } from '../../audit/read-audit.ts'
 import type { ServiceContext } from '../../core/context.ts'
+import { searchService } from '../../search/search-service.ts'
 import { listRuns } from '../../runs/reading/list-runs.ts'
 import { listRequests, type ListRequestsInput } from './list-requests.ts'
 
@@ -73,6 +74,10 @@ const manyOf = new Set(['request', 'audit_event'])
  * of its fifty.
  */
 const rowsOfPage = 800
+/**
+ * A search reads the files of the newest two hundred besides, and for short words a thousand more.
+ */
+const rowsOfSearch = 5_000
 
 const pages: ListRequestsInput[] = [
   { state: 'pending', queue: 'platform' },
@@ -100,6 +105,14 @@ describe('a page costs what a page costs, whatever the table holds:', () => {
     }
   })
 
+  test.each(['write', 'wri te', 'no'])('a search for %j, which all have', async (q) => {
+    const search = async (db: Db): Promise<number> =>
+      (await searchService({ ...service.ctx, db }, grace.caller, { q, types: ['request'] })).length
+    const cost = await costOfReading(search)
+    expect(cost.unindexed).toEqual([])
+    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(rowsOfSearch)
+  })
+
   test('the trail', async () => {
     const cost = await costOfReading(async (db) => {
       const input = { keyReadsAudit: false }
@@ -118,6 +131,10 @@ describe('who may see nothing waits for nothing:', () => {
     runs: async (ctx) => (await listRuns(ctx, stranger.caller, {})).items,
     trail: async (ctx) =>
       (await readAudit(ctx, stranger.caller, { keyReadsAudit: false })).documents,
+    'a search of everything without a hit': async (ctx) =>
+      await searchService(ctx, grace.caller, { q: 'nowhere' }),
+    'a search of who may see nothing': async (ctx) =>
+      await searchService(ctx, stranger.caller, { q: 'write', types: ['request', 'file', 'run'] }),
     'a search without a hit': async (ctx) =>
       (await listRequests(ctx, grace.caller, { q: 'nowhere' })).items,
     'a state that none has': async (ctx) =>

@@ -118,7 +118,7 @@ async function conditionsOf(
   if (input.risk !== undefined) conditions.push(sql<boolean>`request.risk = ${input.risk}`)
   if (input.tool !== undefined) {
     // The index of the search finds the few requests of a tool that is rare.
-    const holds = sql<boolean>`${searched} ilike ${patternOf(input.tool)}`
+    const holds = sql<boolean>`${searched} ilike ${likePattern(input.tool)}`
     conditions.push(sql<boolean>`request.tool = ${input.tool}`, holds)
   }
   if (input.runId !== undefined) conditions.push(sql<boolean>`request.run_id = ${input.runId}`)
@@ -151,13 +151,18 @@ export function mine(caller: Caller): RawBuilder<boolean> {
 /** What is searched, as the index of the trigrams has it. */
 const searched = sql`(request.title || e'\n' || request.tool)`
 
+/** Whether a word occurs in a request's title or its tool's name. */
+export function occursIn(word: string): RawBuilder<boolean> {
+  return sql<boolean>`${searched} ilike ${likePattern(word)}`
+}
+
 /**
  * The words in the title or the tool's name, or a number; or the words in the name of a worker, or
  * of a key whose program asked: of these names there are few, and only when one matches are the
  * requests looked at one by one.
  */
 async function matching(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
-  const pattern = patternOf(words)
+  const pattern = likePattern(words)
   const { rows } = await sql<{ workers: string[]; keys: string[]; asked: string[] }>`
     select array(select distinct name from worker_version where name ilike ${pattern}) as workers,
       array(select id from api_key where name ilike ${pattern}) as keys,
@@ -178,7 +183,8 @@ async function matching(ctx: ServiceContext, words: string): Promise<RawBuilder<
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }
 
-function patternOf(words: string): string {
+/** A pattern of `like` that finds the words anywhere, whatever characters they have. */
+export function likePattern(words: string): string {
   return `%${words.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
 }
 

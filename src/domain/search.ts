@@ -1,0 +1,17 @@
+/** What a search finds, in the order of its answer: what is named comes before what was asked. */
+export const searchTypes = ['person', 'worker', 'file', 'request', 'run', 'rule'] as const
+export type SearchType = (typeof searchTypes)[number]
+
+/** Bounds of a search: of its words, of its answer, and of what each type adds to a mixed one. */
+export const searchLimits = { characters: 200, words: 8, items: 50, itemsOfType: 12 } as const
+
+/** The words of a search, all of which must occur; none of an empty one. Pure. */
+export function wordsOf(q: string): string[] {
+  return [...new Set(q.trim().toLowerCase().split(/\s+/).filter(Boolean))]
+}
+
+/** Whether every word occurs in the text, in any case. Pure. */
+export function hasWords(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase()
+  return words.every((word) => lower.includes(word))
+}

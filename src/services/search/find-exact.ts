@@ -1,0 +1,57 @@
+import { Problem } from '#domain/problem.ts'
+import type { SearchType } from '#domain/search.ts'
+import { sql } from 'kysely'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { readItems } from '../requests/lists/read-items.ts'
+import { findRequest } from '../requests/people/find-request.ts'
+import type { Viewer } from '../requests/people/viewer.ts'
+import { runVisibleTo } from '../requests/people/visible-to.ts'
+import { runRows, type RunRow } from '../runs/reading/list-runs.ts'
+import { isUuid } from '../runs/visible-run.ts'
+import { foundRequest } from './find-requests.ts'
+import { foundRun } from './find-runs.ts'
+import type { Found } from './found.ts'
+
+/** The request and the run of a number (`142`, `#142`) or of an id. */
+export async function findExact(
+  ctx: ServiceContext,
+  caller: Caller,
+  query: { readonly viewer: Viewer; readonly q: string; readonly wanted: ReadonlySet<SearchType> },
+): Promise<Found[]> {
+  const { viewer, q, wanted } = query
+  const reference = q.replace(/^#/, '')
+  const found: Found[] = []
+  if (wanted.has('request')) {
+    const id = await requestOf(ctx, viewer, reference)
+    const items = await readItems(ctx.db, caller, id === null ? [] : [id])
+    found.push(...items.map(foundRequest))
+  }
+  const isId = isUuid(reference)
+  if (wanted.has('run') && (isId || isNumber(reference))) {
+    const named = isId ? sql`run.id = ${reference}` : sql`run.number = ${reference}`
+    const { rows } = await sql<RunRow>`
+      ${runRows} where ${named} and ${runVisibleTo(viewer, 'run.id')}
+    `.execute(ctx.db)
+    found.push(...rows.map(foundRun))
+  }
+  return found
+}
+
+function isNumber(reference: string): boolean {
+  return /^[1-9][0-9]{0,14}$/.test(reference)
+}
+
+/** Nothing for words that name no request, and for one that the viewer may not see. */
+async function requestOf(
+  ctx: ServiceContext,
+  viewer: Viewer,
+  reference: string,
+): Promise<string | null> {
+  if (!isUuid(reference) && !isNumber(reference)) return null
+  try {
+    return (await findRequest(ctx.db, viewer, reference)).id
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import { hasWords, searchLimits, type SearchType } from '#domain/search.ts'
+import type { Consent, Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { likePattern } from '../requests/lists/list-requests.ts'
+import type { Found } from './found.ts'
+
+/** People, and workers and rules of the policy in force: of these there are few. */
+export async function findNamed(
+  ctx: ServiceContext,
+  caller: Caller,
+  {
+    words,
+    wanted,
+  }: { readonly words: readonly string[]; readonly wanted: ReadonlySet<SearchType> },
+): Promise<Found[]> {
+  const policy = await ctx.policies.inForce()
+  return [
+    // A key sees nobody, as in the list of people.
+    ...(wanted.has('person') && caller.actor.type === 'person' ? await findPeople(ctx, words) : []),
+    ...(wanted.has('worker') ? findWorkers(policy, words) : []),
+    ...(wanted.has('rule') ? findRules(policy, words) : []),
+  ]
+}
+
+async function findPeople(ctx: ServiceContext, words: readonly string[]): Promise<Found[]> {
+  const named = sql`(name || e'\n' || email)`
+  const conditions = words.map((word) => sql<boolean>`${named} ilike ${likePattern(word)}`)
+  const rows = await ctx.db
+    .selectFrom('person')
+    .select(['id', 'name', 'email'])
+    .select(
+      sql<
+        string[]
+      >`array(select team from team_member where person_id = person.id order by team)`.as('teams'),
+    )
+    .where('disabled_at', 'is', null)
+    .where(sql<boolean>`${sql.join(conditions, sql` and `)}`)
+    .orderBy('name')
+    .orderBy('id')
+    .limit(searchLimits.items)
+    .execute()
+  return rows.map(({ id, name, email, teams }) => ({
+    type: 'person',
+    id,
+    title: name,
+    detail: [email, ...teams].join(', '),
+    url: `/runs?startedBy=${id}`,
+  }))
+}
+
+function findWorkers({ workers }: Policy, words: readonly string[]): Found[] {
+  return [...workers.values()]
+    .filter(({ name, description }) => hasWords(`${name}\n${description}`, words))
+    .map(({ name, description }) => ({
+      type: 'worker',
+      id: name,
+      title: name,
+      detail: description,
+      url: workerUrl(name),
+    }))
+}
+
+function findRules(policy: Policy, words: readonly string[]): Found[] {
+  const overlays = policy.config.overlays.map(({ when, consent }, index) => {
+    const about = [when.tool, when.path, when.command].flatMap((list) => list ?? [])
+    const text = `overlay ${index + 1}: ${[...about, approvalOf(consent)].join(' ')}`
+    return ruleFound(`overlay:${index + 1}`, text, consent.source, '/policy')
+  })
+  const ofWorkers = [...policy.workers.values()].flatMap(rulesOf)
+  return [...ofWorkers, ...overlays].filter(({ title, detail, id }) =>
+    hasWords(`${id}\n${title}\n${detail}`, words),
+  )
+}
+
+/** The rules that a worker file writes down, under the ids that requests name. */
+function rulesOf(worker: WorkerDefinition): Found[] {
+  const url = workerUrl(worker.name)
+  const rule = (id: string, text: string, consent: Consent): Found =>
+    ruleFound(
+      `${worker.name}/${id}`,
+      `${text}: ${approvalOf(consent)}`,
+      `${worker.name}, ${consent.source}`,
+      url,
+    )
+  const zones = worker.zones.flatMap((zone) =>
+    Object.entries(zone.approval).map(([operation, consent]) =>
+      rule(`zone:${zone.name}.${operation}`, `zone ${zone.name}: ${operation}`, consent),
+    ),
+  )
+  const commands = (worker.shell?.rules ?? []).map(({ pattern, consent }) =>
+    rule(`shell:${pattern.join(' ')}`, `shell rule "${pattern.join(' ')}"`, consent),
+  )
+  const tools = [...worker.tools].flatMap(([name, { consent }]) =>
+    consent === null ? [] : [rule(`tool:${name}`, `tool ${name}`, consent)],
+  )
+  return [...zones, ...commands, ...tools]
+}
+
+function ruleFound(id: string, title: string, detail: string, url: string): Found {
+  return { type: 'rule', id, title, detail, url }
+}
+
+function approvalOf({ approval }: Consent): string {
+  return typeof approval === 'string' ? approval : 'blocked'
+}
+
+function workerUrl(name: string): string {
+  return `/policy?worker=${encodeURIComponent(name)}`
+}

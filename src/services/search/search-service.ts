@@ -1,0 +1,54 @@
+import { Problem } from '#domain/problem.ts'
+import { searchLimits, searchTypes, wordsOf, type SearchType } from '#domain/search.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { viewerOf } from '../requests/people/viewer.ts'
+import { findExact } from './find-exact.ts'
+import { findNamed } from './find-named.ts'
+import { findRequests } from './find-requests.ts'
+import { findRuns } from './find-runs.ts'
+import type { Found } from './found.ts'
+
+export interface SearchInput {
+  readonly q: string
+  /** all when absent */
+  readonly types?: readonly SearchType[]
+}
+
+/**
+ * What the caller may see and every word of `q` occurs in (details.md, Search): requests by title
+ * and tool, files by the path that requests were about, runs by task and worker, people by name and
+ * address, workers and rules of the policy in force. A number, `#142` or an id, comes first. At
+ * most 50 items. Rejects with `invalid_request` for too many words.
+ */
+export async function searchService(
+  ctx: ServiceContext,
+  caller: Caller,
+  { q, types = searchTypes }: SearchInput,
+): Promise<readonly Found[]> {
+  const words = wordsOf(q)
+  if (words.length === 0) return []
+  if (words.length > searchLimits.words) {
+    const message = `has over ${searchLimits.words} words`
+    throw new Problem('invalid_request', `q ${message}`, { field: 'q', message })
+  }
+  const wanted = new Set(types)
+  const viewer = await viewerOf(ctx, caller)
+  const exact = await findExact(ctx, caller, { viewer, q: q.trim(), wanted })
+  const named = await findNamed(ctx, caller, { words, wanted })
+  const { requests, files } =
+    wanted.has('request') || wanted.has('file')
+      ? await findRequests(ctx, caller, { viewer, words })
+      : { requests: [], files: [] }
+  const runs = wanted.has('run') ? await findRuns(ctx, { viewer, words }) : []
+  const found = [...named, ...files, ...requests, ...runs]
+  const inOrder = searchTypes
+    .filter((type) => wanted.has(type))
+    .flatMap((type) =>
+      found
+        .filter((one) => one.type === type)
+        .slice(0, wanted.size === 1 ? searchLimits.items : searchLimits.itemsOfType),
+    )
+  const first = new Set(exact.map(({ type, id }) => `${type} ${id}`))
+  const rest = inOrder.filter(({ type, id }) => !first.has(`${type} ${id}`))
+  return [...exact, ...rest].slice(0, searchLimits.items)
+}

@@ -1,0 +1,48 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/<b>ledger.md', content: 'x\n' } }],
+    'I write.',
+  )
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+test('the palette searches the service, as text, and leads to what it finds', async () => {
+  const page = await dashboard.open('Grace', '/runs')
+  await page.getByRole('heading', { name: 'Runs' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
+  await box.fill('ledger')
+  await page.getByRole('button', { name: /#1 Create notes\/<b>ledger\.md/ }).waitFor()
+  await page.getByRole('button', { name: /notes\/<b>ledger\.md one request/ }).waitFor()
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  await box.fill('#1')
+  await page.getByRole('button', { name: /#1 Create/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/requests/1')
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('the palette runs commands of the page it stands on, which get the focus', async () => {
+  const page = await dashboard.open('Grace', '/requests/1')
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('go to deny')
+  await page.getByRole('button', { name: /Go to deny/ }).click()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('value')))
+    .toBe('deny')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('nothing is called so')
+  await page.getByText('Nothing that is called so').waitFor()
+})
