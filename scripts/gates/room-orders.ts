@@ -41,6 +41,7 @@ export const roomOrders: RoomOrders = {
     'held-open',
     'views',
     'routes',
+    'mcp',
     '.',
   ],
   'src/api/schemas': [
@@ -78,6 +79,7 @@ export const roomOrders: RoomOrders = {
     'passkeys',
     'decisions',
     'external',
+    'gateway',
     'replay',
     'audit',
     'erasure',

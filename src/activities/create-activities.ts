@@ -6,6 +6,8 @@ import { beginRun } from '#services/engine/lifecycle/begin-run.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { enterManualResult } from '#services/engine/manual-calls/enter-result.ts'
 import { advanceExternal } from '#services/external/advance-external.ts'
+import { executeGatewayCall } from '#services/gateway/execute-gateway-call.ts'
+import { settleGatewayCall } from '#services/gateway/settle-gateway-call.ts'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
 import type { Activities } from '#workflows/activity-port.ts'
@@ -32,6 +34,9 @@ export function createActivities(ctx: WorkerContext): {
         advanceRequests(ctx, input),
       ),
       advanceExternal: (input) => advanceExternal(ctx, input),
+      executeGatewayCall: (input) =>
+        withHeartbeat((signal) => executeGatewayCall(ctx, { ...input, signal })),
+      settleGatewayCall: (input) => settleGatewayCall(ctx, input),
       enterManualResult: recordingForgeries(ctx, 'enterManualResult', (input) =>
         enterManualResult(ctx, input),
       ),

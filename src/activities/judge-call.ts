@@ -1,5 +1,6 @@
 import type { HostQuestion } from '#services/core/host-questions.ts'
 import { definitionsHere } from '#services/policy/pins/definitions-here.ts'
+import { servedToolsHere } from '#services/gateway/served-tools-here.ts'
 import { manualToolsHere } from '#services/engine/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '#services/replay/replay-calls.ts'
 import { attachmentsHere } from '#services/runs/starting/attachments-here.ts'
@@ -29,6 +30,7 @@ async function answerTo(
   taskQueue: string,
 ): Promise<unknown> {
   if ('manualToolsOf' in question) return manualToolsHere(ctx, question.manualToolsOf)
+  if ('toolsServedBy' in question) return servedToolsHere(ctx, question.toolsServedBy)
   if ('definitionsOf' in question) return definitionsHere(ctx, question.definitionsOf)
   if ('attachmentsFor' in question) return attachmentsHere(ctx, question, taskQueue)
   if ('replayUnder' in question) return replayCalls(ctx, question)

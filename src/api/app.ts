@@ -12,6 +12,7 @@ import { openApiDocument } from './open-api/open-api.ts'
 import type { Route } from './route/route.ts'
 import { allRoutes } from './routes/index.ts'
 import { interactionsPath } from './routes/notifications/slack.ts'
+import { mcpEndpoint, mcpPath } from './mcp/mcp-endpoint.ts'
 import { serveDashboard } from './middleware/serve-dashboard.ts'
 import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
 import type { Api } from './context/api.ts'
@@ -47,12 +48,17 @@ export function createApp(api: Api): Express {
     app.all(`/schemas/${name}.schema.json`, refuseMethod(['GET', 'HEAD']))
   }
   const perSecond = limitRequests(settings.requestsPerSecond)
-  app.use(['/v1', '/metrics'], noStore, authenticate(api), perSecond)
+  const authenticated = ['/v1', '/metrics', '/mcp']
+  app.use(authenticated, noStore, authenticate(api), perSecond)
   app.post(interactionsPath, readSignedBody)
-  app.use(['/v1', '/metrics'], readBody)
+  app.use(authenticated, readBody)
+  app.all(mcpPath, mcpEndpoint(api))
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))
   for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
-  app.use(['/v1', '/openapi.json', '/schemas', '/healthz', '/readyz', '/metrics'], refusePath)
+  app.use(
+    ['/v1', '/openapi.json', '/schemas', '/healthz', '/readyz', '/metrics', '/mcp'],
+    refusePath,
+  )
   if (settings.uiDir !== null) app.use(serveDashboard(settings.uiDir))
   app.use(refusePath)
   app.use(answerProblem(api.ctx.log))

@@ -12,6 +12,7 @@ import type {
   ManualTool,
   RemoteJudgement,
   ReplayAnswer,
+  ServedTools,
   ServerDefinitions,
 } from '#services/core/host-questions.ts'
 import { getText, putContent } from '#store/content/content.ts'
@@ -29,7 +30,7 @@ const answerWithinMs = 10_000
 export interface HostAnswers {
   readonly contextMethods: Pick<
     SigningContext,
-    'judgeRemotely' | 'manualToolsOf' | 'readAttachments' | 'replayRemotely'
+    'judgeRemotely' | 'manualToolsOf' | 'servedTools' | 'readAttachments' | 'replayRemotely'
   >
   readonly definitionsOf: (worker: string) => Promise<readonly ServerDefinitions[]>
 }
@@ -54,6 +55,7 @@ export function askHost(asking: Asking): HostAnswers {
     contextMethods: {
       judgeRemotely: answerTo<RemoteJudgement>,
       manualToolsOf: (worker) => answerTo<readonly ManualTool[]>({ manualToolsOf: worker }),
+      servedTools: (server) => answerTo<ServedTools>({ toolsServedBy: server }),
       readAttachments: answerTo<AttachmentsAnswer>,
       replayRemotely: answerTo<ReplayAnswer>,
     },

@@ -135,6 +135,8 @@ export interface ToolResult {
    * kept whole by their hashes, in the order in which `output` names them; never inside `output`
    */
   readonly files?: readonly ResultFile[]
+  /** the call did not reach what would carry it out, which says something else of it, or is away */
+  readonly notMade?: 'changed' | 'unreachable'
   /** why a result is `error` although its tool did not say so, as a sentence for the trail */
   readonly unfit?: string
 }
@@ -208,6 +210,9 @@ export interface ServerTool {
   readonly name: string
   /** as the server names the tool */
   readonly tool: string
+  /** the server's own words and hints about it: its claims */
+  readonly title: string | null
+  readonly annotations: JsonObject
   /**
    * why what the worker's file says of the tool does not count, as a sentence; `null`: the
    * definition is the pinned one

@@ -81,6 +81,8 @@ export interface ProjectConfig {
   /** `null`: no mail is sent */
   readonly email: EmailSettings | null
   readonly slack: SlackSettings | null
+  /** servers that programs use at `/mcp/NAME`, by name */
+  readonly mcpServers: ReadonlyMap<string, GatewayServer>
 }
 
 export interface ConfiguredPerson {
@@ -266,6 +268,18 @@ export interface McpServer {
       }
   readonly tools: ReadonlyMap<string, Consent>
   readonly source: string
+}
+
+/** An MCP server that the service offers to programs; its calls are judged like those of runs. */
+export interface GatewayServer {
+  readonly server: McpServer
+  /** where its requests go when routing says nothing; `null`: the default queue */
+  readonly queue: string | null
+  /** how long a call that waits for people is held before it is answered "pending" */
+  readonly holdMs: number
+  /** what a standard-input server may touch */
+  readonly zones: readonly Zone[]
+  readonly sandbox: WorkerDefinition['sandbox']
 }
 
 /** A scripted model's fixed turns (workers-and-policy.md). */

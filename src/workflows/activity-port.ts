@@ -19,6 +19,10 @@ export interface Activities {
   advanceRequests(input: { readonly runId: string }): Promise<Advanced>
   /** Expires a program's request whose time is over; its deadline, `null` once it has ended. */
   advanceExternal(input: { readonly requestId: string }): Promise<Advanced>
+  /** Makes an approved call of the gateway, once; what became of it is in the store. */
+  executeGatewayCall(input: { readonly requestId: string }): Promise<void>
+  /** Its activity failed: a call that had begun is `unknown`, and people are asked. */
+  settleGatewayCall(input: { readonly requestId: string }): Promise<void>
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
   /** Puts the result of a person's call into the transcript, once. */
   enterManualResult(input: { readonly callId: string }): Promise<void>

@@ -8,6 +8,7 @@ export function databaseActivities(): Pick<
   | 'settleUnknown'
   | 'advanceRequests'
   | 'advanceExternal'
+  | 'settleGatewayCall'
   | 'enterManualResult'
   | 'closeRun'
 > {
@@ -33,7 +34,9 @@ export function modelActivities(taskQueue: string): Pick<Activities, 'takeTurn'>
  * schedule-to-start limit notices a host that is gone, after which the store says whether the call
  * may be issued again.
  */
-export function onceActivities(taskQueue: string): Pick<Activities, 'executeCall'> {
+export function onceActivities(
+  taskQueue: string,
+): Pick<Activities, 'executeCall' | 'executeGatewayCall'> {
   return proxyActivities<Activities>({
     taskQueue,
     scheduleToStartTimeout: '5 minutes',

@@ -93,6 +93,8 @@ export class ScriptedStore {
         return this.#execute(callId)
       },
       settleUnknown: async () => ({ kind: 'again' }),
+      executeGatewayCall: async () => undefined,
+      settleGatewayCall: async () => undefined,
       advanceRequests: async () => {
         count('advanceRequests')
         return { nextDeadlineMs: 60_000 }

@@ -56,7 +56,7 @@ export function endSignal({ stopping }: Api, response: Response): AbortSignal {
 }
 
 /** Reasons to look; one that comes while nobody waits is remembered. */
-class Looks {
+export class Looks {
   #woken = false
   #resolve: (() => void) | null = null
 

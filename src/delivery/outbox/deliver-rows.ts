@@ -14,6 +14,7 @@ import {
 } from '#workflows/messages.ts'
 import { type LeasedRow, markDelivered, markUndeliverable } from './lease-rows.ts'
 import { approvalWorkflowId, startApproval } from './start-approval.ts'
+import { startGatewayCall } from './start-gateway-call.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
@@ -76,7 +77,7 @@ async function addressOfRequest(db: Db, requestId: string): Promise<RunAddress |
     .selectFrom('request')
     .select(['id', 'state'])
     .where('id', '=', requestId)
-    .where('kind', '=', 'external')
+    .where('run_id', 'is', null)
     .executeTakeFirst()
   if (row === undefined) return null
   const workflow_id = approvalWorkflowId(row.id)
@@ -103,7 +104,14 @@ async function deliverGroup(
   run: RunAddress,
   group: readonly LeasedRow[],
 ): Promise<boolean> {
-  const kind = group[0]?.kind
+  const [first] = group
+  const kind = first?.kind
+  if (kind === 'start_gateway_call') {
+    const { taskQueue } = first?.payload ?? {}
+    if (typeof taskQueue !== 'string') return false
+    await startGatewayCall(delivering, { requestId: run.id, taskQueue })
+    return true
+  }
   if (kind === 'start_run' || kind === 'start_approval') {
     if (!run.ended) await startAgain(delivering, run)
     return true

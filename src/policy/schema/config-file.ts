@@ -5,6 +5,7 @@ import { builtInToolNames } from '#domain/built-in-tools.ts'
 import { streamEvents, usualEvents } from '#domain/stream-event.ts'
 import { rightNames } from '../policy.ts'
 import { email as mail } from './email.ts'
+import { mcpServer, sandbox, serverName, zone } from './worker-file.ts'
 import { signIn } from './sign-in.ts'
 import { slack } from './slack.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
@@ -125,6 +126,20 @@ export const retention = z.strictObject({
 
 export const commit = z.strictObject({ name: text, email })
 
+/** The most that a call through `/mcp` is held. */
+export const maxHoldSeconds = 600
+
+export const gatewayServer = mcpServer.extend({
+  queue: maybe(text).describe('where its requests go when routing says nothing'),
+  holdSeconds: maybe(z.int().min(0).max(maxHoldSeconds)).describe(
+    'how long a call that asks is held before it is answered "pending". Default: 45',
+  ),
+  zones: maybe(z.array(zone)).describe(
+    'what a server on standard input may touch, as in a worker file. Default: the workspace, `rw`',
+  ),
+  sandbox: maybe(sandbox).describe('as in a worker file'),
+})
+
 /** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
 export const configFileSchema = z.strictObject({
   version: z.literal(1),
@@ -151,6 +166,9 @@ export const configFileSchema = z.strictObject({
   ),
   webhooks: maybe(webhooks).describe(
     'programs that are [told](notifications.md) of requests. Default: nobody',
+  ),
+  mcpServers: maybe(z.record(serverName, gatewayServer)).describe(
+    '[MCP servers](clients.md#mcp-gateway) that programs use through the service, at `/mcp/NAME`: as in a worker file, with `queue`, `holdSeconds`, `zones` and `sandbox`. Default: none',
   ),
   audit: maybe(audit),
   email: maybe(mail).describe(

@@ -53,7 +53,7 @@ export const toolSetting = z.strictObject({
 })
 
 /** Tools are called `mcp__SERVER__TOOL`: where the server's name ends must be plain. */
-const serverName = z.string().regex(/^(?!.*__)(?!.*_$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+export const serverName = z.string().regex(/^(?!.*__)(?!.*_$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
 const env = maybe(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), text))
 const headers = maybe(z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), text))
 export const mcpServer = z.strictObject({

@@ -21,17 +21,21 @@ export function readMcpServers(field: YamlField): Map<string, McpServer> {
   for (const [name, value] of readEntries(field)) {
     compareCase(value, name)
     const fields = isServerName(value, name) ? readFields(value, keysOf(mcpServer)) : null
-    if (fields === null) continue
-    const transport = readTransport(value, fields)
-    const tools = readServerTools(fields)
-    if (transport !== null)
-      servers.set(name, { name, transport, tools, source: fieldSource(value) })
+    const server = fields === null ? null : readServer(value, name, fields)
+    if (server !== null) servers.set(name, server)
   }
   return servers
 }
 
+/** One server: how it is reached, and what is said of its tools. */
+export function readServer(field: YamlField, name: string, fields: Fields): McpServer | null {
+  const transport = readTransport(field, fields)
+  const tools = readServerTools(fields)
+  return transport === null ? null : { name, transport, tools, source: fieldSource(field) }
+}
+
 /** Tools are called `mcp__SERVER__TOOL`: where the server's name ends must be plain. */
-function isServerName(field: YamlField, name: string): boolean {
+export function isServerName(field: YamlField, name: string): boolean {
   if (!checkName(field, name)) return false
   if (!name.includes('__') && !name.endsWith('_')) return true
   const problem = 'has a name with "__" in it, or "_" at its end'

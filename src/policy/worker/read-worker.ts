@@ -172,7 +172,7 @@ function readLimits(field: YamlField): WorkerLimits {
   return { turns: count('turns'), calls: count('calls'), tokens: count('tokens') }
 }
 
-function readSandbox(field: YamlField): WorkerDefinition['sandbox'] {
+export function readSandbox(field: YamlField): WorkerDefinition['sandbox'] {
   const fields = readFields(field, keysOf(sandbox))
   const required = fields?.get('required') ?? null
   const network = fields?.get('network') ?? null

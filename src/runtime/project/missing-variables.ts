@@ -1,3 +1,4 @@
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { providerSettings } from '#models/model-settings.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
@@ -56,7 +57,7 @@ function ofModels(policy: Policy, environment: Environment): MissingVariable[] {
 }
 
 function ofMcpServers(policy: Policy, environment: Environment): MissingVariable[] {
-  return [...policy.workers.values()].flatMap((worker) =>
+  return [...withGatewayWorkers(policy).workers.values()].flatMap((worker) =>
     [...worker.mcpServers.values()].flatMap((server) => {
       const place = placeOfSource(server.source)
       const problem = `the MCP server "${server.name}" is given`

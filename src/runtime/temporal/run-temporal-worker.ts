@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { NativeConnection } from '@temporalio/worker'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { createWorkers } from '#activities/create-workers.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { pinReader } from '#services/policy/pins/await-pin.ts'
@@ -221,7 +222,7 @@ export async function runTemporalWorker(options: {
  */
 async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Promise<void> {
   try {
-    const policy = await ctx.policies.inForce()
+    const policy = withGatewayWorkers(await ctx.policies.inForce())
     await (await toolProcesses.of(policy))?.describe()
     for (const worker of policy.workers.values()) {
       if (worker.mcpServers.size > 0) await ctx.registryOf(policy, worker.name)

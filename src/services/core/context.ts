@@ -14,6 +14,7 @@ import type {
   RemoteQuestion,
   ReplayAnswer,
   ReplayQuestion,
+  ServedTools,
 } from './host-questions.ts'
 import type { ServiceProcess } from './system.ts'
 
@@ -104,6 +105,8 @@ export interface SigningContext extends ServiceContext {
    * alike.
    */
   readonly manualToolsOf: (worker: string) => Promise<readonly ManualTool[]>
+  /** What a server of the gateway offers, asked on the host that holds it. Rejects alike. */
+  readonly servedTools: (server: string) => Promise<ServedTools>
   /** Reads the files that a run is to be given, on the same host. Rejects alike. */
   readonly readAttachments: (question: AttachmentsQuestion) => Promise<AttachmentsAnswer>
   /** Judges past calls again, on the same host. Rejects alike. */

@@ -13,11 +13,34 @@ export type HostQuestion =
   | DefinitionsQuestion
   | ReplayQuestion
   | AttachmentsQuestion
+  | ServedToolsQuestion
 
 /** The other question that only the host of the workspace can answer: see `manualToolsOf`. */
 export interface ManualToolsQuestion {
   /** name of a worker */
   readonly manualToolsOf: string
+}
+
+/** What a server of the gateway offers to programs. */
+export interface ServedToolsQuestion {
+  /** name of the server in countersign.yaml */
+  readonly toolsServedBy: string
+}
+
+/** The tools that policy does not block, as the server describes them. */
+export interface ServedTools {
+  readonly tools: readonly ServedTool[]
+  /** why it, or some of its tools, cannot be used, as sentences */
+  readonly problems: readonly string[]
+}
+
+export interface ServedTool {
+  /** the server's own name for it */
+  readonly name: string
+  readonly title: string | null
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly annotations: JsonObject
 }
 
 /** A tool that people may invoke on a run (product.md 5). */
@@ -40,6 +63,8 @@ export interface RemoteQuestion {
   readonly callId?: string
   /** also build what would be shown, and store it in `content` */
   readonly present: boolean
+  /** of an edited call of a program: what would be shown, also where policy asks nobody */
+  readonly isEdit?: boolean
   /** a person invokes the tool (product.md 5); that of a call of the run is known */
   readonly byPerson?: boolean
   /**

@@ -21,6 +21,8 @@ import { permitRequest } from '../permits/permit-request.ts'
 import { recordDecision } from './record-decision.ts'
 import { cancelRequests } from '../requests/ending/cancel-requests.ts'
 import { lockWithSiblings } from '../requests/ending/lock-with-siblings.ts'
+import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
+import { settleExternal } from './settle-external.ts'
 import { byAttempt } from '../core/authority.ts'
 
 /** What a person found out about a call whose end is unknown, and what happens now. */
@@ -81,7 +83,10 @@ async function settleLocked(
   if (facts instanceof Problem) return facts
   const marks = judgePerson(caller, request, facts)
   const unit = attempt.under(marks.authority)
-  const execution = await unknownAttempt(unit.tx, request)
+  if (request.run_id === null && finding.then === 'again') {
+    throw invalid('then', '"again" is for calls of runs: a program makes its call again itself')
+  }
+  const execution = request.run_id === null ? null : await unknownAttempt(unit.tx, request)
   const { digest } = facts.revision
   const unsigned = { reason: finding.reason, seen: null, assertion: null }
   const common = { digest, revision: request.revision, ...unsigned }
@@ -94,7 +99,9 @@ async function settleLocked(
       : { decision: 'approve', scope: 'once', bounds: null, again: false, ...common },
     { ...marks, batchDecisionId: null, facts, signed: null },
   )
-  await settleExecution(unit, caller, request, execution, finding, marks.person.id)
+  await (execution === null
+    ? settleExternal(unit, request, finding)
+    : settleExecution(unit, caller, request, execution, finding, marks.person.id))
   const wake = [request.id]
   if (stop) {
     await endRequest(unit, request, { event: 'deny', then: 'stop' })
@@ -103,13 +110,10 @@ async function settleLocked(
   } else {
     await endRequest(unit, request, { event: 'approve' })
   }
-  if (finding.then === 'again') {
+  if (finding.then === 'again' && execution !== null) {
     await permitAgain(ctx, unit, request, facts, execution.attempt + 1)
   }
-  if (request.run_id !== null) {
-    const payload = { requestIds: wake }
-    await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
-  }
+  await wakeWaiting(unit, request, wake)
   return { requestId: request.id, decisionId, state: stop ? 'denied' : 'approved' }
 }
 

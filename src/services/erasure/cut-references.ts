@@ -95,6 +95,9 @@ async function cutRequests(
     ), programs as (
       update external_request set metadata = null, claim_hash = null, outcome_summary_hash = null
       where request_id = any(${ids}::uuid[])
+    ), gateway as (
+      update gateway_call set result_hash = null, refusal_reason = null
+      where request_id = any(${ids}::uuid[])
     )
     update request set title = 'Call ' || tool || ' (contents erased)', rule = ${bareRule(replacements.notice)}
     where id = any(${ids}::uuid[])

@@ -8,9 +8,10 @@ import type { SystemContext } from '../core/context.ts'
 import { bySystem, timer } from '../core/authority.ts'
 
 /**
- * What the timer of a program's request proposes, as for those of a run: it expires when its time
- * is over by the database's clock, and is reminded of and escalated as its queue says. Answers the
- * next deadline, `null` once it has ended or where there is no such request.
+ * What the timer of a program's request (its call, or the check of a call's outcome) proposes, as
+ * for those of a run: it expires when its time is over by the database's clock, and is reminded of
+ * and escalated as its queue says. Answers the next deadline, `null` once it has ended or where
+ * there is no such request.
  */
 export async function advanceExternal(
   ctx: SystemContext,
@@ -18,7 +19,7 @@ export async function advanceExternal(
 ): Promise<Advanced> {
   return inUnitOfWork(ctx, bySystem(ctx, timer), async (unit) => {
     const [request] = await lockRequests(unit.tx, [input.requestId])
-    if (request?.kind !== 'external') return { nextDeadlineMs: null }
+    if (request === undefined || request.run_id !== null) return { nextDeadlineMs: null }
     await advanceLocked(unit, request)
     const row = await unit.tx
       .selectFrom('request')

@@ -15,6 +15,7 @@ import { findRequestFor } from '../requests/people/find-request.ts'
 import { markRecorded, recordRefusal } from '../refusals/record-refusal.ts'
 import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
+import { refuseGatewayCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn, type OwnExternal } from './own-external.ts'
 import { byRefusal } from '../core/authority.ts'
 
@@ -47,6 +48,7 @@ export async function consumePermit(
   const target = await findRequestFor(ctx, caller, input.request)
   const judge = (judging: Judging) => lockOwn(judging, caller, target.id)
   const answer = await inUnitOfWork(ctx, judge, async (unit, ownExternal) => {
+    await refuseGatewayCall(unit.tx, target.id)
     const outcome = await consumeLocked(ctx, unit, ownExternal, input.digest)
     if (outcome instanceof Problem) return { problem: outcome, request: ownExternal.request }
     await unit.tx
@@ -103,10 +105,14 @@ async function spendOnce(
   )
 }
 
-async function consumeLocked(
+/**
+ * Takes the permit of a locked request, if it is approved and everything of it holds now; otherwise
+ * answers why not.
+ */
+export async function consumeLocked(
   ctx: ServiceContext,
   unit: UnitOfWork,
-  { request, external }: OwnExternal,
+  { request, external }: Pick<OwnExternal, 'request' | 'external'>,
   digest: string | null,
 ): Promise<ConsumedPermit | Problem> {
   if (digest === null) {

@@ -113,7 +113,8 @@ function invalid(field: string, message: string): Problem {
   return new Problem('invalid_request', `${field} ${message}`, { field, message })
 }
 
-async function recordBlock(
+/** Records in the trail that policy blocked a program's call. */
+export async function recordBlock(
   ctx: SigningContext,
   caller: Caller,
   judgement: Judgement,

@@ -55,27 +55,31 @@ export async function openExternal(
       await lockOwner(unit.tx, program.ownerId)
       const opened = await findOpened(unit.tx, key)
       if (opened !== null) return opened
-      const opening = { call: call, bodyHash, judged, reported, onBehalfOf, program }
+      const { config, workers } = await ctx.policies.inForce(unit.tx)
+      const queueName = workers.get(call.worker ?? '')?.queue ?? config.defaultQueue
+      const queue = config.queues.get(queueName ?? '') ?? null
+      const opening = { call, bodyHash, judged, reported, onBehalfOf, program, queue }
       return openJudged(ctx, unit, caller, opening)
     })
   })
 }
 
-async function openJudged(
+/**
+ * Opens a judged call in the caller's transaction, which holds the owner's lock: pending, or
+ * approved where policy asks nobody.
+ */
+export async function openJudged(
   ctx: SigningContext,
   unit: UnitOfWork,
   caller: Caller,
-  opening: Omit<ExternalOpening, 'queue'>,
+  opening: ExternalOpening,
 ): Promise<OpenedExternal> {
   const { judgement } = opening.judged
   if (judgement.routing !== null && judgement.verdict === 'ask') {
     await requireOthers(unit.tx, judgement.routing, peopleBehind(opening).toReversed())
   }
   await refuseTooMany(unit.tx, opening.program.ownerId)
-  const { config, workers } = await ctx.policies.inForce(unit.tx)
-  const worker = workers.get(opening.call.worker ?? '')
-  const queue = config.queues.get(worker?.queue ?? config.defaultQueue ?? '') ?? null
-  const request = await insertExternal(unit, caller, { ...opening, queue })
+  const request = await insertExternal(unit, caller, opening)
   if (judgement.verdict === 'preApproved') {
     await preApprove(ctx, unit, request, judgement)
     return { requestId: request.id, state: 'approved' }
@@ -101,7 +105,7 @@ async function requireOthers(
 }
 
 /** Serialises the requests of one owner, so that the second of two equal ones finds the first. */
-async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
+export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`external ${ownerId}`}, 0))`.execute(tx)
 }
 

@@ -38,6 +38,7 @@ import * as alike from './20261123T100000Z-alike.ts'
 import * as externalOrigins from './20261123T123000Z-external-origins.ts'
 import * as peopleOfRuns from './20261124T011500Z-people-of-runs.ts'
 import * as factsHeadline from './20261125T011500Z-facts-headline.ts'
+import * as gatewayCalls from './20261125T010700Z-mcp-gateway-calls.ts'
 import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
 import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
@@ -92,4 +93,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T011500Z-pocket-push': pocketPush,
   '20261125T011500Z-facts-headline': factsHeadline,
   '20261125T013500Z-triage-run-search': triageRunSearch,
+  '20261125T010700Z-mcp-gateway-calls': gatewayCalls,
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '#domain/json.ts'
 export type OutboxKind =
   | 'start_run'
   | 'start_approval'
+  | 'start_gateway_call'
   | 'signal_decided'
   | 'signal_messaged'
   | 'signal_called'

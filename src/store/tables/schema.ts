@@ -16,6 +16,7 @@ import type {
   ReleasedContentTable,
   RemovedContentTable,
 } from './content.ts'
+import type { GatewayCallTable } from './gateway.ts'
 import type {
   DecisionTable,
   PermitTable,
@@ -123,6 +124,7 @@ export interface Database {
   mcp_pin: McpPinTable
   request: RequestTable
   external_request: ExternalRequestTable
+  gateway_call: GatewayCallTable
   request_revision: RequestRevisionTable
   request_file: RequestFileTable
   erased_request: ErasedRequestTable

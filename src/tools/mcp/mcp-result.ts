@@ -22,7 +22,7 @@ export function mcpResult(server: string, tool: string, result: McpCallResult): 
           ? result.problem
           : `the server does not answer (${result.problem})`
       const text = `${tool} of the MCP server ${server} was not carried out: ${why}.`
-      return { type: 'error', output: { problem: text }, text }
+      return { type: 'error', output: { problem: text }, text, notMade: result.type }
     }
   }
 }

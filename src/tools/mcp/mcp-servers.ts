@@ -181,7 +181,9 @@ export function openMcpServers(options: {
       }
       const before = pinned.get(definition.name) ?? null
       const about = { name, server: server.name, serverHash, forged }
-      tools.push(mcpTool({ ...about, definition, pinned: before, host, watched }))
+      // What was listed before is judged by no more.
+      const onChanged = (): void => void (entry.listing = null)
+      tools.push(mcpTool({ ...about, definition, pinned: before, host, onChanged, watched }))
     }
     return { tools, problems }
   }

@@ -29,6 +29,8 @@ export interface McpToolParts {
   /** why the pin does not count, and with it nothing of the server; see `ServerTool` */
   readonly forged: string | null
   readonly host: McpHost
+  /** told when a call was not made because the server says something else by now */
+  readonly onChanged: () => void
   /** how its calls are watched; `null`: the server touches no file of the workspace */
   readonly watched: WatchedCall | null
 }
@@ -58,7 +60,14 @@ export function mcpTool(parts: McpToolParts): Tool {
     manual: false,
     scopes: ['once', 'run'],
     definitionHash,
-    server: { name: server, tool: definition.name, changed, forged: parts.forged },
+    server: {
+      name: server,
+      tool: definition.name,
+      title: definition.title,
+      annotations,
+      changed,
+      forged: parts.forged,
+    },
 
     async parse(input) {
       const problems = textProblems(input)
@@ -89,6 +98,7 @@ export function mcpTool(parts: McpToolParts): Tool {
         if (!(error instanceof QuestionNotAccepted || error instanceof ToolProblem)) throw error
         return mcpResult(server, tool, { type: 'unreachable', problem: error.message })
       }
+      if (result.notMade === 'changed') parts.onChanged()
       return checkOutput(result, { server, tool, schema: definition.outputSchema, host, signal })
     },
   }

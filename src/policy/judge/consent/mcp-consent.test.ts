@@ -32,7 +32,8 @@ async function word(
     `${usualZones}\nmcpServers: { files: { command: files, tools: { ${tools} } } }\n${more.own ?? ''}`,
   )
   const { changed: because = null, forged = null } = more
-  const server = { name: 'files', tool: 'read_file', changed: because, forged }
+  const claims = { title: null, annotations: {} }
+  const server = { name: 'files', tool: 'read_file', ...claims, changed: because, forged }
   const call = { tool: name, input: {}, tools: [customTool({ name, server })] }
   return judged(project, place, call, more.query)
 }

@@ -10,7 +10,7 @@ import { opinionOf, type Opinion } from './opinion.ts'
  */
 export async function toolOpinions(
   worker: WorkerDefinition,
-  call: CanonicalCall,
+  call: Omit<CanonicalCall, 'digest'>,
 ): Promise<readonly Opinion[]> {
   const { name } = call.tool
   const setting = worker.tools.get(name)?.consent ?? null
@@ -41,7 +41,10 @@ function serverOpinion(worker: WorkerDefinition, name: string, server: ServerToo
 }
 
 /** What the tool itself says. What is no verdict asks, with the reason shown. */
-async function ownOpinion({ tool, input }: CanonicalCall): Promise<Opinion | null> {
+async function ownOpinion({
+  tool,
+  input,
+}: Pick<CanonicalCall, 'tool' | 'input'>): Promise<Opinion | null> {
   let answer: unknown
   try {
     answer = await tool.approval(input)

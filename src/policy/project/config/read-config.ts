@@ -27,6 +27,7 @@ import { readEmail } from './read-email.ts'
 import { noSignIn, readSignIn } from './read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readSlack } from './read-slack.ts'
+import { readGateway } from './read-gateway.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
 import {
   configFileSchema,
@@ -91,6 +92,7 @@ export function readConfig(
     audit: part('audit', readAudit, noWitnesses),
     email: part('email', readEmail, null),
     slack: part('slack', (field) => readSlack(field, names.queues), null),
+    mcpServers: part('mcpServers', (field) => readGateway(field, names.queues), new Map()),
   }
   return { config, names }
 }

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import type { Policy } from '#policy/policy.ts'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { loadProject } from '#services/policy/read-project.ts'
 import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
@@ -15,7 +16,7 @@ import type { Check, Finding } from '../target/check.ts'
 export const checkMcpServers: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(folders.projectDir)
   if ('problems' in loaded) return []
-  const { policy } = loaded
+  const policy = withGatewayWorkers(loaded.policy)
   const workers = [...policy.workers.values()].filter((worker) => worker.mcpServers.size > 0)
   if (workers.length === 0) return []
   try {
@@ -39,13 +40,20 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
           const found = `${server} of ${worker.name} answers, with ${count} tools`
           return { check: 'mcp', state: 'ok', found }
         }
-        const remedy = `see mcpServers in workers/${worker.name}.md`
+        const remedy = 'see mcpServers in countersign.yaml and workers/'
         return { check: 'mcp', state: 'warning', found: problems.join(' '), remedy }
       }),
     )
   } catch (error) {
     const found = `The MCP servers could not be asked: ${error instanceof Error ? error.message : String(error)}`
-    return [{ check: 'mcp', state: 'warning', found, remedy: 'see mcpServers in workers/' }]
+    return [
+      {
+        check: 'mcp',
+        state: 'warning',
+        found,
+        remedy: 'see mcpServers in countersign.yaml and workers/',
+      },
+    ]
   }
 }
 

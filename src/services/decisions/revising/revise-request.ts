@@ -18,6 +18,8 @@ import type { DecisionFacts } from '../../requests/facts/decision-facts.ts'
 import { attemptOnRequest } from '../../requests/people/attempt-on-request.ts'
 import { factsWhileOpen } from '../../requests/ending/refuse-ended.ts'
 import { invalid } from '../../requests/facts/decision-input.ts'
+import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
+import { gatewayServerOf } from '../../requests/facts/gateway-call.ts'
 import { judgePerson, refuseStale } from '../judge-decision.ts'
 import { writeRevision } from './write-revision.ts'
 import { byAttempt, type Authority } from '../../core/authority.ts'
@@ -68,6 +70,7 @@ export async function reviseRequest(
       ...(before.request.run_id === null ? {} : { runId: before.request.run_id }),
       ...(before.request.call_id === null ? {} : { callId: before.request.call_id }),
       present: true,
+      isEdit: true,
     })
     return releaseOnFailure(ctx.db, judged.presented, async () => {
       const presented = presentedOf(judged, before.request)
@@ -126,7 +129,9 @@ async function editable(
   if (target.runId !== null) await lockRun(unit.tx, target.runId)
   const [request] = await lockRequests(unit.tx, [target.id])
   if (request === undefined) throw new Error(`Request ${target.id} is gone`)
-  if (request.kind !== 'tool_call') throw invalid('request', 'has no input that could be changed')
+  if (request.kind !== 'tool_call' && (await gatewayServerOf(unit.tx, request.id)) === null) {
+    throw invalid('request', 'has no input that could be changed')
+  }
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
   // Who edited it before may mend it again; deciding it is another matter.
@@ -171,6 +176,8 @@ function editsOff(): Problem {
 }
 
 async function workerOf(ctx: SigningContext, request: Selectable<RequestTable>): Promise<string> {
+  const server = await gatewayServerOf(ctx.db, request.id)
+  if (server !== null) return gatewayWorkerName(server)
   const run = await ctx.db
     .selectFrom('run')
     .select('worker')

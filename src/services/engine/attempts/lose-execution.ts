@@ -5,9 +5,8 @@ import type { CallFacts } from '#domain/request.ts'
 import type { Risk, Rule } from '#domain/verdict.ts'
 import { isEnd, runTransitions } from '#domain/transitions.ts'
 import { getText, putContent } from '#store/content/content.ts'
-import { quorumText } from '#domain/deciding/quorum.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
-import { ownQueue, quorumOf, stepsOf } from '#policy/judge/routing/route.ts'
+import { ownQueue } from '#policy/judge/routing/route.ts'
 import type { Policy } from '#policy/policy.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
 import { oneLine } from '#tools/presentations/structured.ts'
@@ -18,6 +17,7 @@ import { storeResult } from '../../transcript/store-result.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { CallOutcome } from '#domain/workflow-outcomes.ts'
 import { requestChanged, waitFor, type CallAtHand } from './call-at-hand.ts'
+import { routingOfQueue } from '../../requests/opening/routing-of-queue.ts'
 import { markUnknown } from './mark-unknown.ts'
 import { executor } from '../../core/authority.ts'
 
@@ -112,22 +112,7 @@ function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
   const name = worker === undefined ? policy.config.defaultQueue : ownQueue(policy.config, worker)
   const queue = name === null ? undefined : policy.config.queues.get(name)
   if (queue === undefined) return null
-  const quorum = quorumOf(null, queue)
-  const { expiresAfterMs, permitForMs, selfApproval, signature, team } = queue
-  const routing: Routing = {
-    queue: queue.name,
-    team,
-    quorum,
-    quorumText: quorumText(quorum),
-    expiresAfterMs,
-    permitForMs,
-    scopes: ['once'],
-    edits: 'off',
-    selfApproval,
-    signature,
-    ...stepsOf(queue, quorum),
-  }
-  return { routing, rule, risk: 'medium', policyDigest: policy.digest }
+  return { routing: routingOfQueue(queue), rule, risk: 'medium', policyDigest: policy.digest }
 }
 
 /** Content hash of the canonical input that ran, stored when the attempt was started. */

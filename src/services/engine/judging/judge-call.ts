@@ -6,6 +6,7 @@ import type { Policy } from '#policy/policy.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { judge } from '#policy/judge/judge.ts'
 import type { RunCueFacts } from '#policy/judge/calls/policy-query.ts'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { isServerTool, judgeUnknownTool } from '#policy/judge/unknown-tool.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import type { ProvenFolder, RemoteJudgement, RemoteQuestion } from '../../core/host-questions.ts'
@@ -36,7 +37,7 @@ export async function judgeCall(
 ): Promise<RemoteJudgement> {
   const run = await runOf(ctx, question.runId)
   const terms = run === null ? null : await termsOf(ctx, run)
-  const policy = terms?.policy ?? (await ctx.policies.inForce())
+  const policy = terms?.policy ?? withGatewayWorkers(await ctx.policies.inForce())
   const registry = await ctx.registryOf(policy, question.worker)
   const byProgram = question.byProgram === true
   const openOwn = (): Promise<OpenWorkspace> =>
@@ -109,7 +110,8 @@ export async function judgeCall(
  * what it would be.
  */
 function isEditedTo(judgement: Judgement, question: RemoteQuestion): boolean {
-  return judgement.verdict === 'preApproved' && question.callId !== undefined
+  const isEdit = question.callId !== undefined || question.isEdit === true
+  return judgement.verdict === 'preApproved' && isEdit
 }
 
 /**

@@ -1,4 +1,5 @@
 import { canonicalJson } from '#domain/digest.ts'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { putContent } from '#store/content/content.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import type { ServerDefinitions } from '../../core/host-questions.ts'
@@ -14,7 +15,7 @@ export async function definitionsHere(
   ctx: WorkerContext,
   name: string,
 ): Promise<readonly ServerDefinitions[]> {
-  const policy = await ctx.policies.inForce()
+  const policy = withGatewayWorkers(await ctx.policies.inForce())
   const worker = policy.workers.get(name)
   if (worker === undefined || ctx.mcpServers === undefined) return []
   const servers = await ctx.mcpServers.listingsOf(policy, worker, listTimeoutMs)

@@ -2,6 +2,7 @@ import type { ChangeKind } from '#domain/change-kind.ts'
 import type { PinState } from '#domain/definition-pin.ts'
 import type { ApprovalWord } from '#domain/verdict.ts'
 import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { getText } from '#store/content/content.ts'
 import { hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
 import {
@@ -63,7 +64,8 @@ export async function listDefinitions(ctx: ServiceContext): Promise<readonly Ser
   return records
 }
 
-function serversOf({ workers }: Policy) {
+function serversOf(policy: Policy) {
+  const { workers } = withGatewayWorkers(policy)
   return [...workers.values()].flatMap((worker) =>
     [...worker.mcpServers.values()].map((server) => ({ worker, server })),
   )

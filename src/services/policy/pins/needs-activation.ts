@@ -1,4 +1,5 @@
 import type { Policy } from '#policy/policy.ts'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import { readPin } from './read-pin.ts'
@@ -12,7 +13,7 @@ export async function needsActivation(
   policy: Policy,
   activation: number,
 ): Promise<boolean> {
-  for (const worker of policy.workers.values()) {
+  for (const worker of withGatewayWorkers(policy).workers.values()) {
     for (const server of worker.mcpServers.values()) {
       const key = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
       const pin = await readPin(ctx, activation, key)

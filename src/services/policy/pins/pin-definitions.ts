@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { PinStatement } from '#domain/statements/statement.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { getText } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import { hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts'
@@ -28,7 +29,8 @@ export async function pinDefinitions(
   ask: (worker: string) => Promise<readonly ServerDefinitions[]>,
 ): Promise<number> {
   const policy = await ctx.policies.inForce()
-  const workers = [...policy.workers.values()].filter((worker) => worker.mcpServers.size > 0)
+  const { workers: all } = withGatewayWorkers(policy)
+  const workers = [...all.values()].filter((worker) => worker.mcpServers.size > 0)
   if (workers.length === 0) return 0
   const activation = await sequenceOfVersion(ctx.db, ctx.verifier, policy.digest)
   if (activation === null) return 0

@@ -8,11 +8,10 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
  */
 export async function wakeWaiting(
   unit: UnitOfWork,
-  request: Pick<Selectable<RequestTable>, 'id' | 'kind' | 'run_id'>,
+  request: Pick<Selectable<RequestTable>, 'id' | 'run_id'>,
   requestIds: readonly string[],
 ): Promise<void> {
-  const address = request.run_id ?? (request.kind === 'external' ? request.id : null)
-  if (address === null) return
+  const address = request.run_id ?? request.id
   const payload = { requestIds: [...requestIds] }
   await unit.enqueue({ kind: 'signal_decided', runId: address, payload })
 }

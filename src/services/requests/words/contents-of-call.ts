@@ -54,6 +54,7 @@ export async function contentsOfCall(
       union select request_id, 'claim', null, claim_hash from external_request where request_id = any(${ids}::uuid[])
       union select request_id, 'origin', null, origin_hash from external_request where request_id = any(${ids}::uuid[])
       union select request_id, 'summary', null, outcome_summary_hash from external_request where request_id = any(${ids}::uuid[])
+      union select request_id, 'result', null, result_hash from gateway_call where request_id = any(${ids}::uuid[])
       union select id, 'statement', null, agent_reason_hash from request where id = any(${ids}::uuid[])
       union select ${request.id}::uuid, 'arguments', null, input_hash from tool_call where id = ${request.call_id}::uuid
       union select ${request.id}::uuid, 'result', null, unnest(array[result_text_hash, result_output_hash]) from tool_call

@@ -1,0 +1,72 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { Problem } from '#domain/problem.ts'
+import type { Caller } from '#services/core/context.ts'
+import { beginGatewayCall } from '#services/gateway/begin-gateway-call.ts'
+import type { GatewayCall } from '#services/gateway/call-identity.ts'
+import {
+  gatewayResult,
+  noteTold,
+  type GatewayStanding,
+} from '#services/gateway/gateway-standing.ts'
+import type { Api } from '../context/api.ts'
+import { followCall, hasEnded } from './follow-call.ts'
+import { answerOf, failed, notExecuted } from './gateway-answer.ts'
+
+/** How often a call that was approved for another definition, or by another policy, asks anew. */
+const maxRounds = 3
+
+/** A call, and how its caller waits. */
+export interface ToolCalling {
+  readonly call: GatewayCall
+  readonly holdMs: number
+  readonly signal: AbortSignal
+  readonly onWait: ((standing: GatewayStanding, seconds: number) => void) | null
+}
+
+/**
+ * Calls a tool of a server for a program, or goes on with the call that it made before: judged,
+ * asked about, held, carried out once, and answered with what became of it.
+ */
+export async function callTool(
+  api: Api,
+  caller: Caller,
+  calling: ToolCalling,
+): Promise<CallToolResult> {
+  const { call, ...waiting } = calling
+  try {
+    for (let round = 1; ; round += 1) {
+      const begun = await beginGatewayCall(api.ctx, caller, call, false)
+      if (begun.kind === 'refused') return notExecuted(`BLOCKED, not run: ${begun.reason}.`)
+      const { requestId } = begun
+      const following = { ...waiting, server: call.server, requestId, wants: true }
+      const standing = await followCall(api, caller, following)
+      if (round < maxRounds && asksAnew(standing)) continue
+      return await tell(api, standing)
+    }
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return refusalOf(error)
+    throw error
+  }
+}
+
+/** Tells a caller where their call stands, and remembers that they were told. */
+export async function tell(api: Api, standing: GatewayStanding): Promise<CallToolResult> {
+  const { requestId, outcome } = standing
+  const result = outcome === null ? null : await gatewayResult(api.ctx, requestId)
+  await noteTold(api.ctx, requestId, hasEnded(standing) ? 'end' : 'waits')
+  return answerOf(standing, api.settings.publicUrl, result)
+}
+
+/** What was approved is not what would be made now: the same call asks once more. */
+export function asksAnew({ outcome, permit, refusal }: GatewayStanding): boolean {
+  if (refusal === 'changed') return true
+  if (outcome !== null) return false
+  return permit === 'lapsed' || refusal === 'asks'
+}
+
+/** Why a call cannot even be asked about. */
+function refusalOf({ code, message }: Problem): CallToolResult {
+  return code === 'rate_limited'
+    ? failed(`${message}. Try again in a moment, unchanged.`)
+    : notExecuted(`REFUSED, not run: ${message}.`)
+}

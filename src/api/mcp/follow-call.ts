@@ -1,0 +1,84 @@
+import { gatewayStanding, type GatewayStanding } from '#services/gateway/gateway-standing.ts'
+import { wantGatewayCall } from '#services/gateway/want-gateway-call.ts'
+import type { Caller } from '#services/core/context.ts'
+import type { Api } from '../context/api.ts'
+import { waitersOf } from '../held-open/request-waiters.ts'
+import { holdAnswer, Looks } from '../held-open/wait-for-request.ts'
+
+/** A call that was approved is waited for at least this long. */
+const executionMs = 45_000
+
+/** The call that is followed, and for how long. */
+export interface Following {
+  readonly server: string
+  readonly requestId: string
+  /** how long people are waited for */
+  readonly holdMs: number
+  /** an approved call is carried out, since its caller is there */
+  readonly wants: boolean
+  /** fires when the caller has gone */
+  readonly signal: AbortSignal
+  /** told now and then that it waits, with the seconds so far */
+  readonly onWait: ((standing: GatewayStanding, seconds: number) => void) | null
+}
+
+const tellEveryMs = 5000
+
+/**
+ * Follows a call of the gateway until it has ended or the caller was held long enough, and answers
+ * where it stands then. Reads the store only when the event feed reports a change.
+ */
+export async function followCall(
+  api: Api,
+  caller: Caller,
+  following: Following,
+): Promise<GatewayStanding> {
+  const { server, requestId, holdMs, wants, signal, onWait } = following
+  const read = (): Promise<GatewayStanding> =>
+    gatewayStanding(api.ctx, caller, server, { request: requestId })
+  const first = await read()
+  if (hasEnded(first)) return first
+  const release = holdAnswer()
+  const began = performance.now()
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  const timers = [holdMs, Math.max(holdMs, executionMs)].map((ms) => setTimeout(() => wake(), ms))
+  for (const stopping of [signal, api.stopping]) stopping?.addEventListener('abort', end)
+  if (signal.aborted) end()
+  const looks = new Looks(over.signal)
+  const wake = (): void => looks.wake()
+  const stop = waitersOf(api.events).watch(requestId, wake)
+  let standing = first
+  const telling = setInterval(() => onWait?.(standing, secondsSince(began)), tellEveryMs)
+  let wanted = false
+  try {
+    for (;;) {
+      standing = await read()
+      if (hasEnded(standing) || over.signal.aborted) return standing
+      if (standing.state === 'approved' && !standing.hasStarted && wants && !wanted) {
+        wanted = true
+        await wantGatewayCall(api.ctx, caller, requestId)
+      }
+      const isCarriedOut = standing.state === 'approved' && wants
+      const most = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
+      if (performance.now() - began >= most - 1) return standing
+      await looks.next()
+    }
+  } finally {
+    clearInterval(telling)
+    for (const timer of timers) clearTimeout(timer)
+    for (const stopping of [signal, api.stopping]) stopping?.removeEventListener('abort', end)
+    stop()
+    release()
+  }
+}
+
+/** Nothing more comes of it by waiting. */
+export function hasEnded({ state, outcome, permit, refusal }: GatewayStanding): boolean {
+  if (state === 'pending') return false
+  return state !== 'approved' || outcome !== null || permit !== null || refusal !== null
+}
+
+function secondsSince(began: number): number {
+  return Math.round((performance.now() - began) / 1000)
+}

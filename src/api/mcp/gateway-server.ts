@@ -1,0 +1,129 @@
+import {
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import type { GatewayServer } from '#policy/policy.ts'
+import type { Caller } from '#services/core/context.ts'
+import type { Api } from '../context/api.ts'
+import { callTool } from './call-tool.ts'
+import { callOwnTool, ownTools } from './own-tools.ts'
+import { pageOfTools } from './page-of-tools.ts'
+
+/** Where a client says which call it is. */
+const externalIdKey = 'countersign/externalId'
+const clientCallIdKey = 'claudecode/toolUseId'
+const maxIdCharacters = 200
+
+/**
+ * What one caller talks to at `/mcp/NAME`: the tools of that server that policy does not block,
+ * under the server's own names, and two of ours for calls that wait.
+ */
+export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer): Server {
+  const { name } = gateway.server
+  const server = new Server(
+    { name: `countersign-${name}`, version: api.settings.version },
+    { capabilities: { tools: {} }, instructions },
+  )
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    const { tools, problems } = await sayingWhy(() => api.ctx.servedTools(name))
+    if (tools.length === 0 && problems.length > 0) throw unavailable(problems.join(' '))
+    return pageOfTools([...ownTools, ...tools.map(asTool)], params?.cursor)
+  })
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const input = (params.arguments ?? {}) as JsonObject
+    const { signal } = context.mcpReq
+    const asked = { server: name, name: params.name, input, signal }
+    const own = await sayingWhy(() => callOwnTool(api, caller, asked))
+    if (own !== null) return own
+    const meta = context.mcpReq._meta ?? {}
+    const call = {
+      server: name,
+      tool: params.name,
+      input,
+      externalId: idIn(meta, externalIdKey),
+      clientCallId: idIn(meta, clientCallIdKey),
+      client: clientOf(context),
+    }
+    const onWait = progressOf(context, gateway.holdMs)
+    return sayingWhy(() => callTool(api, caller, { call, holdMs: gateway.holdMs, signal, onWait }))
+  })
+  return server
+}
+
+const instructions = `Every call to these tools is judged by the policy of an installation of Countersign. Some run at once. Some wait until a person, who is not behind the call, approves exactly what will run: then the answer says PENDING, and nothing has run yet. To go on, call the same tool again with the same arguments; it is asked about once and runs once. Every answer says whether the call ran.`
+
+const clientInfo = z.object({ name: z.string(), version: z.string() })
+
+type Meta = Readonly<Record<string, unknown>>
+
+function idIn(meta: Meta, key: string): string | null {
+  const value = meta[key]
+  if (value === undefined) return null
+  if (typeof value === 'string' && value !== '' && value.length <= maxIdCharacters) {
+    return value.toWellFormed().replaceAll('\0', '\uFFFD')
+  }
+  const problem = `_meta ${JSON.stringify(key)} is a text of at most ${maxIdCharacters} characters`
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem)
+}
+
+/** What the client calls itself: a claim, kept with the request. */
+function clientOf({ mcpReq }: ServerContext): string | null {
+  const envelope: Meta = mcpReq.envelope ?? {}
+  const info = clientInfo.safeParse(envelope[CLIENT_INFO_META_KEY])
+  if (!info.success) return null
+  return `${info.data.name} ${info.data.version}`.slice(0, 200).toWellFormed().replaceAll('\0', '')
+}
+
+/** Tells a client that asked for it how long its call has waited. */
+function progressOf({ mcpReq }: ServerContext, holdMs: number) {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return null
+  return (
+    { number, queue, state }: { number: string; queue: string; state: string },
+    seconds: number,
+  ) => {
+    const message =
+      state === 'pending'
+        ? `waits for a decision as request #${number} (queue ${queue})`
+        : `is being carried out (request #${number})`
+    const params = { progressToken, progress: seconds, total: holdMs / 1000, message }
+    // Who has gone needs no progress.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }
+}
+
+/**
+ * As the server describes it. What it says that it returns is left out: a pending answer is none of
+ * it, and clients refuse what does not fit.
+ */
+function asTool({ annotations, title, ...tool }: ServedTool): Tool {
+  return {
+    ...tool,
+    inputSchema: tool.inputSchema as Tool['inputSchema'],
+    ...(title === null ? {} : { title }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  }
+}
+
+type ServedTool = Awaited<ReturnType<Api['ctx']['servedTools']>>['tools'][number]
+
+/** A problem reaches the client as its sentence; of other errors it learns that there was one. */
+async function sayingWhy<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Problem) throw unavailable(error.message)
+    throw error
+  }
+}
+
+function unavailable(sentence: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InternalError, sentence)
+}

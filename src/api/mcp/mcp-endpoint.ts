@@ -1,0 +1,47 @@
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { RequestHandler } from 'express'
+import { Problem } from '#domain/problem.ts'
+import { callerOf, type Identity } from '../identity/identity.ts'
+import type { Api } from '../context/api.ts'
+import { gatewayServer } from './gateway-server.ts'
+
+/** The gateway's address of a server of countersign.yaml. */
+export const mcpPath = '/mcp/:server'
+
+/**
+ * Serves the Model Context Protocol over HTTP: 2026-07-28 without sessions, and clients that open
+ * with `initialize`, each message on its own. For programs with a key that may ask and read; its
+ * owner stands behind what they ask. Rejects with `unauthenticated`, `forbidden` or `not_found`.
+ */
+export function mcpEndpoint(api: Api): RequestHandler {
+  return async (request, response) => {
+    const identity = response.locals['identity'] as Identity | undefined
+    const caller = callerOf(requireProgram(identity), request)
+    const { config } = await api.ctx.policies.inForce()
+    const name = request.params['server']
+    const gateway = config.mcpServers.get(typeof name === 'string' ? name : '')
+    if (gateway === undefined) throw new Problem('not_found', 'There is no MCP server of this name')
+    const handler = createMcpHandler(() => gatewayServer(api, caller, gateway), {
+      // Nothing is announced: what changes is found by asking again.
+      maxSubscriptions: 0,
+      onerror: (error) => api.ctx.log.warn({ err: error }, 'A message to the gateway failed'),
+    })
+    await toNodeHandler(handler)(request, response, request.body)
+  }
+}
+
+function requireProgram(identity: Identity | undefined): Identity {
+  if (identity === undefined) {
+    throw new Problem('unauthenticated', 'Send authorization: Bearer with an API key')
+  }
+  if (identity.kind !== 'key') {
+    throw new Problem('forbidden', 'This is for programs: send an API key, not a session')
+  }
+  for (const scope of ['requests:write', 'requests:read'] as const) {
+    if (!identity.key.scopes.has(scope)) {
+      throw new Problem('forbidden', `This API key lacks the scope ${scope}`)
+    }
+  }
+  return identity
+}

@@ -1,0 +1,83 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller } from '#services/core/context.ts'
+import { withdrawRequest } from '#services/external/withdraw-request.ts'
+import { gatewayStanding } from '#services/gateway/gateway-standing.ts'
+import type { Api } from '../context/api.ts'
+import { followCall } from './follow-call.ts'
+import { answerOf, failed, referenceOf, waitTool, withdrawTool } from './gateway-answer.ts'
+
+const maxWaitSeconds = 45
+
+const id = {
+  type: 'string',
+  description: 'number or id of the request, as the pending answer names it',
+} as const
+
+/** What the gateway offers beside a server's own tools. None of them decides anything. */
+export const ownTools: readonly Tool[] = [
+  {
+    name: waitTool,
+    description:
+      'Waits for the decision on a pending call. Decides and runs nothing: once it is approved, call its tool again with the same arguments.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        id,
+        seconds: { type: 'integer', minimum: 0, maximum: maxWaitSeconds, default: maxWaitSeconds },
+      },
+      required: ['id'],
+    },
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  {
+    name: withdrawTool,
+    description: 'Withdraws a pending call that is no longer wanted.',
+    inputSchema: { type: 'object', properties: { id }, required: ['id'] },
+    annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+]
+
+/** Answers a call of one of {@link ownTools}; `null`: it is a tool of the server. */
+export async function callOwnTool(
+  api: Api,
+  caller: Caller,
+  asked: {
+    readonly server: string
+    readonly name: string
+    readonly input: JsonObject
+    readonly signal: AbortSignal
+  },
+): Promise<CallToolResult | null> {
+  const { server, name, input, signal } = asked
+  if (name !== waitTool && name !== withdrawTool) return null
+  const given = input['id']
+  if (typeof given !== 'string' && typeof given !== 'number') return failed('Give the `id`.')
+  const request = String(given).replace(/^#/, '')
+  const { requestId } = await gatewayStanding(api.ctx, caller, server, { request })
+  if (name === withdrawTool) {
+    try {
+      await withdrawRequest(api.ctx, caller, { request: requestId })
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return failed(`It was not withdrawn: ${error.message}.`)
+    }
+    return { content: [{ type: 'text', text: `Request ${request} is withdrawn. Nothing ran.` }] }
+  }
+  const seconds = Number(input['seconds'] ?? maxWaitSeconds)
+  const holdMs =
+    Math.min(Math.max(0, Number.isFinite(seconds) ? seconds : 0), maxWaitSeconds) * 1000
+  const following = { server, requestId, holdMs, wants: false, signal, onWait: null }
+  const standing = await followCall(api, caller, following)
+  const hasRun = standing.outcome === 'succeeded' || standing.outcome === 'failed'
+  const { content } = hasRun
+    ? failed(
+        `It was carried out (request #${standing.number}): call ${standing.tool} again with the same arguments for its result.`,
+      )
+    : answerOf(standing, api.settings.publicUrl, null)
+  return {
+    content,
+    structuredContent: { ...referenceOf(standing, api.settings.publicUrl), status: standing.state },
+  }
+}

@@ -1,0 +1,51 @@
+import type { GatewayServer } from '../../policy.ts'
+import { readCount, readReference, warnOfCase } from '../../reading/values.ts'
+import { readEntries, readFields, type YamlField } from '../../reading/yaml-field.ts'
+import { gatewayServer, maxHoldSeconds } from '../../schema/config-file.ts'
+import { keysOf } from '../../schema/parts.ts'
+import { isServerName, readServer } from '../../worker/read-mcp-servers.ts'
+import { readSandbox } from '../../worker/read-worker.ts'
+import { readZones } from '../../worker/read-zones.ts'
+
+const defaultHoldSeconds = 45
+
+/** Reads `mcpServers` of countersign.yaml: the servers that programs use at `/mcp/NAME`. */
+export function readGateway(
+  field: YamlField,
+  queues: ReadonlySet<string>,
+): Map<string, GatewayServer> {
+  const gateway = new Map<string, GatewayServer>()
+  const compareCase = warnOfCase()
+  for (const [name, value] of readEntries(field)) {
+    compareCase(value, name)
+    const fields = isServerName(value, name) ? readFields(value, keysOf(gatewayServer)) : null
+    const server = fields === null ? null : readServer(value, name, fields)
+    if (fields === null || server === null) continue
+    const at = <T>(key: string, read: (field: YamlField) => T): T | null => {
+      const found = fields.get(key)
+      return found === null ? null : read(found)
+    }
+    const holdSeconds = at('holdSeconds', (hold) => readCount(hold, 0, maxHoldSeconds))
+    gateway.set(name, {
+      server,
+      queue: at('queue', (queue) => readReference(queue, 'queue', queues)),
+      holdMs: (holdSeconds ?? defaultHoldSeconds) * 1000,
+      zones: at('zones', readZones) ?? [wholeWorkspace(server.source)],
+      sandbox: at('sandbox', readSandbox) ?? { required: false, network: 'none' },
+    })
+  }
+  return gateway
+}
+
+/** A server of files is of use only where there are files; what protects them holds as well. */
+function wholeWorkspace(source: string): GatewayServer['zones'][number] {
+  return {
+    name: 'workspace',
+    root: '',
+    mode: 'rw',
+    suffixes: null,
+    approval: {},
+    protected: [],
+    source,
+  }
+}

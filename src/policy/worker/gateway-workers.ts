@@ -1,0 +1,48 @@
+import { hashJson } from '#domain/digest.ts'
+import type { GatewayServer, Policy, WorkerDefinition } from '../policy.ts'
+
+/** No file of a worker has a colon in its name. */
+const prefix = 'gateway:'
+
+/** Names the worker as which the calls of a server at `/mcp/NAME` are judged. */
+export function gatewayWorkerName(server: string): string {
+  return `${prefix}${server}`
+}
+
+/**
+ * The version with a worker for each server that programs use: it has that server's tools and
+ * nothing else, so that judging, pins and sandbox are those of every worker. It is in no list, and
+ * no run is started of it.
+ */
+export function withGatewayWorkers(policy: Policy): Policy {
+  const { mcpServers } = policy.config
+  if (mcpServers.size === 0) return policy
+  const served = [...mcpServers.values()].map(gatewayWorker)
+  const workers = new Map([...policy.workers, ...served.map((one) => [one.name, one] as const)])
+  return { ...policy, workers }
+}
+
+function gatewayWorker({ server, queue, zones, sandbox }: GatewayServer): WorkerDefinition {
+  const name = gatewayWorkerName(server.name)
+  return {
+    name,
+    digest: hashJson({ name }),
+    text: '',
+    script: null,
+    description: '',
+    model: '',
+    instructions: '',
+    queue,
+    limits: { turns: 0, calls: 0, tokens: 0 },
+    startableBy: [],
+    conversation: false,
+    restForMs: 0,
+    input: null,
+    zones,
+    sandbox,
+    shell: null,
+    tools: new Map(),
+    workers: [],
+    mcpServers: new Map([[server.name, server]]),
+  }
+}

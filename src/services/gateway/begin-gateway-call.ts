@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import { callDigest, hashJson } from '#domain/digest.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import { Problem } from '#domain/problem.ts'
+import type { GatewayServer } from '#policy/policy.ts'
+import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import type { RemoteJudgement } from '../core/host-questions.ts'
+import { byProgram } from '../core/authority.ts'
+import { releaseOnFailure } from '../core/release-on-failure.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { recordBlock } from '../external/judge-external.ts'
+import { lockOwner, openJudged } from '../external/open-external.ts'
+import { callKey, policyNameOf, type GatewayCall } from './call-identity.ts'
+import { findEarlier } from './earlier-call.ts'
+import { wantLocked } from './want-gateway-call.ts'
+
+/** What a call begins with: its request, or why policy lets nobody be asked. */
+export type BegunCall =
+  | { readonly kind: 'call'; readonly requestId: string }
+  /** policy blocks it, or it is no call of the tool: a sentence */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/**
+ * A program calls a tool of the gateway, or calls it again: the call that is there goes on, and
+ * otherwise policy judges a new one, which opens a request like that of any program. `byTask`: it
+ * is carried out as soon as it is approved; else a caller wants it by calling again. Rejects with
+ * `not_found` (no such server), `workspace_unreachable`, `rate_limited`, `unreachable_approvers`.
+ */
+export async function beginGatewayCall(
+  ctx: SigningContext,
+  caller: Caller,
+  call: GatewayCall,
+  byTask: boolean,
+): Promise<BegunCall> {
+  const authority = byProgram(caller)
+  const program = authority.actor
+  const { config } = await ctx.policies.inForce()
+  const gateway = config.mcpServers.get(call.server)
+  if (gateway === undefined) throw new Problem('not_found', `There is no server ${call.server}`)
+  const existing = await inUnitOfWork(ctx, authority, async (unit) => {
+    const requestId = await findEarlier(unit.tx, program.id, call)
+    if (requestId !== null) await wantLocked(unit, requestId, byTask)
+    return requestId
+  })
+  if (existing !== null) return { kind: 'call', requestId: existing }
+  const judged = await judgeServed(ctx, call)
+  const { judgement } = judged
+  if (judgement.verdict === 'blocked') await recordBlock(ctx, caller, judgement)
+  if (judgement.verdict === 'blocked' || judgement.verdict === 'error') {
+    return { kind: 'refused', reason: judgement.reason }
+  }
+  return releaseOnFailure(ctx.db, judged.presented, () =>
+    inUnitOfWork(ctx, authority, async (unit): Promise<BegunCall> => {
+      await lockOwner(unit.tx, program.ownerId)
+      const earlier = await findEarlier(unit.tx, program.id, call)
+      if (earlier !== null) {
+        await wantLocked(unit, earlier, byTask)
+        return { kind: 'call', requestId: earlier }
+      }
+      const queue = config.queues.get(gateway.queue ?? config.defaultQueue ?? '') ?? null
+      const { requestId } = await openJudged(ctx, unit, caller, {
+        call: {
+          tool: judgement.tool,
+          input: judgement.input,
+          externalId: await freeExternalId(unit, program.ownerId, call),
+          metadata: {
+            mcpServer: call.server,
+            ...(call.client === null ? {} : { client: call.client }),
+          },
+        },
+        bodyHash: hashJson({ gateway: call.server, tool: call.tool, input: judgement.input }),
+        judged: { ...judged, judgement: onlyOnce(judgement), proved: true },
+        reported: null,
+        onBehalfOf: null,
+        program,
+        queue,
+      })
+      await insertCall(ctx, unit, { requestId, program, call, gateway, byTask })
+      await wantLocked(unit, requestId, byTask)
+      return { kind: 'call', requestId }
+    }),
+  )
+}
+
+/** What policy says of it, and what would be shown, by the host that holds the server. */
+async function judgeServed(ctx: SigningContext, call: GatewayCall): Promise<RemoteJudgement> {
+  const tool = policyNameOf(call)
+  const worker = gatewayWorkerName(call.server)
+  const judged = await ctx.judgeRemotely({ worker, tool, input: call.input, present: true })
+  const { judgement } = judged
+  // The answer came through Temporal: at least it must be about this call.
+  const isOwn =
+    judgement.tool === tool &&
+    (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
+  if (!isOwn) throw new Problem('unavailable', 'The answer of the workspace is about another call')
+  return judged
+}
+
+/** An approval is for one call, whatever else the tool offers. */
+function onlyOnce(judgement: Judgement): Judgement {
+  const { routing } = judgement
+  return routing === null ? judgement : { ...judgement, routing: { ...routing, scopes: ['once'] } }
+}
+
+/** The client's name of the call, with a number where it was used for an earlier one. */
+async function freeExternalId(
+  { tx }: UnitOfWork,
+  ownerId: string,
+  { server, tool, input, externalId, clientCallId }: GatewayCall,
+): Promise<string> {
+  const name = externalId ?? clientCallId ?? `mcp:${hashJson({ server, tool, input }).slice(7, 39)}`
+  const taken = await tx
+    .selectFrom('external_request')
+    .select('external_id')
+    .where('owner_id', '=', ownerId)
+    .where((where) =>
+      where.or([
+        where('external_id', '=', name),
+        where(where.fn('starts_with', ['external_id', where.val(`${name}#`)]), '=', true),
+      ]),
+    )
+    .execute()
+  const ids = new Set(taken.map((row) => row.external_id))
+  let id = name
+  for (let n = 2; ids.has(id); n += 1) id = `${name}#${n}`
+  return id
+}
+
+async function insertCall(
+  ctx: SigningContext,
+  { tx }: UnitOfWork,
+  opened: {
+    readonly requestId: string
+    readonly program: { readonly id: string; readonly ownerId: string }
+    readonly call: GatewayCall
+    readonly gateway: GatewayServer
+    readonly byTask: boolean
+  },
+): Promise<void> {
+  const { requestId, program, call, byTask } = opened
+  const { config } = await ctx.policies.inForce(tx)
+  await tx
+    .insertInto('gateway_call')
+    .values({
+      request_id: requestId,
+      task_id: randomBytes(24).toString('base64url'),
+      owner_id: program.ownerId,
+      server: call.server,
+      call_key: callKey(program.id, call),
+      client_call_id: call.clientCallId,
+      task_queue: config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
+      by_task: byTask,
+    })
+    .execute()
+}

@@ -1,0 +1,74 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { JsonObject } from '#domain/json.ts'
+import { getText } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { GatewayCallTable } from '#store/tables/gateway.ts'
+import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
+import { lockRequests } from '../core/locks.ts'
+
+/** A call of the gateway with its rows, as the executor reads them. */
+export interface CallToMake {
+  readonly request: Selectable<RequestTable>
+  readonly external: Selectable<ExternalRequestTable>
+  readonly call: Selectable<GatewayCallTable>
+  /** somebody waits for it, or it is a task */
+  readonly isWanted: boolean
+}
+
+/** A caller that wanted a call waits for it no longer than this. */
+const wantedForMs = 10 * 60 * 1000
+
+/** Reads them, with the request's lock; `null`: it is no call of the gateway. */
+export async function lockCallToMake(tx: Tx, requestId: string): Promise<CallToMake | null> {
+  const [request] = await lockRequests(tx, [requestId])
+  return request === undefined ? null : readBeside(tx, request)
+}
+
+/** The same without a lock: to judge what is decided under it. */
+export async function readCallToMake(db: Db, requestId: string): Promise<CallToMake | null> {
+  const request = await db
+    .selectFrom('request')
+    .selectAll()
+    .where('id', '=', requestId)
+    .executeTakeFirst()
+  return request === undefined ? null : readBeside(db, request)
+}
+
+async function readBeside(
+  db: Db | Tx,
+  request: Selectable<RequestTable>,
+): Promise<CallToMake | null> {
+  const external = await db
+    .selectFrom('external_request')
+    .selectAll()
+    .where('request_id', '=', request.id)
+    .executeTakeFirst()
+  const row = await db
+    .selectFrom('gateway_call')
+    .selectAll()
+    .select(
+      sql<boolean>`by_task or coalesce(wanted_at > clock_timestamp() - ${wantedForMs} * interval '1 millisecond', false)`.as(
+        'is_wanted',
+      ),
+    )
+    .where('request_id', '=', request.id)
+    .executeTakeFirst()
+  if (external === undefined || row === undefined) return null
+  const { is_wanted: isWanted, ...call } = row
+  return { request, external, call, isWanted }
+}
+
+/** The arguments of the revision that stands. */
+export async function inputOf(
+  db: Db,
+  request: Pick<Selectable<RequestTable>, 'id' | 'revision'>,
+): Promise<JsonObject> {
+  const { input_hash: hash } = await db
+    .selectFrom('request_revision')
+    .select('input_hash')
+    .where('request_id', '=', request.id)
+    .where('revision', '=', request.revision)
+    .executeTakeFirstOrThrow()
+  return JSON.parse(await getText(db, hash)) as JsonObject
+}

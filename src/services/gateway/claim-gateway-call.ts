@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '#domain/problem.ts'
+import type { GatewayRefusal } from '#domain/tool-disposition.ts'
+import type { WorkerContext } from '../core/worker-context.ts'
+import { bySystem, executor } from '../core/authority.ts'
+import { tampered } from '../core/tampered.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { consumeLocked } from '../external/consume-permit.ts'
+import { lockCallToMake, type CallToMake } from './call-to-make.ts'
+
+/**
+ * Claims an approved call, once: its permit is consumed and its start is in the trail before it is
+ * made. `digest` is of what is about to be made. Answers false when there is nothing to make: it
+ * was begun before, is not approved, or nobody wants it.
+ */
+export async function claimGatewayCall(
+  ctx: WorkerContext,
+  requestId: string,
+  digest: string,
+): Promise<boolean> {
+  const claimed = await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCallToMake(unit.tx, requestId)
+    if (at === null || !isOpen(at)) return null
+    const { request, external } = at
+    if (!unit.seals.holds('request', request)) throw tampered('request')
+    if (!unit.seals.holds('external_request', external)) throw tampered('external_request')
+    const permit = await consumeLocked(ctx, unit, at, digest)
+    if (permit instanceof Problem) {
+      // Taken back, or not used in time: the standing says so by the permit's own state.
+      const isSaid = permit.code === 'cancelled' || permit.code === 'expired'
+      if (!isSaid) await storeRefusal(unit, requestId, 'failed', permit.message)
+      await noteRefused(unit, at, permit.code)
+      return null
+    }
+    await unit.tx
+      .updateTable('external_request')
+      .set({ consumed_by: external.api_key_id, consumed_at: sql<Date>`clock_timestamp()` })
+      .where('request_id', '=', requestId)
+      .execute()
+    const subject = subjectOf(at)
+    const { permitId } = permit
+    await unit.audit(
+      { type: 'permit.consumed', ...subject, detail: { permitId } },
+      { type: 'execution.started', ...subject, detail: { by: 'gateway', permitId } },
+    )
+    await unit.event('request.changed', { requestId })
+    return permit
+  })
+  if (claimed === null) return false
+  return spendOnce(ctx, requestId, claimed.permitId)
+}
+
+/** Approved, wanted, not begun and not refused. */
+export function isOpen({ request, external, call, isWanted }: CallToMake): boolean {
+  const isApproved = request.state === 'approved' && request.kind === 'external'
+  return isApproved && isWanted && external.consumed_at === null && call.refusal === null
+}
+
+/** Rows that are reset make nothing happen twice: the ledger lies outside the database. */
+async function spendOnce(
+  ctx: WorkerContext,
+  requestId: string,
+  permitId: string,
+): Promise<boolean> {
+  const ownId = uuidv7()
+  if ((await ctx.ledger.first({ kind: 'permit', id: permitId }, ownId)) === ownId) return true
+  await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCallToMake(unit.tx, requestId)
+    if (at === null) return
+    await storeRefusal(unit, requestId, 'failed', 'its permit was used before, says the ledger')
+    await noteRefused(unit, at, 'already_consumed')
+  })
+  return false
+}
+
+/** Approved, and not made: policy or the server says otherwise by now. */
+export async function refuseGatewayCall(
+  ctx: WorkerContext,
+  requestId: string,
+  refusal: GatewayRefusal,
+  reason: string,
+): Promise<void> {
+  await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCallToMake(unit.tx, requestId)
+    if (at === null || !isOpen(at)) return
+    await storeRefusal(unit, requestId, refusal, reason)
+    await noteRefused(unit, at, refusal)
+  })
+}
+
+async function storeRefusal(
+  { tx }: UnitOfWork,
+  requestId: string,
+  refusal: GatewayRefusal,
+  reason: string,
+): Promise<void> {
+  await tx
+    .updateTable('gateway_call')
+    .set({ refusal, refusal_reason: reason.slice(0, 4000).toWellFormed() })
+    .where('request_id', '=', requestId)
+    .execute()
+}
+
+async function noteRefused(unit: UnitOfWork, at: CallToMake, code: string): Promise<void> {
+  await unit.audit({
+    type: 'permit.refused',
+    ...subjectOf(at),
+    detail: { attempt: 'gateway', code },
+  })
+  await unit.event('request.changed', { requestId: at.request.id })
+}
+
+/** What every entry of the trail about a call of the gateway names. */
+export function subjectOf({ request }: CallToMake) {
+  const { id: requestId, digest, policy_digest: policyDigest } = request
+  return { requestId, digest, policyDigest }
+}

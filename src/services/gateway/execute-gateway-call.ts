@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { callDigest } from '#domain/digest.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { ToolResult } from '#domain/tool.ts'
+import { gatewayWorkerName, withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
+import { returnedContent } from '#tools/mcp/returned-content.ts'
+import type { WorkerContext } from '../core/worker-context.ts'
+import { judgeCall } from '../engine/judging/judge-call.ts'
+import { inputOf, readCallToMake, type CallToMake } from './call-to-make.ts'
+import { claimGatewayCall, isOpen, refuseGatewayCall } from './claim-gateway-call.ts'
+import { finishGatewayCall } from './finish-gateway-call.ts'
+import { settleGatewayCall } from './settle-gateway-call.ts'
+
+/** How long storing the end of a call is retried, while the database is away. */
+const storeTimeoutMs = 60_000
+const storeEveryMs = 500
+
+/**
+ * Makes an approved call of the gateway on the host that holds its server: judges it by the policy
+ * in force, claims it, calls once and stores what came of it. A call that is not to be made, or was
+ * begun before, is left alone. Rejects only when the store cannot be reached; then
+ * `settleGatewayCall` says.
+ */
+export async function executeGatewayCall(
+  ctx: WorkerContext,
+  input: { readonly requestId: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { requestId, signal } = input
+  const at = await readCallToMake(ctx.db, requestId)
+  if (at === null || !isOpen(at)) return
+  const question = {
+    worker: gatewayWorkerName(at.call.server),
+    tool: at.request.tool,
+    input: await inputOf(ctx.db, at.request),
+    present: false,
+  }
+  const { judgement } = await judgeCall(ctx, question, at.call.task_queue)
+  const refusal = refusalOf(at, judgement)
+  if (refusal !== null) return refuseGatewayCall(ctx, requestId, refusal.why, refusal.reason)
+  const policy = withGatewayWorkers(await ctx.policies.inForce())
+  const tool = (await ctx.registryOf(policy, question.worker)).get(at.request.tool)
+  if (tool === undefined) {
+    return refuseGatewayCall(ctx, requestId, 'failed', 'the server offers no such tool')
+  }
+  const workspace = await ctx.workspaceOf({ taskQueue: at.call.task_queue }, policy)
+  if (!(await claimGatewayCall(ctx, requestId, callDigest(judgement)))) return
+  const act = () =>
+    tool.execute(judgement.input, {
+      workspace,
+      signal,
+      idempotencyKey: requestId,
+      facts: { toolHash: judgement.toolHash, bases: [] },
+      printed: null,
+    })
+  let result: ToolResult
+  try {
+    result = await (ctx.aroundTool?.({ callId: requestId, tool: tool.name }, act) ?? act())
+  } catch (error) {
+    ctx.log.warn({ requestId, err: error }, 'A call of the gateway ended without a result')
+    return untilStored(() => settleGatewayCall(ctx, { requestId }))
+  }
+  const state = result.type === 'error' ? 'failed' : 'succeeded'
+  const changed = result.notMade === 'changed'
+  await untilStored(() =>
+    finishGatewayCall(ctx, requestId, { state, result: returnedContent(result), changed }),
+  )
+}
+
+/** What policy in force says against it; what a person approved needs no second word. */
+function refusalOf({ request, external }: CallToMake, judgement: Judgement) {
+  const { verdict, reason } = judgement
+  if (verdict === 'blocked') return { why: 'blocked', reason } as const
+  if (verdict === 'error') return { why: 'failed', reason } as const
+  const digest = callDigest(judgement)
+  if (digest !== judgement.digest || digest !== request.digest) {
+    const changed = 'the server says something else of this tool than what was approved'
+    return { why: 'changed', reason: changed } as const
+  }
+  return verdict === 'ask' && external.verdict === 'preApproved'
+    ? ({ why: 'asks', reason } as const)
+    : null
+}
+
+async function untilStored(store: () => Promise<void>): Promise<void> {
+  const until = performance.now() + storeTimeoutMs
+  for (;;) {
+    try {
+      return await store()
+    } catch (error) {
+      if (performance.now() >= until) throw error
+      await delay(storeEveryMs)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { canonicalJson } from '#domain/digest.ts'
+import type { JsonObject } from '#domain/json.ts'
+import type { ExternalOutcome } from '#domain/request.ts'
+import { putContent } from '#store/content/content.ts'
+import type { SystemContext } from '../core/context.ts'
+import { bySystem, executor } from '../core/authority.ts'
+import { lockRequests } from '../core/locks.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import { aboutRequest, endRequest } from '../requests/ending/end-request.ts'
+import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
+import { lockCallToMake } from './call-to-make.ts'
+import { subjectOf } from './claim-gateway-call.ts'
+
+/**
+ * Stores how a call of the gateway ended, with what the server answered. A late end still turns
+ * `unknown` into what really happened, until a person has said what it was.
+ */
+export async function finishGatewayCall(
+  ctx: SystemContext,
+  requestId: string,
+  end: {
+    readonly state: Exclude<ExternalOutcome, 'unknown'>
+    readonly result: JsonObject
+    /** the call did not reach the server, which says something else of the tool by now */
+    readonly changed: boolean
+  },
+): Promise<void> {
+  await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCallToMake(unit.tx, requestId)
+    if (at === null || at.external.consumed_at === null) return
+    const { outcome } = at.external
+    if (outcome !== null && outcome !== 'unknown') return
+    const resultHash = await putContent(unit.tx, canonicalJson(end.result))
+    await unit.tx
+      .updateTable('external_request')
+      .set({ outcome: end.state, outcome_at: sql<Date>`clock_timestamp()` })
+      .where('request_id', '=', requestId)
+      .execute()
+    await unit.tx
+      .updateTable('gateway_call')
+      .set({ result_hash: resultHash, ...(end.changed ? { refusal: 'changed' as const } : {}) })
+      .where('request_id', '=', requestId)
+      .execute()
+    await unit.audit({
+      type: 'execution.finished',
+      ...subjectOf(at),
+      detail: { by: 'gateway', state: end.state, output: resultHash },
+    })
+    await unit.event('request.changed', { requestId })
+    if (at.call.outcome_check_id !== null) await closeCheck(unit, at.call.outcome_check_id)
+  })
+}
+
+/** The question has answered itself. */
+async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
+  const [check] = await lockRequests(unit.tx, [checkId])
+  if (check?.state !== 'pending') return
+  await endRequest(unit, check, { event: 'cancel', reason: 'settled' })
+  await unit.audit({
+    type: 'request.cancelled',
+    ...aboutRequest(check),
+    digest: check.digest,
+    detail: { cancelReason: 'settled' },
+  })
+  await wakeWaiting(unit, check, [check.id])
+}

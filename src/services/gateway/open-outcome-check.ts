@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { canonicalJson, hashJson } from '#domain/digest.ts'
+import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
+import { putContent } from '#store/content/content.ts'
+import { toJsonb } from '#store/database.ts'
+import { makePresentation } from '#tools/presentations/make-presentation.ts'
+import { oneLine } from '#tools/presentations/structured.ts'
+import { executor } from '../core/authority.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import type { Policy } from '#policy/policy.ts'
+import { routingOfQueue } from '../requests/opening/routing-of-queue.ts'
+import { firstStepAt } from '../requests/opening/open-request.ts'
+import type { CallToMake } from './call-to-make.ts'
+
+/**
+ * Asks the people of the call's own queue whether a lost call of the gateway took effect. Answers
+ * the request's id; `null`: there is no queue. The caller holds the lock of the call's request.
+ */
+export async function openOutcomeCheck(
+  unit: UnitOfWork,
+  { config }: Policy,
+  { request, external, call }: CallToMake,
+  why: string,
+): Promise<string | null> {
+  const { tx, seals } = unit
+  const queue = config.queues.get(request.queue)
+  const wasAsked = external.verdict === 'ask'
+  if (!wasAsked && queue === undefined) return null
+  const own =
+    wasAsked || queue === undefined ? beforeEscalation(request.routing) : routingOfQueue(queue)
+  const routing = { ...own, scopes: ['once' as const], edits: 'off' as const }
+  const shown = await tx
+    .selectFrom('request_revision')
+    .select(['input_hash', 'facts'])
+    .where('request_id', '=', request.id)
+    .where('revision', '=', request.revision)
+    .executeTakeFirstOrThrow()
+  const presentation = makePresentation({
+    type: 'text',
+    language: null,
+    content: [
+      `This call was made and nobody knows how it ended (${why}).`,
+      'Look at what it should have changed, then say whether it took effect.',
+      '',
+      `Request: #${request.number}`,
+      `Server: ${call.server}`,
+      `Tool: ${request.tool}`,
+      `Begun: ${external.consumed_at?.toISOString() ?? 'not recorded'}`,
+      '',
+    ].join('\n'),
+    metadata: { server: call.server, outcomeOf: request.id, inputHash: shown.input_hash },
+    warnings: [],
+  })
+  const title = oneLine(`Did this take effect? ${request.title}`)
+  const inserted = await tx
+    .insertInto('request')
+    .values({
+      id: uuidv7(),
+      kind: 'outcome_check',
+      queue: routing.queue,
+      team: routing.team,
+      risk: request.risk,
+      tool: request.tool,
+      title,
+      digest: request.digest,
+      policy_digest: request.policy_digest,
+      rule: toJsonb({
+        id: 'outcome:unknown',
+        text: 'a call that was begun and whose end is not known',
+        source: null,
+      }),
+      routing: toJsonb(routing),
+      outcome_of: request.id,
+      expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
+      next_step_at: firstStepAt(routing),
+      epoch: request.epoch,
+      principals_digest: request.principals_digest,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const { id } = inserted
+  await tx
+    .updateTable('request')
+    .set({ seal: seals.of('request', inserted) })
+    .where('id', '=', id)
+    .execute()
+  const revision = {
+    request_id: id,
+    revision: 1,
+    title,
+    digest: request.digest,
+    input_hash: shown.input_hash,
+    facts: shown.facts,
+    presentation_hash: await putContent(tx, canonicalJson(presentation)),
+    presentation_digest: presentation.digest,
+    content_hash: await putContent(tx, presentation.content),
+    content_type: 'text/plain',
+  }
+  await tx
+    .insertInto('request_revision')
+    .values({
+      ...revision,
+      facts: toJsonb(revision.facts),
+      seal: seals.of('request_revision', revision),
+    })
+    .execute()
+  await sql`
+    insert into request_principal (request_id, person_id, why)
+    select ${id}, person_id, why from request_principal where request_id = ${request.id}
+  `.execute(tx)
+  await unit.audit({
+    type: 'request.opened',
+    ...executor,
+    requestId: id,
+    digest: request.digest,
+    policyDigest: request.policy_digest,
+    detail: {
+      kind: 'outcome_check',
+      tool: request.tool,
+      rule: 'outcome:unknown',
+      risk: request.risk,
+      queue: routing.queue,
+      quorum: routing.quorumText,
+      factsDigest: hashJson(revision.facts),
+      presentationDigest: presentation.digest,
+      previous: null,
+    },
+  })
+  await unit.event('request.opened', { requestId: id })
+  await unit.enqueue({ kind: 'start_approval', runId: id, payload: {} })
+  return id
+}

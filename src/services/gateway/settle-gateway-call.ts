@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { WorkerContext } from '../core/worker-context.ts'
+import { bySystem, executor } from '../core/authority.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { lockCallToMake } from './call-to-make.ts'
+import { subjectOf } from './claim-gateway-call.ts'
+import { openOutcomeCheck } from './open-outcome-check.ts'
+
+const lostHost = 'the connection to the server, or to its host, was lost'
+
+/**
+ * What becomes of a call of the gateway whose activity failed: not begun, it can be made again;
+ * else nobody knows whether it took effect, it is never made a second time, and people are asked.
+ */
+export async function settleGatewayCall(
+  ctx: WorkerContext,
+  input: { readonly requestId: string },
+): Promise<void> {
+  const { requestId } = input
+  await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+    const at = await lockCallToMake(unit.tx, requestId)
+    if (at === null || at.external.consumed_at === null || at.external.outcome !== null) return
+    await unit.tx
+      .updateTable('external_request')
+      .set({ outcome: 'unknown', outcome_at: sql<Date>`clock_timestamp()` })
+      .where('request_id', '=', requestId)
+      .execute()
+    await unit.audit({
+      type: 'execution.unknown',
+      ...subjectOf(at),
+      detail: { by: 'gateway', why: lostHost },
+    })
+    const policy = await ctx.policies.inForce(unit.tx)
+    const checkId = await openOutcomeCheck(unit, policy, at, lostHost)
+    await unit.tx
+      .updateTable('gateway_call')
+      .set({ outcome_check_id: checkId })
+      .where('request_id', '=', requestId)
+      .execute()
+    await unit.event('request.changed', { requestId })
+  })
+}

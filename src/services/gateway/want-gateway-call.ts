@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { byProgram } from '../core/authority.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+
+/**
+ * The caller is there and wants the call: once it is approved, it is carried out. `byTask`: from
+ * now on without waiting for a caller.
+ */
+export async function wantLocked(
+  unit: UnitOfWork,
+  requestId: string,
+  byTask: boolean,
+): Promise<void> {
+  const { rows } = await sql<{ task_queue: string; is_open: boolean }>`
+    update gateway_call g
+    set wanted_at = clock_timestamp(), by_task = g.by_task or ${byTask}
+    from request r join external_request e on e.request_id = r.id
+    where g.request_id = ${requestId} and r.id = g.request_id
+    returning g.task_queue,
+      r.state = 'approved' and e.consumed_at is null and g.refusal is null as is_open
+  `.execute(unit.tx)
+  const [row] = rows
+  if (row?.is_open !== true) return
+  const payload = { taskQueue: row.task_queue }
+  await unit.enqueue({ kind: 'start_gateway_call', runId: requestId, payload })
+}
+
+/** The same of a call that its caller waits for, which was approved meanwhile. */
+export async function wantGatewayCall(
+  ctx: ServiceContext,
+  caller: Caller,
+  requestId: string,
+): Promise<void> {
+  await inUnitOfWork(ctx, byProgram(caller), (unit) => wantLocked(unit, requestId, false))
+}

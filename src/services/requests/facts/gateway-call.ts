@@ -1,0 +1,18 @@
+import { Problem } from '#domain/problem.ts'
+import type { Db, Tx } from '#store/database.ts'
+
+/** The server of the gateway whose call a request is for; `null`: it is no call of the gateway. */
+export async function gatewayServerOf(db: Db | Tx, requestId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('gateway_call')
+    .select('server')
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+  return row?.server ?? null
+}
+
+/** The service makes calls of the gateway: no program takes their permits or tells their end. */
+export async function refuseGatewayCall(tx: Tx, requestId: string): Promise<void> {
+  if ((await gatewayServerOf(tx, requestId)) === null) return
+  throw new Problem('conflict', 'This call is made by the service: call its tool again')
+}

@@ -1,0 +1,33 @@
+import type { GatewayRefusal } from '#domain/tool-disposition.ts'
+import type { Generated } from 'kysely'
+import type { GeneratedTimestamp, Timestamp } from './columns.ts'
+
+/** A call of a program through `/mcp`, beside its request. */
+export interface GatewayCallTable {
+  request_id: string
+  /** names it to the client as a task; nobody can guess it */
+  task_id: string
+  /** of the API key */
+  owner_id: string
+  server: string
+  /** which call it is: `callIdentity` in services/gateway */
+  call_key: string
+  /** the client's own name of the call */
+  client_call_id: string | null
+  /** of the host that holds the server */
+  task_queue: string
+  /** carried out as soon as it is approved; otherwise when the caller wants it */
+  by_task: Generated<boolean>
+  wanted_at: Timestamp | null
+  /** when the caller was told that it waits */
+  left_at: Timestamp | null
+  /** when the caller was first told its end */
+  told_at: Timestamp | null
+  refusal: GatewayRefusal | null
+  refusal_reason: string | null
+  /** hash of what the server answered, canonical JSON */
+  result_hash: string | null
+  /** the request that asks people what became of it */
+  outcome_check_id: string | null
+  created_at: GeneratedTimestamp
+}

@@ -1,0 +1,59 @@
+import { hashBytes } from '#domain/digest.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { ToolResult } from '#domain/tool.ts'
+
+/**
+ * What a server returned, in the form in which a client of the protocol reads it: texts, pictures,
+ * resources and links as parts, and nothing else that the server sent (no `_meta`, no annotations).
+ * What was too large to be kept is named by its size.
+ */
+export function returnedContent(result: ToolResult): JsonObject {
+  const { output, text, type } = result
+  const isError = type === 'error' ? { isError: true } : {}
+  const parts = isObject(output) ? output['content'] : undefined
+  // An error of ours, or an answer that breaks its word: its sentence is what the client reads.
+  if (!isObject(output) || !Array.isArray(parts) || result.unfit !== undefined) {
+    return { content: [{ type: 'text', text }], ...isError }
+  }
+  const files = new Map(
+    (result.files ?? []).map(({ bytes }) => [hashBytes(bytes), Buffer.from(bytes)] as const),
+  )
+  const structured = output['structuredContent']
+  return {
+    content: parts.map((part) => contentPart(isObject(part) ? part : {}, files)),
+    ...(structured === undefined ? {} : { structuredContent: structured }),
+    ...isError,
+  }
+}
+
+function contentPart(part: JsonObject, files: ReadonlyMap<string, Buffer>): JsonObject {
+  const data = files.get(textOf(part['hash']))?.toString('base64')
+  switch (part['type']) {
+    case 'text':
+      return { type: 'text', text: textOf(part['text']) }
+    case 'image':
+    case 'audio':
+      if (data === undefined) break
+      return { type: part['type'], data, mimeType: textOf(part['mediaType']) }
+    case 'resource': {
+      const resource = { uri: textOf(part['uri']), mimeType: textOf(part['mediaType']) }
+      if (typeof part['text'] === 'string') {
+        return { type: 'resource', resource: { ...resource, text: part['text'] } }
+      }
+      if (data === undefined) break
+      return { type: 'resource', resource: { ...resource, blob: data } }
+    }
+    case 'resource_link':
+      return { type: 'resource_link', uri: textOf(part['uri']), name: textOf(part['name']) }
+    default:
+  }
+  return { type: 'text', text: JSON.stringify(part) }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

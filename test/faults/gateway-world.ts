@@ -1,0 +1,123 @@
+import { fileURLToPath } from 'node:url'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { faultProject } from './fault-project.ts'
+import type { Answer } from '../harness/installation/test-session.ts'
+import { FaultWorld } from './fault-world.ts'
+
+const server = fileURLToPath(new URL('../harness/fixtures/mcp/noting-server.ts', import.meta.url))
+
+/** One upstream server for each way of holding calls, each with a journal of its own. */
+function served(name: string, more: string): string {
+  const args = JSON.stringify([server, `${name}.journal`, `${name}.says`])
+  const tools =
+    '{ look: preApproved, until: preApproved, claim: preApproved, wipe: { blocked: nobody wipes } }'
+  return `  ${name}: { command: ${process.execPath}, args: ${args}, tools: ${tools}, ${more} }\n`
+}
+
+/** An installation whose gateway offers `quick` (holds for a second) and `held` (for a minute). */
+export async function startGatewayWorld(): Promise<FaultWorld> {
+  const files = faultProject({})
+  const servers =
+    served('quick', 'holdSeconds: 1, queue: gated') + served('held', 'holdSeconds: 60')
+  const queues = 'queues:\n  gated: { team: platform, edits: approve }'
+  const config = `${files['countersign.yaml']?.replace('queues:', queues)}mcpServers:\n${servers}`
+  const world = await FaultWorld.start({ ...files, 'countersign.yaml': config })
+  await world.untilSql('select count(*)::int from mcp_pin', [], 2, 120_000)
+  return world
+}
+
+/** A key of Grace's, who may decide, and not what her own programs ask. */
+export async function makeKey(
+  world: FaultWorld,
+  scopes = ['requests:write', 'requests:read'],
+): Promise<string> {
+  const grace = await world.as('grace')
+  const { body } = await grace.post('/v1/keys', { name: 'agent', scopes })
+  return body['key'] as string
+}
+
+export interface ToolAnswer {
+  readonly text: string
+  readonly isError: boolean
+  readonly structured: Record<string, unknown>
+  readonly disposition: unknown
+  readonly content: readonly Record<string, unknown>[]
+}
+
+/** An agent with the official client of the protocol. */
+export class Agent implements AsyncDisposable {
+  readonly client: Client
+  private constructor(client: Client) {
+    this.client = client
+  }
+
+  static async connect(world: FaultWorld, server: string, key: string): Promise<Agent> {
+    const versionNegotiation = { mode: 'auto' as const }
+    const client = new Client({ name: 'test-agent', version: '7' }, { versionNegotiation })
+    const url = new URL(`${world.installation.url}/mcp/${server}`)
+    const requestInit = { headers: { authorization: `Bearer ${key}` } }
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
+    return new Agent(client)
+  }
+
+  async call(
+    name: string,
+    input: Record<string, unknown>,
+    more: { meta?: Record<string, unknown>; onprogress?: (message: string) => void } = {},
+  ): Promise<ToolAnswer> {
+    const { meta, onprogress } = more
+    const result = await this.client.callTool(
+      { name, arguments: input, ...(meta === undefined ? {} : { _meta: meta }) },
+      {
+        timeout: 120_000,
+        ...(onprogress === undefined
+          ? {}
+          : { onprogress: ({ message }) => onprogress(message ?? '') }),
+      },
+    )
+    const content = result.content as readonly Record<string, unknown>[]
+    return {
+      text: content.map((part) => String(part['text'] ?? '')).join('\n'),
+      isError: result.isError === true,
+      structured: (result.structuredContent ?? {}) as Record<string, unknown>,
+      disposition: result._meta?.['io.modelcontextprotocol/tool-approval-disposition'],
+      content,
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close()
+  }
+}
+
+/** Somebody decides the request of a pending answer, as it is shown to them. */
+export async function decide(
+  world: FaultWorld,
+  { structured }: Pick<ToolAnswer, 'structured'>,
+  decision: 'approve' | 'deny',
+  who = 'linus',
+): Promise<Answer> {
+  const person = await world.as(who)
+  const path = `/v1/requests/${String(structured['requestId'])}`
+  const { body } = await person.get(path)
+  const shown = body as {
+    digest: string
+    revision: number
+    presentation: { digest: string }
+    alike: { again: number }
+  }
+  return person.post(`${path}/decisions`, {
+    decision,
+    digest: shown.digest,
+    revision: shown.revision,
+    seen: shown.presentation.digest,
+    reason: 'looked at it',
+    ...(decision === 'approve' && shown.alike.again > 0 ? { again: true } : {}),
+  })
+}
+
+/** The calls of a tool with a text that really reached the upstream server. */
+export async function timesRun(world: FaultWorld, server: string, line: string): Promise<number> {
+  const journal = (await world.read(`${server}.journal`)) ?? ''
+  return journal.split('\n').filter((entry) => entry === line).length
+}
