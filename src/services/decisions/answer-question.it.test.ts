@@ -8,9 +8,11 @@ import {
   type ModelStepCall,
 } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import type { TestPerson } from '#test/harness/fixtures/people.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { decideRequest } from './decide-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
+import { listRequests } from '../requests/lists/list-requests.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { startRun } from '../runs/starting/start-run.ts'
 import { readTranscript } from '../runs/reading/transcript.ts'
@@ -177,14 +179,59 @@ describe('a question', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('the one who started the run, outsiders, and machines', async () => {
-    const { requests } = await asked(open)
+// Rules: product.md 30
+describe('whoever may send the run messages', () => {
+  test('answers its questions: who started it, and who manages runs', async () => {
     const { ada, olga } = desk.people
-    const behind = await refusal(answer(ada, requests[0], 'next'))
-    expect(behind).toMatchObject({ code: 'not_eligible', facts: { which: 'behind_request' } })
-    expect((await refusal(answer(olga, requests[0], 'next'))).code).toBe('not_eligible')
-    const actor = { type: 'machine', id: 'k', name: 'k', ownerId: desk.people.grace.id } as const
+    const { requests } = await asked(open)
+    const shown = await getRequest(desk.api, ada.caller, { request: requests[0] ?? '' })
+    expect(shown.eligibility.canDecide).toBe(true)
+    expect(shown.eligiblePeople.map(({ name }) => name)).toEqual(['Ada', 'Grace', 'Linus'])
+    const list = await listRequests(desk.api, ada.caller, { mine: true, limit: 200 })
+    expect(list.items.map(({ id }) => id)).toContain(requests[0])
+    expect(await answer(ada, requests[0], 'next')).toMatchObject({ state: 'approved' })
+    const { requests: others } = await asked(open)
+    expect(await answer(olga, others[0], 'next')).toMatchObject({ state: 'approved' })
+    const { items } = await listRequests(desk.api, ada.caller, { mine: true, limit: 200 })
+    expect(items.map(({ id }) => id)).not.toContain(requests[0])
+  })
+
+  test('approves nothing by that: the starter stays behind what the run asks, the other comes to', async () => {
+    const { ada, olga } = desk.people
+    const { runId, turn, requests } = await asked(open, aWrite)
+    const again = await refusal(desk.decide(ada, requests[1] ?? ''))
+    expect(again.facts['which']).toBe('behind_request')
+    await answer(olga, requests[0], 'next')
+    await desk.decide(desk.people.grace, requests[1] ?? '')
+    await desk.perform(turn)
+    desk.say({ calls: [{ ...aWrite, input: { path: 'notes/4.md', content: '4\n' } }] })
+    await desk.turn(runId, 2)
+    const [later] = await desk.calls(runId, 2)
+    expect(await principals(later?.requestId, 'answered')).toEqual([olga.id])
+    for (const who of [ada, olga]) {
+      expect((await refusal(desk.decide(who, later?.requestId ?? ''))).code).toBe('not_eligible')
+    }
+  })
+
+  test('is not one whom somebody wrote into the row of a run that is signed for another', async () => {
+    const { runId, requests } = await asked(open)
+    const edsger = await addPerson(desk.database.db, 'Edsger the second', [])
+    await sql`update run set started_by = ${edsger.id} where id = ${runId}`.execute(
+      desk.database.db,
+    )
+    expect((await refusal(answer(edsger, requests[0], 'next'))).code).toBe('not_eligible')
+    await sql`update run set started_by = ${desk.people.ada.id} where id = ${runId}`.execute(
+      desk.database.db,
+    )
+  })
+})
+
+describe('what is refused', () => {
+  test('outsiders, machines, and whoever only wrote to the run', async () => {
+    const { requests } = await asked(open)
+    const edsger = await addPerson(desk.database.db, 'Edsger', [])
+    expect((await refusal(answer(edsger, requests[0], 'next'))).code).toBe('not_found')
+    const actor = { type: 'machine', id: 'k', name: 'k', ownerId: desk.people.ada.id } as const
     const machine = answerQuestion(
       desk.api,
       { actor, channel: 'api' },

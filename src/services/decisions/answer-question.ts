@@ -14,11 +14,13 @@ import { endRequest } from '../requests/ending/end-request.ts'
 import { onceForKey } from '../core/idempotency.ts'
 import { judgePerson } from './judge-decision.ts'
 import { recordDecision } from './record-decision.ts'
+import { verifyRun } from '../core/verify-run.ts'
 import { lockRequests, lockRun } from '../core/locks.ts'
 import { answeredText } from '../transcript/result-texts.ts'
 import { storeResult } from '../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
-import { byAttempt } from '../core/authority.ts'
+import { byAttempt, byEligibility, type Authority } from '../core/authority.ts'
+import { bySteeringOrNull } from '../runs/may-steer-run.ts'
 
 export interface AnswerQuestionInput {
   /** id or number of a request of kind *question* */
@@ -39,32 +41,47 @@ export interface AnsweredQuestion {
 }
 
 /**
- * Answers a question of a run (`ask_person`): by one person who could decide a request there, in
- * their own words or with one of the choices. The answer is the call's result, written in the same
- * transaction as the decision row that keeps who answered; they are behind every request that is
- * opened afterwards (product.md 17). Rejects as a decision does.
+ * Answers a question of a run (`ask_person`): by one person who could decide a request there or may
+ * send the run messages (product.md 30), in their own words or with one of the choices. The answer
+ * is the call's result, written in the same transaction as the decision row that keeps who
+ * answered; they are behind every request that is opened afterwards (product.md 17). Rejects as a
+ * decision does.
  */
 export async function answerQuestion(
   ctx: SigningContext,
   caller: Caller,
   input: AnswerQuestionInput,
 ): Promise<AnsweredQuestion> {
-  return attemptOnRequest(ctx, caller, input.request, { attempt: 'answer' }, (target) =>
-    inUnitOfWork(ctx, byAttempt(caller), (unit) => {
+  return attemptOnRequest(ctx, caller, input.request, { attempt: 'answer' }, async (target) => {
+    const steering = await steeringOf(ctx, caller, target.runId)
+    return inUnitOfWork(ctx, byAttempt(caller), (unit) => {
       const { idempotencyKey: key, text } = input
       const call = { caller, key, route: `answer:${target.id}`, body: { text } }
       return onceForKey(unit.tx, call, async () => {
-        if (target.runId !== null) await lockRun(unit.tx, target.runId)
-        return answerLocked(unit, caller, target.id, checkedText(text))
+        const run = target.runId === null ? null : await lockRun(unit.tx, target.runId)
+        // A row that is not as it was signed gives nobody a right.
+        const isSigned = run !== null && verifyRun(unit.verifier, run) !== null
+        const by = { requestId: target.id, steering: isSigned ? steering : null }
+        return answerLocked(unit, caller, by, checkedText(text))
       })
-    }),
-  )
+    })
+  })
+}
+
+/** Of a person who may send the run messages; `null`: they may not. Programs answer nothing. */
+async function steeringOf(
+  ctx: SigningContext,
+  caller: Caller,
+  runId: string | null,
+): Promise<Authority | null> {
+  if (runId === null || caller.actor.type !== 'person') return null
+  return bySteeringOrNull(ctx, caller, runId)
 }
 
 async function answerLocked(
   attempt: UnitOfWork,
   caller: Caller,
-  requestId: string,
+  { requestId, steering }: { readonly requestId: string; readonly steering: Authority | null },
   text: string,
 ): Promise<AnsweredQuestion | Problem> {
   const [request] = await lockRequests(attempt.tx, [requestId])
@@ -75,7 +92,7 @@ async function answerLocked(
   }
   const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts
-  const marks = judgePerson(caller, request, facts)
+  const marks = judgeAnswerer(caller, request, facts, steering)
   const unit = attempt.under(marks.authority)
   await refuseOtherChoice(unit.tx, facts, text)
   const decisionId = await recordAnswer(unit, caller, request, facts, marks, text)
@@ -89,6 +106,25 @@ async function answerLocked(
   const payload = { requestIds: [request.id] }
   await unit.enqueue({ kind: 'signal_decided', runId, payload })
   return { requestId: request.id, decisionId, state: 'approved' }
+}
+
+/**
+ * Who may steer the run answers it, also when they stand behind it: an answer approves nothing.
+ * Anybody else as for a decision.
+ */
+function judgeAnswerer(
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  steering: Authority | null,
+): ReturnType<typeof judgePerson> {
+  const { person } = facts
+  if (steering === null || person === null || !person.enabled || facts.tampered !== null) {
+    return judgePerson(caller, request, facts)
+  }
+  const refusal = new Problem('not_eligible', 'Only people answer questions', { which: 'machine' })
+  const authority = byEligibility(caller, person, refusal)
+  return { authority, person, selfApproved: false, edited: false }
 }
 
 /**

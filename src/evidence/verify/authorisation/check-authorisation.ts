@@ -89,7 +89,9 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     if (!(Math.abs(event.atMs - Date.parse(basis.judgedAt)) < writtenWithinMs)) {
       findings.fail(`it was judged at ${basis.judgedAt}, which is not when it was written`, at)
     }
-    if (!basis.teams.some((team) => quorumTeams(basis.quorum).includes(team))) {
+    // Whoever may write to the run may answer its question too, which approves nothing.
+    const isAnswer = votesByRequest.get(requestId)?.kind === 'question'
+    if (!isAnswer && !basis.teams.some((team) => quorumTeams(basis.quorum).includes(team))) {
       findings.fail('its giver was in no team that the quorum names', at)
     }
     const derived = behind.of(requestId)
@@ -103,6 +105,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     if (!derived.known && isCovered(extent, requestId)) {
       findings.cannotJudge('who started the run is not among the events', at)
     }
+    if (isAnswer) return
     const isBehind = basis.principals.includes(personId) || derived.people.has(personId)
     const isMarked = event.detail['selfApproved'] === true
     if (isBehind && !basis.selfApproval) {
@@ -122,6 +125,8 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
   function permit(event: LoggedEvent, requestVotes: RequestVotes): void {
     const at = referenceTo(event)
     permits += 1
+    if (requestVotes.kind === 'question')
+      findings.fail('an answer to a question gives no permit', at)
     if (event.actor.type === 'policy') {
       const isItsOwn = requestVotes.kind === 'external' && requestVotes.preApproved === event.digest
       if (!isItsOwn) findings.fail('policy gave a permit for what it had not pre-approved', at)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { EmailChoice } from '#domain/email.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { namesTeam } from '../../requests/people/visible-to.ts'
+import { isQuestionTo, namesTeam } from '../../requests/people/visible-to.ts'
 
 /** Somebody who may hear of a request, and how they want to. */
 export interface MailRecipient {
@@ -10,7 +10,7 @@ export interface MailRecipient {
   readonly choice: EmailChoice
   /** also of what others decided */
   readonly ended: boolean
-  /** one of those the quorum or an escalation names, and not behind the request */
+  /** one whom the quorum or an escalation names, and not behind it; who may answer a question */
   readonly mayDecide: boolean
   /** the run's starter, or for whom a program asked */
   readonly isStarter: boolean
@@ -30,8 +30,8 @@ export async function mailRecipients(
   const { rows } = await sql<MailRecipient>`
     select * from (
       select p.id, p.email, coalesce(c.choice, ${usual}) as choice, coalesce(c.ended, false) as ended,
-        exists (select 1 from team_member t where t.person_id = p.id
-            and ${namesTeam('request', sql.ref('t.team'))})
+        ${isQuestionTo('request', sql.ref('p.id'))} or exists (select 1 from team_member t
+            where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
           and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
             select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id)) as "mayDecide",
         exists (select 1 from run where run.id = request.run_id and run.started_by = p.id)

@@ -17,7 +17,7 @@ import { readDetail, type DetailRow } from './read-detail.ts'
 import { readExternal } from './read-external.ts'
 import { readItems } from '../lists/read-items.ts'
 import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-record.ts'
-import { viewerOf } from '../people/viewer.ts'
+import { viewerOf, type Viewer } from '../people/viewer.ts'
 
 /**
  * Everything of one request, by id or number, with the caller's own eligibility and a `version`
@@ -47,6 +47,7 @@ export async function getRequest(
   const presentation = presentationOf(row, texts)
   const record = {
     ...item,
+    ...answering(caller, viewer, item),
     alike: await readAlike(ctx.db, { caller, viewer }, id),
     input,
     namedFiles: await withWriters(ctx.db, id, namedFilesOf(item, presentation)),
@@ -85,6 +86,17 @@ export async function getRequest(
     erased: row.erased === null ? null : { ...row.erased, at: new Date(row.erased.at) },
   }
   return { ...record, version: hashBytes(JSON.stringify(record)) }
+}
+
+/** Who manages runs may answer the questions of any (product.md 30). */
+function answering(
+  { actor }: Caller,
+  { managesRuns }: Viewer,
+  { kind, state, runId }: RequestItemRecord,
+): Partial<Pick<RequestItemRecord, 'eligibility'>> {
+  const may = managesRuns && actor.type === 'person' && runId !== null
+  if (!may || kind !== 'question' || state !== 'pending') return {}
+  return { eligibility: { canDecide: true, reason: null } }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { EditsPolicy } from '#domain/verdict.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
 import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../facts/request-record.ts'
-import { namesTeam } from '../people/visible-to.ts'
+import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
 type Previous = RequestDetailRecord['previous'][number]
@@ -44,10 +44,10 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
         from erased_request e join person p on p.id = e.by_id where e.request_id = request.id) as erased,
       (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
-          and exists (select 1 from team_member t where t.person_id = p.id
-            and ${namesTeam('request', sql.ref('t.team'))})
-          and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-            select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id))
+          and (${isQuestionTo('request', sql.ref('p.id'))} or exists (select 1 from team_member t
+              where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
+            and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
+              select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id)))
       ) as eligible,
       exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
       (select coalesce(json_agg(json_build_object('callId', c.id, 'tool', c.tool,

@@ -8,7 +8,7 @@ import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../..
 import { readItems } from './read-items.ts'
 import type { RequestItemRecord } from '../facts/request-record.ts'
 import { viewerOf } from '../people/viewer.ts'
-import { inQuorumOf, requestVisibilityRules } from '../people/visible-to.ts'
+import { inQuorumOf, isQuestionTo, requestVisibilityRules } from '../people/visible-to.ts'
 
 export interface ListRequestsInput extends PageInput {
   readonly state?: RequestState
@@ -137,11 +137,12 @@ export function mine(caller: Caller): RawBuilder<boolean> {
   const personId = caller.actor.id
   return sql<boolean>`(
     request.state = 'pending' and request.expires_at > clock_timestamp()
-    and ${inQuorumOf('request', personId)}
+    and (${inQuorumOf('request', personId)} or ${isQuestionTo('request', sql`${personId}::uuid`)})
     and exists (select 1 from person where person.id = ${personId} and person.disabled_at is null)
     and (request.routing->'selfApproval' = 'true'::jsonb or not coalesce((
       select true from request_principal p
-      where p.request_id = request.id and p.person_id = ${personId} limit 1), false))
+      where p.request_id = request.id and p.person_id = ${personId} limit 1), false)
+      or ${isQuestionTo('request', sql`${personId}::uuid`)})
     and not coalesce((
       select true from decision d where d.request_id = request.id
         and d.revision = request.revision and d.person_id = ${personId} limit 1), false)

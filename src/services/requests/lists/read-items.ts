@@ -291,6 +291,7 @@ function teamsThen(vote: Voter, teams: readonly string[]): readonly string[] {
 function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
   if (row.state !== 'pending') return no(`it is ${row.state} already`)
   if (row.over) return no('it has expired')
+  if (mayAnswer(row)) return { canDecide: true, reason: null }
   const eligibility = judgeEligibility({
     person: row.viewer,
     quorum: row.routing.quorum,
@@ -300,6 +301,12 @@ function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
   if (!eligibility.canDecide) return { canDecide: false, reason: eligibility.reason }
   if (row.voted) return no('you decided this revision before; it waits for others')
   return { canDecide: true, reason: null }
+}
+
+/** A question of a run is answered by who started it, or a run above it, too (product.md 30). */
+function mayAnswer({ kind, viewer, lineage }: ItemRow): boolean {
+  if (kind !== 'question' || viewer?.enabled !== true) return false
+  return lineage.some(({ startedBy }) => startedBy.id === viewer.id)
 }
 
 function no(why: string): RequestItemRecord['eligibility'] {

@@ -105,6 +105,17 @@ export function inQuorumOf(request: string, personId: string): RawBuilder<boolea
   )`
 }
 
+/**
+ * A question of a run that the person started, or of one below such a run: they may answer it
+ * (product.md 30). `person` is their id, or a column that has it.
+ */
+export function isQuestionTo(request: string, person: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(`${request}.kind`)} = 'question' and coalesce((
+    select true from run_lineage join run as above on above.id = run_lineage.ancestor_id
+    where run_lineage.run_id = ${sql.ref(`${request}.run_id`)} and above.started_by = ${person}
+    limit 1), false))`
+}
+
 /** Whether the quorum names a team: for a place, or beside it since an escalation. */
 export function namesTeam(request: string, team: RawBuilder<unknown>): RawBuilder<boolean> {
   const routing = sql.ref(`${request}.routing`)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { requestVisibleTo, namesTeam } from '../../requests/people/visible-to.ts'
+import { requestVisibleTo, namesTeam, isQuestionTo } from '../../requests/people/visible-to.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 
 /** A request that a run waits for, and whom it can be decided or answered by. */
@@ -35,10 +35,10 @@ export async function waitsForOf(
       (select coalesce(json_agg(json_build_object('id', able.id, 'name', able.name)), '[]') from (
         select p.id, p.name from person p
         where p.disabled_at is null
-          and exists (select from team_member t where t.person_id = p.id
-            and ${namesTeam('asked', sql.ref('t.team'))})
-          and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
-            select from request_principal q where q.request_id = asked.id and q.person_id = p.id))
+          and (${isQuestionTo('asked', sql.ref('p.id'))} or exists (select from team_member t
+              where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
+            and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
+              select from request_principal q where q.request_id = asked.id and q.person_id = p.id)))
         order by p.name, p.id limit ${most.people}
       ) able) as people
     from run as above
