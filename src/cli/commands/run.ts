@@ -58,7 +58,7 @@ export function addRunCommand(program: Command): void {
       if (options.json === true) console.log(JSON.stringify(run))
       else
         console.log(
-          `run #${run.number} of ${run.worker}, mode ${run.mode}  ${run.id}\n${pageUrl(service, `/runs/${run.id}`)}`,
+          `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`,
         )
       process.exitCode = options.watch === true ? await watchRun(service, run.id) : exitCodes.done
     })
