@@ -98,7 +98,7 @@ export const roomOrders: RoomOrders = {
     'detail',
     '.',
   ],
-  'src/services/runs': ['starting', '.', 'reading'],
+  'src/services/runs': ['starting', '.', 'reading', 'forking'],
   'src/services/access': ['.', 'api-keys', 'sessions', 'sign-in', 'oidc'],
   'src/services/engine': [
     'attempts',

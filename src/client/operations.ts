@@ -30,6 +30,7 @@ export const operations: OperationTable = {
   startRun: 'POST /v1/runs',
   postMessage: 'POST /v1/runs/:id/messages',
   invokeTool: 'POST /v1/runs/:id/calls',
+  forkRun: 'POST /v1/runs/:id/forks',
   closeRun: 'POST /v1/runs/:id/close',
   cancelRun: 'POST /v1/runs/:id/cancel',
   recordRunReveal: 'POST /v1/runs/:id/reveals',

@@ -79,6 +79,7 @@ export function transcriptItemView(record: ItemRecord): TranscriptItem {
   const { author } = record
   return {
     turn: record.turn,
+    ...(record.from === null ? {} : { from: record.from }),
     role: record.role,
     author: author !== null && 'id' in author ? { id: author.id, name: nameOf(author) } : null,
     at: record.at.toISOString(),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json } from '#domain/json.ts'
 import { runStates } from '#domain/request.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
@@ -28,7 +28,7 @@ interface ListOptions extends ServiceOptions, PagingOptions {
   readonly worker?: string
 }
 
-/** `countersign runs [ls|show|watch|message|close|cancel|call]`. */
+/** `countersign runs [ls|show|watch|message|fork|close|cancel|call]`. */
 export function addRunsCommand(program: Command): void {
   const runs = program.command('runs').description('list and steer runs')
   const ls = withPaging(addList(runs))
@@ -73,6 +73,26 @@ export function addRunsCommand(program: Command): void {
       console.log('Posted. The next turn of the run reads it.')
     })
   withExamples(message, [`runs message ${runExample} "go on with the second part"`])
+  const fork = withService(runs.command('fork'))
+    .summary('start a run that goes on with the transcript of another')
+    .description(
+      'Start a run that goes on with the transcript of another, up to a turn. Whoever stood behind that run stands behind the new one.',
+    )
+    .argument('<run>', 'its number or id')
+    .argument('[text]', 'what to say to it; needed unless it starts again with --after 0')
+    .option(
+      '--after <turn>',
+      'the last turn to take over; 0: none (as without it: the last finished one)',
+      readTurn,
+    )
+    .option('--pinned', 'with the worker as that run was started with, not as it is now')
+    .option('--json', 'print JSON')
+    .action(forkRun)
+  withExamples(fork, [
+    `runs fork ${runExample} "write them for 1.3 instead"`,
+    `runs fork ${runExample} --after 3 "leave the third part out"`,
+    `runs fork ${runExample} --after 0`,
+  ])
   const close = withService(runs.command('close'))
     .description('complete a run that waits for a message')
     .argument('<run>', 'its number or id')
@@ -99,6 +119,35 @@ export function addRunsCommand(program: Command): void {
     `runs call ${runExample}`,
     `runs call ${runExample} deploy '{"to":"staging"}'`,
   ])
+}
+
+interface ForkOptions extends ServiceOptions {
+  readonly after?: number
+  readonly pinned?: boolean
+  readonly json?: boolean
+}
+
+async function forkRun(id: string, text: string | undefined, options: ForkOptions): Promise<void> {
+  const service = await connect(options)
+  const { after, pinned } = options
+  const run = await service.call('forkRun', {
+    params: { id },
+    body: {
+      ...(text === undefined ? {} : { text }),
+      ...(after === undefined ? {} : { afterTurn: after }),
+      ...(pinned === true ? { worker: 'pinned' as const } : {}),
+    },
+    idempotencyKey: randomUUID(),
+  })
+  if (options.json === true) return console.log(JSON.stringify(run))
+  console.log(
+    `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`,
+  )
+}
+
+function readTurn(text: string): number {
+  if (!/^(0|[1-9][0-9]{0,8})$/.test(text)) throw new InvalidArgumentError('a turn is a number.')
+  return Number(text)
 }
 
 async function callTool(
@@ -140,9 +189,10 @@ async function listRuns(options: ListOptions): Promise<void> {
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
-      ['run', 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
+      ['run', 'id', 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
       list.items.map((run) => [
         `#${run.number}`,
+        run.id,
         run.worker + (run.scripted ? ' (scripted)' : ''),
         run.rest === 'answered' ? 'answered' : run.state,
         printableLine(run.title).slice(0, titleColumns),
@@ -168,7 +218,7 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(
     [
-      `run #${run.number}  ${run.id}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
+      `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
       ...restLines(run),
       `${above}, mode ${run.mode}, started by ${printableLine(run.startedBy.name)} ${fromNow(run.createdAt)}`,
       pageUrl(service, `/runs/${run.id}`),

@@ -13,6 +13,8 @@ export interface RunStatement {
   readonly parentCallId: string | null
   /** the run above; absent of a root, whose statements were signed before there were others */
   readonly parentRunId?: string
+  /** the run whose transcript a fork goes on with; absent of all others */
+  readonly forkedFrom?: string
   readonly workerName: string
   readonly workerDigest: string
   readonly inputDigest: string

@@ -27,6 +27,7 @@ export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_i
     rootRunId: run.root_run_id,
     parentCallId: run.parent_call_id,
     ...(run.parent_run_id === null ? {} : { parentRunId: run.parent_run_id }),
+    ...(run.forked_from === null ? {} : { forkedFrom: run.forked_from }),
     workerName: run.worker,
     workerDigest: run.worker_digest,
     inputDigest: run.input_digest,

@@ -9,7 +9,8 @@ export interface RunCursor {
 
 /**
  * Up to `most` runs whose words are due: they and every run of their tree ended longer ago than
- * `olderThanMs`, and they still have them. In the order in which they ended, after a place.
+ * `olderThanMs`, so did the forks that go on with their turns, and they still have them. In the
+ * order in which they ended, after a place.
  */
 export async function dueRuns(
   db: Db,
@@ -47,6 +48,13 @@ function isDue(olderThanMs: number): RawBuilder<unknown> {
     and not exists (select from cleared_run where run_id = run.id)
     and not exists (
       select from run as other where other.root_run_id = run.root_run_id
+        and (other.ended_at is null or other.ended_at >= ${cutoff})
+    )
+    and not exists (
+      select from run_prefix
+      join run as fork on fork.id = run_prefix.run_id
+      join run as other on other.root_run_id = fork.root_run_id
+      where run_prefix.from_run_id = run.id
         and (other.ended_at is null or other.ended_at >= ${cutoff})
     )`
 }

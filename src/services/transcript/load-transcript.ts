@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import type { Json } from '#domain/json.ts'
 import type { RequestState } from '#domain/request.ts'
 import type { Rule, Verdict } from '#domain/verdict.ts'
 import { ContentRemoved, getTexts } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
+import type { MessageTable } from '#store/tables/runs.ts'
 import { readMessageText } from './messages.ts'
 import type { CallResult, StoredFile } from './store-result.ts'
 
@@ -23,6 +24,8 @@ export interface TranscriptCall {
 }
 
 export interface TranscriptMessage {
+  /** in a fork: the run that said it, before this one began; `null`: the run itself */
+  readonly from: string | null
   /** the turn that made it, or that read it; `null` for a message no turn has read */
   readonly turn: number | null
   readonly role: 'user' | 'assistant'
@@ -68,10 +71,9 @@ async function readTranscriptRows(db: Db | Tx, runId: string): Promise<Transcrip
 }
 
 async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows> {
-  const [messages, calls] = await Promise.all([
-    db.selectFrom('message').selectAll().where('run_id', '=', runId).orderBy('sequence').execute(),
-    readCalls(db, runId),
-  ])
+  const [messages, ownCalls] = await Promise.all([readMessages(db, runId), readCalls(db, runId)])
+  const isFork = messages.some((message) => message.from_run_id !== null)
+  const calls = isFork ? [...(await readPrefixCalls(db, runId)), ...ownCalls] : ownCalls
   const texts = await getTexts(db, [
     ...messages.map((message) => message.content_hash),
     ...calls.flatMap((call) =>
@@ -89,6 +91,7 @@ async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows>
   return {
     messages: messages
       .map((message) => ({
+        from: message.from_run_id,
         turn: message.turn,
         role: message.role,
         author: message.author,
@@ -101,6 +104,7 @@ async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows>
     open: calls
       .filter((call) => call.invoked_by !== null && call.message_id === null)
       .map((call) => ({
+        from: null,
         turn: null,
         role: 'user',
         author: { type: 'person', id: call.invoked_by ?? '', name: call.invoker ?? '' },
@@ -112,9 +116,44 @@ async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows>
   }
 }
 
+/** A run's own messages, behind those of the turns that it took over from others. */
+async function readMessages(
+  db: Db | Tx,
+  runId: string,
+): Promise<(Selectable<MessageTable> & { readonly from_run_id: string | null })[]> {
+  const { rows } = await sql<Selectable<MessageTable> & { readonly from_run_id: string | null }>`
+    select message.*, prefix.from_run_id from run_prefix as prefix
+    join message on message.run_id = prefix.from_run_id
+      and message.turn between prefix.first_turn and prefix.last_turn
+    where prefix.run_id = ${runId}
+    union all
+    select message.*, null from message where run_id = ${runId}
+    order by sequence
+  `.execute(db)
+  return rows
+}
+
 type CallRow = Awaited<ReturnType<typeof readCalls>>[number]
 
-async function readCalls(db: Db | Tx, runId: string) {
+function readCalls(db: Db | Tx, runId: string) {
+  return selectCalls(db).where('tool_call.run_id', '=', runId).execute()
+}
+
+/** Calls of the turns that a fork took over; those that people made count to who read them. */
+function readPrefixCalls(db: Db | Tx, runId: string) {
+  const ofPrefix = sql<string>`
+    select call.id from run_prefix as prefix
+    join tool_call as call on call.run_id = prefix.from_run_id
+    left join manual_call on manual_call.call_id = call.id
+    left join message on message.id = manual_call.message_id
+    where prefix.run_id = ${runId}
+      and coalesce(message.turn, call.turn) between prefix.first_turn and prefix.last_turn`
+  return selectCalls(db)
+    .where(sql<boolean>`tool_call.id in (${ofPrefix})`)
+    .execute()
+}
+
+function selectCalls(db: Db | Tx) {
   return db
     .selectFrom('tool_call')
     .leftJoin('manual_call', 'manual_call.call_id', 'tool_call.id')
@@ -125,10 +164,8 @@ async function readCalls(db: Db | Tx, runId: string) {
     .select('request.state as request_state')
     .select('manual_call.created_at as invoked_at')
     .select(filesOfCall)
-    .where('tool_call.run_id', '=', runId)
     .orderBy('tool_call.turn')
     .orderBy('tool_call.position')
-    .execute()
 }
 
 /** In one query with the calls: nearly all of them have none. */

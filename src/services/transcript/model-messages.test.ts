@@ -3,7 +3,7 @@ import type { TranscriptCall, TranscriptMessage } from './load-transcript.ts'
 import { modelMessages } from './model-messages.ts'
 
 const none = new Map()
-const common = { author: null, at: new Date(0), sequence: 1 }
+const common = { author: null, from: null, at: new Date(0), sequence: 1 }
 
 function call(toolCallId: string, result: TranscriptCall['result']): TranscriptCall {
   return {

@@ -3,6 +3,7 @@ import { invokeTool } from '#services/engine/manual-calls/invoke-tool.ts'
 import { closeConversation } from '#services/engine/lifecycle/close-conversation.ts'
 import { findRun } from '#services/runs/visible-run.ts'
 import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
+import { forkRun } from '#services/runs/forking/fork-run.ts'
 import { getRun } from '#services/runs/reading/get-run.ts'
 import { messageRun } from '#services/runs/message-run.ts'
 import { revealRunSecret } from '#services/runs/reading/reveal-run-secret.ts'
@@ -62,6 +63,31 @@ export const runActionRoutes = [
       const key = idempotencyKeyOf(request)
       const posted = await messageRun(api.ctx, caller, { runId, text: body.text, ...key })
       return { status: 201, body: posted }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/forks',
+    name: 'forkRun',
+    summary: 'Fork a run',
+    description:
+      'Start a run that goes on with the transcript of another up to a turn; whoever stood behind that stands behind it',
+    access,
+    params,
+    body: schemas.forkBody,
+    headers: z.object(idempotencyHeader),
+    answers: { 201: { description: 'Started: recorded and durable', schema: schemas.startedRun } },
+    problems: [
+      'unknown_worker',
+      'mode_not_permitted',
+      'unreachable_approvers',
+      'idempotency_key_reused',
+    ],
+    answer: async (api, { params, body, caller, request }) => {
+      const runId = await findRun(api.ctx, caller, params.id)
+      const key = idempotencyKeyOf(request)
+      const started = await forkRun(api.ctx, caller, { runId, ...body, ...key })
+      return { status: 201, body: started, headers: { location: `/v1/runs/${started.id}` } }
     },
   }),
   route({

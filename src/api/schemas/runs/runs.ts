@@ -203,6 +203,20 @@ export const runDetail = run
   })
 export type RunDetail = z.infer<typeof runDetail>
 
+/** Where a fork goes on, and with what. */
+export const forkBody = z
+  .strictObject({
+    /** the last turn that it takes over; absent: the last whose calls all have results; 0: none */
+    afterTurn: z.int().min(0).max(1_000_000_000).optional(),
+    /** its first message; needed unless afterTurn is 0 */
+    text: text(100_000).min(1).optional(),
+    /** instead of the old input; only with afterTurn 0 */
+    input: runInput.optional(),
+    /** current: the worker as it is in force now; pinned: as the old run was started with */
+    worker: z.enum(['current', 'pinned']).optional(),
+  })
+  .meta({ examples: [{ afterTurn: 3, text: 'Write them for 1.3 instead' }] })
+
 export const messageBody = z
   .strictObject({ text: text(100_000).min(1) })
   .meta({ examples: [{ text: 'Leave the internal changes out' }] })

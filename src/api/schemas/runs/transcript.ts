@@ -73,6 +73,8 @@ export type TranscriptCall = z.infer<typeof transcriptCall>
 export const transcriptItem = z.object({
   /** a message that no turn has read yet counts to the next */
   turn: z.int(),
+  /** in a fork: the run whose turn it was */
+  from: id.optional(),
   role: z.enum(['user', 'assistant']),
   /** of a message somebody posted */
   author: z.object({ id: z.string(), name: z.string() }).nullable(),

@@ -49,6 +49,10 @@ export class PeopleBehind {
     this.#runs.set(runId, { parentRunId: textIn(event.detail, 'parentRunId'), people })
     this.#put(runId, textIn(event.detail, 'startedBy'), event)
     if (event.actor.type === 'machine') this.#putAll(runId, event)
+    // Of a fork: everybody behind the run that it goes on with.
+    const behind = event.detail['behind']
+    if (!Array.isArray(behind)) return
+    for (const id of behind) if (typeof id === 'string') this.#put(runId, id, event)
   }
 
   #putAll(runId: string, event: LoggedEvent): void {

@@ -149,6 +149,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
           inputDigest: [detail['inputDigest'], signed['inputDigest']],
           mode: [detail['mode'], signed['mode']],
           startedBy: [detail['startedBy'], signed['startedBy']],
+          forkedFrom: [detail['forkedFrom'] ?? null, signed['forkedFrom'] ?? null],
           parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
         }
       : type === 'permit.issued'

@@ -13,13 +13,14 @@ export async function beginRun(
 ): Promise<RunBeginning> {
   const run = await ctx.db
     .selectFrom('run')
-    .select(['turn', 'task_queue', 'ended_at'])
+    .select(['turn', 'forked_after_turn', 'task_queue', 'ended_at'])
     .where('id', '=', input.runId)
     .executeTakeFirst()
   if (run === undefined) return { ended: true, turn: 0, taskQueue: '' }
   return {
     ended: run.ended_at !== null,
-    turn: Math.max(run.turn, 1),
+    // The last turn of a fork's prefix is another run's.
+    turn: Math.max(run.forked_after_turn === run.turn ? run.turn + 1 : run.turn, 1),
     taskQueue: run.task_queue,
     ...(await withManualCalls(ctx.db, input.runId)),
   }

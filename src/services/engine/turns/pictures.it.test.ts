@@ -117,6 +117,7 @@ async function transcriptOf(sizes: readonly number[], type: 'output' | 'error') 
       return {
         turn: index + 1,
         role: 'assistant',
+        from: null,
         author: null,
         at,
         text: '',

@@ -10,12 +10,12 @@ export interface Principal {
 /**
  * The people behind whatever this run asks for now (product.md 17): who started it or a run above
  * it, the owners of the API keys that did and whoever proposed those keys to them, and who has
- * posted a message to it or one above it, or answered a question of one, so far. Frozen into a
- * request when it opens.
+ * posted a message to it or one above it, or answered a question of one, so far; and whoever stood
+ * so behind the run that it, or one above it, was forked from. Frozen into a request when it opens.
  *
- * The rows of messages, answers and keys say so, and the trail says it again: the service's role in
- * Postgres may remove such a row, and no event (security.md 29). Whom either names is behind the
- * run.
+ * The rows of messages, answers, keys and forks say so, and the trail says it again: the service's
+ * role in Postgres may remove such a row, and no event (security.md 29). Whom either names is
+ * behind the run.
  */
 export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
   return (await behindRun(runId).execute(db)).rows
@@ -66,6 +66,17 @@ export function behindRun(runId: string): RawBuilder<Principal> {
     from lineage
     join request on request.run_id = lineage.id and request.kind = 'question'
     join decision on decision.request_id = request.id
+    union
+    select run_principal.person_id, 'forked_from'
+    from lineage join run_principal on run_principal.run_id = lineage.id
+    union
+    select person.id, 'forked_from'
+    from trail
+    cross join lateral jsonb_array_elements_text(
+      case jsonb_typeof(detail->'behind') when 'array' then detail->'behind' else '[]' end
+    ) as behind(id)
+    join person on person.id::text = behind.id
+    where trail.type = 'run.started'
     union
     select person.id, case trail.type when 'run.messaged' then 'messaged' else 'answered' end
     from trail join person on person.id::text = actor->>'id'

@@ -5,6 +5,7 @@ import type { RunMode } from '#domain/verdict.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { TaskRecord } from '../../requests/facts/read-tasks.ts'
+import type { ForkedFrom } from '../starting/record-run.ts'
 import type { WaitsForRecord } from './waits-for.ts'
 import type { LineageRecord, PersonRef } from '../../requests/facts/request-record.ts'
 
@@ -37,13 +38,6 @@ export interface RunRecord {
   readonly task: TaskRecord | null
   /** pending requests of the run and of those below it */
   readonly waitsFor: readonly WaitsForRecord[]
-}
-
-/** The run that a run was forked from, and its last turn that the fork goes on from. */
-export interface ForkedFrom {
-  readonly runId: string
-  readonly number: number
-  readonly turn: number
 }
 
 /** Everything of a run but its transcript. */

@@ -38,6 +38,25 @@ export interface NewRun {
   readonly author: Actor
   /** how long it rests after each answer, as a conversation; `null`: it is none */
   readonly restForMs: number | null
+  readonly fork: Fork | null
+}
+
+/** What a run takes over from the run that it is forked from. */
+export interface Fork {
+  readonly runId: string
+  readonly number: number
+  /** the last turn of the prefix; 0: none */
+  readonly afterTurn: number
+  /** the runs that took these turns, in order */
+  readonly prefix: readonly {
+    readonly fromRunId: string
+    readonly firstTurn: number
+    readonly lastTurn: number
+  }[]
+  /** the place in the order of all messages that its own begin at */
+  readonly sequence: number
+  /** everybody who stands behind the other run now */
+  readonly behind: readonly string[]
 }
 
 /** The workflow of a run. */
@@ -73,12 +92,15 @@ export async function insertRun(
       policy_digest: run.policyDigest,
       mode: run.mode,
       input_digest: run.inputDigest,
-      title: titleOf(run.input),
+      title: titleOf(run.fork === null || run.fork.afterTurn === 0 ? run.input : run.text),
       attachments: run.attachments.length === 0 ? null : toJsonb(run.attachments),
       started_by: run.startedBy,
       api_key_id: run.apiKeyId,
       workflow_id: workflowIdOf(id),
       task_queue: run.taskQueue,
+      turn: run.fork?.afterTurn ?? 0,
+      forked_from: run.fork?.runId ?? null,
+      forked_after_turn: run.fork?.afterTurn ?? null,
       rest_for_seconds: run.restForMs === null ? null : Math.ceil(run.restForMs / 1000),
       epoch: sql<number>`(select epoch from installation)`,
       signature: run.signed?.signature ?? '',
@@ -98,13 +120,29 @@ export async function insertRun(
     .values({
       id: uuidv7(),
       run_id: id,
-      sequence: 1,
+      sequence: run.fork?.sequence ?? 1,
       role: 'user',
       author: toJsonb(run.author),
       content_hash: await putContent(tx, writeMessageText(run.text)),
     })
     .execute()
+  if (run.fork !== null) await insertFork(tx, id, run.fork)
   return { state: row.state, number: Number(row.number), createdAt: row.created_at }
+}
+
+async function insertFork(tx: Tx, id: string, { prefix, behind }: Fork): Promise<void> {
+  if (prefix.length > 0) {
+    const rows = prefix.map(({ fromRunId, firstTurn, lastTurn }) => ({
+      run_id: id,
+      from_run_id: fromRunId,
+      first_turn: firstTurn,
+      last_turn: lastTurn,
+    }))
+    await tx.insertInto('run_prefix').values(rows).execute()
+  }
+  if (behind.length === 0) return
+  const principals = behind.map((personId) => ({ run_id: id, person_id: personId }))
+  await tx.insertInto('run_principal').values(principals).execute()
 }
 
 /** Longest title of a run, in characters. */

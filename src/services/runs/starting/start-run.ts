@@ -1,26 +1,21 @@
-import { v7 as uuidv7 } from 'uuid'
-import { canonicalJson } from '#domain/digest.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import { Problem } from '#domain/problem.ts'
-import type { RunState } from '#domain/request.ts'
-import { signStatement } from '#domain/statements/statement-bytes.ts'
-import type { RunStatement } from '#domain/statements/statement.ts'
 import type { RunMode } from '#domain/verdict.ts'
-import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import { inputProblem } from '#policy/worker/input-schema.ts'
-import { putContent } from '#store/content/content.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { isAnswered, onceForKey } from '../../core/idempotency.ts'
-import { listedFiles, withAttached, type ReadFile } from '../../core/attached-files.ts'
+import { listedFiles, withAttached } from '../../core/attached-files.ts'
 import type { Principal } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import { insertRun, workflowIdOf } from './insert-run.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { recordRun, type StartedRun } from './record-run.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { memberOf } from './member-of.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { assertReachable } from './reachable-approvers.ts'
 import { rightsOf } from '../../core/rights-of.ts'
-import { byEligibility, byProgram } from '../../core/authority.ts'
+import { byEligibility, byProgram, type Authority } from '../../core/authority.ts'
 
 export interface StartRunInput {
   readonly worker: string
@@ -33,23 +28,6 @@ export interface StartRunInput {
   /** it rests after each answer; absent: as the worker says of what people start, else not */
   readonly conversation?: boolean
   readonly idempotencyKey?: string
-}
-
-/**
- * What starting is answered with; dates are text, so that a repeated call gets the very same
- * answer.
- */
-export interface StartedRun {
-  readonly id: string
-  /** short, for people */
-  readonly number: number
-  readonly workflowId: string
-  readonly worker: string
-  readonly state: RunState
-  readonly mode: RunMode
-  readonly conversation: boolean
-  readonly startedBy: { readonly id: string; readonly name: string }
-  readonly createdAt: string
 }
 
 /**
@@ -71,18 +49,8 @@ export async function startRun(
     throw new Problem('unknown_worker', `There is no worker ${input.worker.slice(0, 80)}`)
   }
   const mode = input.mode ?? 'prompt'
-  const starter = await starterOf(ctx, worker, personId)
-  const authority =
-    caller.actor.type === 'machine'
-      ? byProgram(caller)
-      : byEligibility(caller, starter, new Problem('forbidden', 'Only people start runs'))
-  if (mode === 'approve_all' && !(await rightsOf(ctx, personId)).has('startApproveAll')) {
-    throw new Problem(
-      'mode_not_permitted',
-      'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',
-    )
-  }
-  const task = taskText(input.input)
+  const { starter, authority } = await judgeStart(ctx, caller, worker, mode)
+  const task = taskMessage(input.input)
   requireInputFits(worker, input.input)
   const { idempotencyKey: key, attachments = [], ...rest } = input
   const body = attachments.length === 0 ? rest : { ...rest, attachments }
@@ -98,17 +66,44 @@ export async function startRun(
       return recordRun(ctx, unit, caller, {
         input: input.input,
         text: withAttached(task, files),
-        files,
+        attachments: listedFiles(files),
         mode,
-        policy,
+        policyDigest: policy.digest,
+        taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
         worker,
         starter,
         conversation: isConversation(caller, worker, input),
+        fork: null,
       })
     }),
   )
   if (answer instanceof Problem) throw answer
   return answer
+}
+
+/**
+ * Who starts, and their authority to, if the worker lets them and they may in this mode. Rejects
+ * with `forbidden` or `mode_not_permitted`.
+ */
+export async function judgeStart(
+  ctx: SigningContext,
+  caller: Caller,
+  worker: WorkerDefinition,
+  mode: RunMode,
+): Promise<{ readonly starter: PersonRef; readonly authority: Authority }> {
+  const personId = personBehind(caller)
+  const starter = await starterOf(ctx, worker, personId)
+  const authority =
+    caller.actor.type === 'machine'
+      ? byProgram(caller)
+      : byEligibility(caller, starter, new Problem('forbidden', 'Only people start runs'))
+  if (mode === 'approve_all' && !(await rightsOf(ctx, personId)).has('startApproveAll')) {
+    throw new Problem(
+      'mode_not_permitted',
+      'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',
+    )
+  }
+  return { starter, authority }
 }
 
 /** Who will stand behind what the run asks, as far as its start decides it (product.md 17). */
@@ -130,88 +125,12 @@ function isConversation(
   return conversation ?? (actor.type === 'person' && worker.conversation === true)
 }
 
-interface RunToRecord {
-  readonly input: Json
-  readonly text: string
-  readonly files: readonly ReadFile[]
-  readonly mode: RunMode
-  readonly policy: Policy
-  readonly worker: WorkerDefinition
-  readonly conversation: boolean
-  readonly starter: { readonly id: string; readonly name: string }
-}
-
-async function recordRun(
-  ctx: SigningContext,
-  unit: UnitOfWork,
-  caller: Caller,
-  start: RunToRecord,
-): Promise<StartedRun> {
-  const { tx } = unit
-  const { policy, worker, starter, mode } = start
-  const id = uuidv7()
-  const statement: RunStatement = {
-    version: 1,
-    runId: id,
-    rootRunId: id,
-    parentCallId: null,
-    workerName: worker.name,
-    workerDigest: worker.digest,
-    inputDigest: await putContent(tx, canonicalJson(start.input)),
-    mode,
-    startedBy: starter.id,
-  }
-  const run = await insertRun(tx, {
-    id,
-    parent: null,
-    worker,
-    policyDigest: policy.digest,
-    mode,
-    input: start.input,
-    inputDigest: statement.inputDigest,
-    startedBy: starter.id,
-    apiKeyId: caller.actor.type === 'machine' ? caller.actor.id : null,
-    taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
-    signed: signStatement(ctx.signer, 'run', statement),
-    text: start.text,
-    attachments: listedFiles(start.files),
-    author: caller.actor,
-    restForMs: start.conversation ? worker.restForMs : null,
-  })
-  await unit.audit({
-    type: 'run.started',
-    runId: id,
-    policyDigest: policy.digest,
-    detail: {
-      worker: worker.name,
-      workerDigest: worker.digest,
-      inputDigest: statement.inputDigest,
-      mode,
-      startedBy: starter.id,
-      ...(start.files.length === 0 ? {} : { attachments: start.files.map(({ hash }) => hash) }),
-    },
-  })
-  await unit.event('run.changed', { runId: id })
-  await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
-  return {
-    id,
-    number: run.number,
-    workflowId: workflowIdOf(id),
-    worker: worker.name,
-    state: run.state,
-    mode,
-    conversation: start.conversation,
-    startedBy: starter,
-    createdAt: run.createdAt.toISOString(),
-  }
-}
-
 /** Who starts, if the worker lets them: `startableBy` names teams, in which they have to be now. */
 export async function starterOf(
   ctx: Pick<SigningContext, 'db'>,
   worker: WorkerDefinition,
   personId: string,
-): Promise<{ readonly id: string; readonly name: string }> {
+): Promise<PersonRef> {
   const person = await ctx.db
     .selectFrom('person')
     .select(['id', 'name'])
@@ -228,7 +147,7 @@ export async function starterOf(
 }
 
 /** What the run is asked, as text: an object as JSON. */
-function taskText(task: Json): string {
+export function taskMessage(task: Json): string {
   const isObject = task !== null && typeof task === 'object' && !Array.isArray(task)
   if (typeof task !== 'string' && !isObject) {
     throw new Problem('invalid_request', 'The input is text or an object', { field: 'input' })
@@ -243,7 +162,7 @@ function taskText(task: Json): string {
 }
 
 /** What a run of the worker is started with fits the schema in its file. */
-function requireInputFits(worker: WorkerDefinition, input: Json): void {
+export function requireInputFits(worker: WorkerDefinition, input: Json): void {
   const wrong = worker.input === null ? null : inputProblem(worker.input, input)
   if (wrong === null) return
   const { field, problem } = wrong

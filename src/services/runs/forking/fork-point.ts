@@ -1,0 +1,60 @@
+import { sql, type Selectable } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Tx } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import type { Fork } from '../starting/insert-run.ts'
+
+/**
+ * Where a run is forked: after its last turn whose calls all have results, or after the one that is
+ * asked for; 0: before its first. The caller holds the run's lock. Rejects with `invalid_request`
+ * beyond the end, in a turn that has open calls, and for words that retention has removed.
+ */
+export async function forkPoint(
+  tx: Tx,
+  run: Selectable<RunTable>,
+  asked: number | undefined,
+): Promise<Pick<Fork, 'afterTurn' | 'prefix' | 'sequence'>> {
+  const { rows } = await sql<{ open: boolean; sequence: number; cleared: boolean }>`
+    select
+      exists (select from tool_call where run_id = ${run.id} and turn = ${run.turn}
+        and result_type is null) as open,
+      (select coalesce(max(sequence), 0) + 1 from message where run_id = ${run.id}) as sequence,
+      exists (select from cleared_run where run_id = ${run.id} or run_id in (
+        select from_run_id from run_prefix where run_id = ${run.id})) as cleared
+  `.execute(tx)
+  const { open = false, sequence = 1, cleared = false } = rows[0] ?? {}
+  const whole = open ? run.turn - 1 : run.turn
+  const afterTurn = asked ?? whole
+  if (afterTurn > whole) {
+    const why = afterTurn > run.turn ? `the run has ${run.turn} turns` : 'that turn is not finished'
+    throw new Problem('invalid_request', `afterTurn: ${why}`, { field: 'afterTurn' })
+  }
+  if (afterTurn > 0 && cleared) {
+    const text = 'afterTurn: retention has removed what was said in this run; start it again with 0'
+    throw new Problem('invalid_request', text, { field: 'afterTurn' })
+  }
+  return { afterTurn, prefix: await prefixOf(tx, run, afterTurn), sequence }
+}
+
+/** Who took the turns up to one: for a fork of a fork, the runs that it took them over from too. */
+async function prefixOf(
+  tx: Tx,
+  run: Selectable<RunTable>,
+  afterTurn: number,
+): Promise<Fork['prefix']> {
+  const earlier = await tx
+    .selectFrom('run_prefix')
+    .selectAll()
+    .where('run_id', '=', run.id)
+    .orderBy('first_turn')
+    .execute()
+  const own = (run.forked_after_turn ?? 0) + 1
+  return [
+    ...earlier.map((part) => ({
+      fromRunId: part.from_run_id,
+      firstTurn: part.first_turn,
+      lastTurn: Math.min(part.last_turn, afterTurn),
+    })),
+    { fromRunId: run.id, firstTurn: own, lastTurn: afterTurn },
+  ].filter(({ firstTurn, lastTurn }) => firstTurn <= lastTurn)
+}

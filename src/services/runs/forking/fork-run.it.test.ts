@@ -1,0 +1,339 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { addKey, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { listGrants } from '../../grants/list-grants.ts'
+import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
+import { closeConversation } from '../../engine/lifecycle/close-conversation.ts'
+import { beginRun } from '../../engine/lifecycle/begin-run.ts'
+import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
+import { dueRuns } from '../../retention/due-runs.ts'
+import { messageRun } from '../message-run.ts'
+import { getRun } from '../reading/get-run.ts'
+import { readTranscript } from '../reading/transcript.ts'
+import { startRun } from '../starting/start-run.ts'
+import { forkRun, type ForkRunInput } from './fork-run.ts'
+
+let desk: AgentDesk
+let written = 0
+const aWrite = (path = `notes/${(written += 1)}.md`) => ({
+  tool: 'write_file',
+  input: { path, content: `${path}\n` },
+})
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+  desk.asked.length = 0
+})
+
+/** A finished run of two turns: the first wrote what Grace approved, with a grant for the run. */
+async function finished(input: Parameters<AgentDesk['start']>[0] = {}): Promise<string> {
+  const call = aWrite()
+  desk.say({ text: 'I write.', calls: [call] }, { text: 'It is written.' })
+  const runId = await desk.start(input)
+  const turn = await desk.turn(runId, 1)
+  const [asked] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, asked?.requestId ?? '', { scope: 'run' })
+  await desk.perform(turn)
+  await desk.turn(runId, 2)
+  return runId
+}
+
+function fork(runId: string, more: Partial<ForkRunInput> = {}, who = desk.people.ada) {
+  return forkRun(desk.api, who.caller, { runId, text: 'Go on', ...more })
+}
+
+async function askIn(runId: string, turn: number): Promise<string> {
+  desk.say({ calls: [aWrite()] })
+  await desk.turn(runId, turn)
+  const [call] = await desk.calls(runId, turn)
+  return call?.requestId ?? ''
+}
+
+const said = async (runId: string, who = desk.people.ada) =>
+  (await readTranscript(desk.api, who.caller, runId)).map(({ turn, role, text, from }) => [
+    turn,
+    role,
+    text,
+    from,
+  ])
+
+// Rules: product.md 29
+describe('a fork', () => {
+  test('goes on with the whole transcript under the same turn numbers, and says whose turns they were', async () => {
+    const old = await finished()
+    const started = await fork(old)
+    const { number } = await getRun(desk.api, desk.people.ada.caller, old)
+    const forkedFrom = { runId: old, number, turn: 2 }
+    expect(started).toMatchObject({ forkedFrom, state: 'running', worker: 'scribe' })
+    const { id } = started
+    expect(await beginRun(desk.api, { runId: id })).toMatchObject({ turn: 3, ended: false })
+    expect(await said(id)).toEqual([
+      [1, 'user', 'Write the notes', old],
+      [1, 'assistant', 'I write.', old],
+      [2, 'assistant', 'It is written.', old],
+      [3, 'user', 'Go on', null],
+    ])
+    desk.say({ text: 'I went on.' })
+    expect(await desk.turn(id, 3)).toEqual({ kind: 'ended' })
+    const { messages } = desk.asked.at(-1) ?? { messages: [] }
+    expect(messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ])
+    const run = await getRun(desk.api, desk.people.ada.caller, id)
+    expect(run).toMatchObject({
+      forkedFrom,
+      turns: 3,
+      state: 'completed',
+      output: 'I went on.',
+      task: { text: 'Go on' },
+    })
+    const usage = await sql<{ count: string }>`
+      select count(*) from turn_attempt where run_id = ${id}`.execute(desk.database.db)
+    expect(usage.rows[0]?.count).toBe('1')
+  })
+
+  test('after a turn in the middle has nothing of what came later; a fork of a fork names each run', async () => {
+    const old = await finished()
+    const { id: second } = await fork(old, { afterTurn: 1, text: 'Else' })
+    desk.say({ text: 'Something else.' })
+    await desk.turn(second, 2)
+    const { id: third, forkedFrom } = await fork(second, { text: 'And now' })
+    expect(forkedFrom).toMatchObject({ runId: second, turn: 2 })
+    expect(await said(third)).toEqual([
+      [1, 'user', 'Write the notes', old],
+      [1, 'assistant', 'I write.', old],
+      [2, 'user', 'Else', second],
+      [2, 'assistant', 'Something else.', second],
+      [3, 'user', 'And now', null],
+    ])
+    const { id: fourth } = await fork(third, { afterTurn: 1, text: 'From the first' })
+    expect((await said(fourth)).map(([, , , from]) => from)).toEqual([old, old, null])
+    for (const id of [third, fourth]) {
+      await cancelRun(desk.api, desk.people.ada.caller, { runId: id })
+    }
+  })
+
+  test('before the first turn starts again, with the old input or a new one', async () => {
+    const old = await finished({ input: { version: '1.2' } })
+    const { ada } = desk.people
+    const again = await forkRun(desk.api, ada.caller, { runId: old, afterTurn: 0 })
+    const [[turn, role, text, from] = [], ...others] = await said(again.id)
+    expect([turn, role, from, others]).toEqual([1, 'user', null, []])
+    expect(text).toContain('"version": "1.2"')
+    const other = { runId: old, afterTurn: 0, input: { version: '1.3' } }
+    const changed = await forkRun(desk.api, ada.caller, other)
+    expect(await getRun(desk.api, ada.caller, changed.id)).toMatchObject({
+      input: { version: '1.3' },
+      task: { text: 'Version: 1.3' },
+      turns: 0,
+    })
+    for (const { id } of [again, changed]) await cancelRun(desk.api, ada.caller, { runId: id })
+  })
+
+  test.each<[string, Partial<ForkRunInput>, string]>([
+    ['beyond the end', { afterTurn: 3 }, 'afterTurn'],
+    ['into a turn that is not finished', { afterTurn: 2 }, 'afterTurn'],
+    ['with another input in the middle', { afterTurn: 1, input: 'Else' }, 'input'],
+    ['with a text and an input at the beginning', { afterTurn: 0, input: 'Else' }, 'text'],
+  ])('%s is refused', async (_, asked, field) => {
+    const call = aWrite()
+    desk.say({ calls: [{ tool: 'list_files', input: { path: 'notes' } }] }, { calls: [call] })
+    const runId = await desk.start()
+    await desk.perform(await desk.turn(runId, 1))
+    await desk.turn(runId, 2)
+    const refused = await refusal(fork(runId, asked))
+    expect([refused.code, refused.facts['field']]).toEqual(['invalid_request', field])
+    const whole = await fork(runId)
+    expect(whole.forkedFrom?.turn).toBe(1)
+    const { ada } = desk.people
+    const wordless = await refusal(forkRun(desk.api, ada.caller, { runId }))
+    expect(wordless.facts['field']).toBe('text')
+    for (const id of [runId, whole.id]) await cancelRun(desk.api, ada.caller, { runId: id })
+  })
+
+  test('is for whoever sees the run and may start its worker, once for each key', async () => {
+    const old = await finished()
+    const { grace, olga, ada } = desk.people
+    const { id: ofGrace, startedBy } = await fork(old, {}, grace)
+    expect(startedBy.name).toBe('Grace')
+    const unseen = await desk.start()
+    expect((await refusal(fork(unseen, {}, grace))).code).toBe('not_found')
+    await desk.activate({
+      'workers/scribe.md': deskWorker.replace('zones:', 'startableBy: operators\nzones:'),
+    })
+    expect((await refusal(fork(old, {}, grace))).code).toBe('forbidden')
+    await desk.activate({ 'workers/scribe.md': deskWorker })
+    const keyed = { idempotencyKey: 'fork once' }
+    const [one, two] = await Promise.all([fork(old, keyed, olga), fork(old, keyed, olga)])
+    expect(one).toEqual(two)
+    const reused = await refusal(fork(old, { ...keyed, text: 'Else' }, olga))
+    expect(reused.code).toBe('idempotency_key_reused')
+    for (const id of [ofGrace, unseen, one.id])
+      await cancelRun(desk.api, olga.caller, { runId: id })
+    expect(ada.id).not.toBe(startedBy.id)
+  })
+
+  test('takes the worker that is in force, or as it was pinned while its name exists', async () => {
+    const old = await finished()
+    const { ada } = desk.people
+    const digestOf = async (id: string) =>
+      (
+        await desk.database.db
+          .selectFrom('run')
+          .select('worker_digest')
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
+      ).worker_digest
+    await desk.activate({ 'workers/scribe.md': deskWorker.replace('You write', 'You now write') })
+    const current = await fork(old)
+    const pinned = await fork(old, { worker: 'pinned' })
+    expect(await digestOf(pinned.id)).toBe(await digestOf(old))
+    expect(await digestOf(current.id)).not.toBe(await digestOf(old))
+    desk.say({ text: 'As before.' })
+    await desk.turn(pinned.id, 3)
+    expect(desk.asked.at(-1)?.system).toContain('You write')
+    await cancelRun(desk.api, ada.caller, { runId: current.id })
+    await desk.activate({ 'workers/scribe.md': deskWorker })
+  })
+
+  test('in the mode approve_all needs the right again, from whoever forks', async () => {
+    const { olga, grace } = desk.people
+    const old = await startRun(desk.api, olga.caller, {
+      worker: 'scribe',
+      input: 'Go',
+      mode: 'approve_all',
+    })
+    await desk.turn(old.id, 1)
+    await sql`update run set mode = 'prompt' where id = ${old.id}`.execute(desk.database.db)
+    expect((await refusal(fork(old.id, {}, grace))).code).toBe('not_found')
+    const again = await fork(old.id, {}, olga)
+    expect(again.mode).not.toBe('prompt')
+    await cancelRun(desk.api, olga.caller, { runId: again.id })
+  })
+})
+
+// Rules: product.md 17, 29
+describe('whoever stood behind the old run', () => {
+  async function refusedTo(who: TestPerson, requestId: string): Promise<string> {
+    const refused = await refusal(desk.decide(who, requestId))
+    expect(refused.code).toBe('not_eligible')
+    return refused.message
+  }
+
+  test('stands behind every request of its fork, and of a fork of that, whoever forks it', async () => {
+    const old = await finished()
+    const { ada, grace, linus } = desk.people
+    const first = await fork(old, {}, grace)
+    const request = await askIn(first.id, 3)
+    expect(await refusedTo(ada, request)).toContain('the run that this one was forked from')
+    expect(await refusedTo(grace, request)).toContain('you started this run')
+    const second = await fork(first.id, { afterTurn: 1 }, grace)
+    const later = await askIn(second.id, 2)
+    await refusedTo(ada, later)
+    await desk.decide(linus, request)
+    await desk.decide(linus, later)
+    for (const { id } of [first, second]) await cancelRun(desk.api, grace.caller, { runId: id })
+  })
+
+  test('is whoever wrote to it or owns its key, until the moment of the fork and not after', async () => {
+    const { ada, grace, linus, olga } = desk.people
+    const key = await addKey(desk.database.db, linus)
+    const old = await startRun(desk.api, key.caller, { worker: 'scribe', input: 'Go' })
+    await messageRun(desk.api, olga.caller, { runId: old.id, text: 'And this' })
+    desk.say({ text: 'Done.' })
+    await desk.turn(old.id, 1)
+    const forked = await fork(old.id, {}, olga)
+    const behind = await principalsOfRun(desk.database.db, forked.id)
+    const ids = new Set(behind.map(({ personId }) => personId))
+    expect([ids.has(linus.id), ids.has(olga.id), ids.has(ada.id), ids.has(grace.id)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+    await refusedTo(linus, await askIn(forked.id, 2))
+    await cancelRun(desk.api, olga.caller, { runId: forked.id })
+  })
+
+  // Rules: security.md 29
+  test('stays behind it when its rows are deleted, or the fork is made to look like an ordinary run', async () => {
+    const old = await finished()
+    const { ada, grace, linus } = desk.people
+    const forked = await fork(old, {}, grace)
+    const { db } = desk.database
+    await sql`delete from run_principal where run_id = ${forked.id}`.execute(db)
+    await sql`delete from run_prefix where run_id = ${forked.id}`.execute(db)
+    const request = await askIn(forked.id, 3)
+    await refusedTo(ada, request)
+    await desk.decide(linus, request, { decision: 'deny' })
+    await desk.perform(await desk.turn(forked.id, 3))
+    // Without the run that its signed statement names it is no run that anybody vouches for.
+    await sql`update run set forked_from = null where id = ${forked.id}`.execute(db)
+    const executed = desk.executed.length
+    expect(await askIn(forked.id, 4)).toBe('')
+    expect((await desk.calls(forked.id, 4))[0]?.result).toBe('error')
+    expect(desk.executed).toHaveLength(executed)
+    await cancelRun(desk.api, grace.caller, { runId: forked.id })
+  })
+
+  test('leaves too few to decide: such a fork does not start', async () => {
+    const old = await finished()
+    const { ada, grace, linus } = desk.people
+    await sql`update person set disabled_at = now() where id = ${linus.id}`.execute(
+      desk.database.db,
+    )
+    const refused = await refusal(fork(old, {}, grace))
+    expect(refused.code).toBe('unreachable_approvers')
+    expect(JSON.stringify(refused.facts)).toContain(ada.id === '' ? '' : 'forked from')
+    await sql`update person set disabled_at = null where id = ${linus.id}`.execute(desk.database.db)
+  })
+})
+
+test('grants do not come along: what was approved for the old run asks in its fork', async () => {
+  const call = aWrite()
+  desk.say({ calls: [call] })
+  const old = await desk.start({ conversation: true })
+  const turn = await desk.turn(old, 1)
+  const [asked] = await desk.calls(old, 1)
+  await desk.decide(desk.people.grace, asked?.requestId ?? '', { scope: 'run' })
+  await desk.perform(turn)
+  await desk.turn(old, 2)
+  const forked = await fork(old)
+  expect(forked.conversation).toBe(true)
+  const { ada } = desk.people
+  expect(await listGrants(desk.api, ada.caller, { runId: forked.id })).toEqual([])
+  await desk.write(String(call.input.path), 'changed\n')
+  desk.say({ calls: [call] })
+  await desk.turn(forked.id, 3)
+  expect((await desk.calls(forked.id, 3))[0]).toMatchObject({ verdict: 'ask', result: null })
+  await cancelRun(desk.api, ada.caller, { runId: forked.id })
+  await closeConversation(desk.api, ada.caller, { runId: old })
+})
+
+test('words that a fork goes on with are kept as long as the fork is, and are not taken over once removed', async () => {
+  const old = await finished()
+  const forked = await fork(old)
+  const due = async () =>
+    (await dueRuns(desk.database.db, { olderThanMs: 0, after: null, most: 1000 })).map(
+      ({ id }) => id,
+    )
+  expect(await due()).not.toContain(old)
+  const { ada } = desk.people
+  await cancelRun(desk.api, ada.caller, { runId: forked.id })
+  expect(await due()).toContain(old)
+  await sql`insert into cleared_run (run_id, rule) values (${old}, 'test')`.execute(
+    desk.database.db,
+  )
+  expect((await refusal(fork(old))).facts['field']).toBe('afterTurn')
+  expect((await refusal(fork(forked.id, { afterTurn: 1 }))).facts['field']).toBe('afterTurn')
+})

@@ -1,0 +1,158 @@
+import type { Selectable } from 'kysely'
+import type { Json } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import { ContentRemoved, getText } from '#store/content/content.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Tx } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import type { Caller, SigningContext } from '../../core/context.ts'
+import { onceForKey } from '../../core/idempotency.ts'
+import { lockRun } from '../../core/locks.ts'
+import { signedModeOf } from '../../core/verify-run.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
+import { personBehind } from '../../requests/people/viewer.ts'
+import { loadTranscript } from '../../transcript/load-transcript.ts'
+import { assertReachable } from '../starting/reachable-approvers.ts'
+import { recordRun, type StartedRun } from '../starting/record-run.ts'
+import { behindStart, judgeStart, requireInputFits, taskMessage } from '../starting/start-run.ts'
+import { assertVisible } from '../visible-run.ts'
+import { forkPoint } from './fork-point.ts'
+
+export interface ForkRunInput {
+  readonly runId: string
+  /** absent: the last turn whose calls all have results; 0: start again */
+  readonly afterTurn?: number
+  /** the first message; needed unless `afterTurn` is 0 */
+  readonly text?: string
+  /** instead of the old one; only with `afterTurn` 0 */
+  readonly input?: Json
+  /** absent: `current` */
+  readonly worker?: 'current' | 'pinned'
+  readonly idempotencyKey?: string
+}
+
+/**
+ * Starts a run that goes on with another's transcript up to a turn (product.md 29): whoever sees
+ * that run and may start its worker. Everybody who stands behind it now stands behind every request
+ * of the new one; its grants stay behind. Conversation and mode are those of the old run. Rejects
+ * as `startRun` does, with `not_found` for a run that the caller may not see, and with
+ * `invalid_request` for a turn that it cannot go on from.
+ */
+export async function forkRun(
+  ctx: SigningContext,
+  caller: Caller,
+  input: ForkRunInput,
+): Promise<StartedRun> {
+  await assertVisible(ctx, caller, input.runId)
+  const old = await ctx.db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', '=', input.runId)
+    .executeTakeFirstOrThrow()
+  const { current, worker, policyDigest, policy } = await workerOf(ctx, old, input)
+  const mode = signedModeOf(ctx.verifier, old)
+  const { starter, authority } = await judgeStart(ctx, caller, current, mode)
+  const { idempotencyKey: key, ...body } = input
+  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+    onceForKey(unit.tx, { caller, key, route: 'fork-run', body }, async () => {
+      const run = await lockRun(unit.tx, input.runId)
+      const point = await forkPoint(unit.tx, run, input.afterTurn)
+      const principals = await principalsOfRun(unit.tx, run.id)
+      const behind = [...new Set(principals.map(({ personId }) => personId))]
+      await assertReachable(unit.tx, policy, current, [
+        ...behind.map((personId) => ({ personId, why: 'forked_from' as const })),
+        ...behindStart(caller, personBehind(caller)),
+      ])
+      const words = await wordsOf(unit.tx, { run, worker, afterTurn: point.afterTurn }, input)
+      return recordRun(ctx, unit, caller, {
+        ...words,
+        mode,
+        policyDigest,
+        taskQueue: run.task_queue,
+        worker,
+        starter,
+        conversation: run.rest_for_seconds !== null,
+        fork: { runId: run.id, number: Number(run.number), ...point, behind },
+      })
+    }),
+  )
+  if (answer instanceof Problem) throw answer
+  return answer
+}
+
+interface ForkWorker {
+  /** as it is in force: who may start it, and where its requests go */
+  readonly current: WorkerDefinition
+  readonly policy: Policy
+  /** the one that the fork pins, with the version that has it */
+  readonly worker: WorkerDefinition
+  readonly policyDigest: string
+}
+
+/** A worker that is gone from the policy in force starts no fork, not even as it was pinned. */
+async function workerOf(
+  ctx: SigningContext,
+  old: Selectable<RunTable>,
+  input: ForkRunInput,
+): Promise<ForkWorker> {
+  const policy = await ctx.policies.inForce()
+  const current = policy.workers.get(old.worker)
+  if (current === undefined) {
+    throw new Problem('unknown_worker', `There is no worker ${old.worker} any more`)
+  }
+  if (input.worker !== 'pinned') {
+    return { current, policy, worker: current, policyDigest: policy.digest }
+  }
+  const pinned = (await ctx.policies.byDigest(old.policy_digest)).workers.get(old.worker)
+  if (pinned === undefined || pinned.digest !== old.worker_digest) {
+    const text = 'worker: the version that this run was started with is gone; take the current one'
+    throw new Problem('invalid_request', text, { field: 'worker' })
+  }
+  return { current, policy, worker: pinned, policyDigest: old.policy_digest }
+}
+
+type Words = Pick<Parameters<typeof recordRun>[3], 'input' | 'text' | 'attachments'>
+
+/** What the fork is asked: its first message, and the input that it counts as started with. */
+async function wordsOf(
+  tx: Tx,
+  at: {
+    readonly run: Selectable<RunTable>
+    readonly worker: WorkerDefinition
+    readonly afterTurn: number
+  },
+  { text, input }: ForkRunInput,
+): Promise<Words> {
+  const { run, worker, afterTurn } = at
+  const attachments = run.attachments ?? []
+  if (afterTurn > 0) {
+    if (input !== undefined) throw invalid('input', 'is replaced only with afterTurn: 0')
+    if (text === undefined || text.trim() === '')
+      throw invalid('text', 'is needed: what it goes on with')
+    return { input: await inputOf(tx, run), text, attachments }
+  }
+  if (text !== undefined && input !== undefined) {
+    throw invalid('text', 'and input say the same with afterTurn: 0; give one of them')
+  }
+  const given = input ?? text
+  if (given !== undefined) {
+    requireInputFits(worker, given)
+    return { input: given, text: taskMessage(given), attachments: [] }
+  }
+  const [first] = await loadTranscript(tx, run.id)
+  return { input: await inputOf(tx, run), text: first?.text ?? '', attachments }
+}
+
+async function inputOf(tx: Tx, run: Selectable<RunTable>): Promise<Json> {
+  try {
+    return JSON.parse(await getText(tx, run.input_digest)) as Json
+  } catch (error) {
+    if (!(error instanceof ContentRemoved)) throw error
+    throw invalid('input', 'was erased; start again with afterTurn: 0 and a new one')
+  }
+}
+
+function invalid(field: string, what: string): Problem {
+  return new Problem('invalid_request', `${field} ${what}`, { field })
+}

@@ -1,0 +1,132 @@
+import { v7 as uuidv7 } from 'uuid'
+import { canonicalJson } from '#domain/digest.ts'
+import type { Json } from '#domain/json.ts'
+import type { RunState } from '#domain/request.ts'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
+import type { RunStatement } from '#domain/statements/statement.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
+import { putContent } from '#store/content/content.ts'
+import type { RunAttachment } from '../../core/attached-files.ts'
+import type { Caller, SigningContext } from '../../core/context.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
+
+/** The run that a run was forked from, and its last turn that the fork goes on from. */
+export interface ForkedFrom {
+  readonly runId: string
+  readonly number: number
+  readonly turn: number
+}
+
+/**
+ * What starting is answered with; dates are text, so that a repeated call gets the very same
+ * answer.
+ */
+export interface StartedRun {
+  readonly id: string
+  /** short, for people */
+  readonly number: number
+  readonly workflowId: string
+  readonly worker: string
+  readonly state: RunState
+  readonly mode: RunMode
+  readonly conversation: boolean
+  readonly startedBy: PersonRef
+  readonly forkedFrom?: ForkedFrom
+  readonly createdAt: string
+}
+
+export interface RunToRecord {
+  readonly input: Json
+  readonly text: string
+  readonly attachments: readonly RunAttachment[]
+  readonly mode: RunMode
+  /** the version that pins the worker */
+  readonly policyDigest: string
+  readonly taskQueue: string
+  readonly worker: WorkerDefinition
+  readonly conversation: boolean
+  readonly starter: PersonRef
+  readonly fork: Fork | null
+}
+
+/**
+ * Records a root run: its signed statement, its first message, the event, and the start of its
+ * workflow. The caller has judged who starts it, and that what it asks can reach somebody.
+ */
+export async function recordRun(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  start: RunToRecord,
+): Promise<StartedRun> {
+  const { tx } = unit
+  const { policyDigest, worker, starter, mode, fork } = start
+  const id = uuidv7()
+  const statement: RunStatement = {
+    version: 1,
+    runId: id,
+    rootRunId: id,
+    parentCallId: null,
+    ...(fork === null ? {} : { forkedFrom: fork.runId }),
+    workerName: worker.name,
+    workerDigest: worker.digest,
+    inputDigest: await putContent(tx, canonicalJson(start.input)),
+    mode,
+    startedBy: starter.id,
+  }
+  const run = await insertRun(tx, {
+    id,
+    parent: null,
+    worker,
+    policyDigest,
+    mode,
+    input: start.input,
+    inputDigest: statement.inputDigest,
+    startedBy: starter.id,
+    apiKeyId: caller.actor.type === 'machine' ? caller.actor.id : null,
+    taskQueue: start.taskQueue,
+    signed: signStatement(ctx.signer, 'run', statement),
+    text: start.text,
+    attachments: start.attachments,
+    author: caller.actor,
+    restForMs: start.conversation ? worker.restForMs : null,
+    fork,
+  })
+  await unit.audit({
+    type: 'run.started',
+    runId: id,
+    policyDigest,
+    detail: {
+      worker: worker.name,
+      workerDigest: worker.digest,
+      inputDigest: statement.inputDigest,
+      mode,
+      startedBy: starter.id,
+      ...(start.attachments.length === 0
+        ? {}
+        : { attachments: start.attachments.map(({ hash }) => hash) }),
+      ...(fork === null
+        ? {}
+        : { forkedFrom: fork.runId, afterTurn: fork.afterTurn, behind: [...fork.behind] }),
+    },
+  })
+  await unit.event('run.changed', { runId: id })
+  await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
+  return {
+    id,
+    number: run.number,
+    workflowId: workflowIdOf(id),
+    worker: worker.name,
+    state: run.state,
+    mode,
+    conversation: start.conversation,
+    startedBy: starter,
+    ...(fork === null
+      ? {}
+      : { forkedFrom: { runId: fork.runId, number: fork.number, turn: fork.afterTurn } }),
+    createdAt: run.createdAt.toISOString(),
+  }
+}
