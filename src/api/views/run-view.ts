@@ -30,6 +30,7 @@ export function runView(record: RunRecord): Run {
     conversation: record.conversation,
     ...(record.rest === null ? {} : { rest: record.rest }),
     ...(record.restsUntil === null ? {} : { restsUntil: record.restsUntil.toISOString() }),
+    ...(record.budget === null ? {} : { budget: record.budget }),
     ...(record.forkedFrom === null ? {} : { forkedFrom: record.forkedFrom }),
     task: record.task === null ? null : taskView(record.task),
     waitsFor: record.waitsFor.map(({ people, ...request }) => ({

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { isInstant } from '#domain/instant.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 
 /**
  * A moment as the service takes it, from anything that ISO 8601 allows: `2026-12-01`,
@@ -33,4 +34,17 @@ const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 export function parseSpan(text: string): number | null {
   const match = /^([1-9]\d{0,5})([smhd])$/.exec(text)
   return match === null ? null : Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]
+}
+
+/** Reads the limits of a run's budget, `turns=10,tokens=50000`. */
+export function readBudget(text: string): RunBudget {
+  const budget: { turns?: number; tokens?: number } = {}
+  for (const part of text.split(',')) {
+    const [, key, count] = /^(turns|tokens)=([1-9][0-9]{0,8})$/.exec(part.trim()) ?? []
+    if (key !== 'turns' && key !== 'tokens') {
+      throw new InvalidArgumentError('write turns=10,tokens=50000, or one of them.')
+    }
+    budget[key] = Number(count)
+  }
+  return budget
 }

@@ -8,6 +8,8 @@ import { connect } from '../service/connect.ts'
 import { pageUrl, type Service } from '../service/service.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
+import { readBudget } from './option-values.ts'
 import { withExamples } from './examples.ts'
 
 interface RunOptions extends ServiceOptions {
@@ -15,6 +17,7 @@ interface RunOptions extends ServiceOptions {
   readonly attach?: string[]
   readonly watch?: boolean
   readonly conversation?: boolean
+  readonly budget?: RunBudget
   readonly json?: boolean
 }
 
@@ -42,6 +45,11 @@ export function addRunCommand(program: Command): void {
       'rest after the answer, for the next message (on a terminal as without it, unless the worker file says false)',
     )
     .option('--no-conversation', 'end with the answer')
+    .option(
+      '--budget <limits>',
+      'what it may use until somebody writes to it, as turns=10,tokens=50000; never above the limits of its worker',
+      readBudget,
+    )
     .option('--json', 'print the started run as JSON')
     .action(async (worker: string, input: string, options: RunOptions) => {
       const service = await connect(options)
@@ -51,6 +59,7 @@ export function addRunCommand(program: Command): void {
           input: readInput(input),
           mode: options.mode ?? 'prompt',
           conversation: options.conversation ?? (await restsHere(service, worker)),
+          ...(options.budget === undefined ? {} : { budget: options.budget }),
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
         },
         idempotencyKey: randomUUID(),

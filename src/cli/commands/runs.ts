@@ -21,6 +21,8 @@ import { fromNow } from '../text/times.ts'
 import { restLines } from '../text/rest-lines.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
+import { readBudget } from './option-values.ts'
 import { runExample, withExamples } from './examples.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
@@ -66,9 +68,19 @@ export function addRunsCommand(program: Command): void {
     .description('say something to a run; a run that waits for input goes on')
     .argument('<run>', 'its number or id')
     .argument('<text>', 'what to say')
-    .action(async (id: string, text: string, options: ServiceOptions) => {
+    .option(
+      '--budget <limits>',
+      'what it may use from now on, as turns=10,tokens=50000; never above the limits of its worker',
+      readBudget,
+    )
+    .action(async (id: string, text: string, options: ServiceOptions & { budget?: RunBudget }) => {
       const service = await connect(options)
-      const posting = { params: { id }, body: { text }, idempotencyKey: randomUUID() }
+      const { budget } = options
+      const posting = {
+        params: { id },
+        body: budget === undefined ? { text } : { text, budget },
+        idempotencyKey: randomUUID(),
+      }
       await service.call('postMessage', posting)
       console.log('Posted. The next turn of the run reads it.')
     })

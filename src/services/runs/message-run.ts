@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunState } from '#domain/request.ts'
 import { isEnd, runTransitions, transition } from '#domain/transitions.ts'
 import { putContent } from '#store/content/content.ts'
@@ -10,6 +11,7 @@ import { lockRun } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { onceForKey } from '../core/idempotency.ts'
 import { writeMessageText, nextSequence } from '../transcript/messages.ts'
+import { requireBudgetFits } from './starting/require-budget-fits.ts'
 import { bySteering } from './may-steer-run.ts'
 
 /** Bound of one message, in characters. */
@@ -18,6 +20,8 @@ const messageCharacters = 100_000
 export interface MessageRunInput {
   readonly runId: string
   readonly text: string
+  /** what it may use from now on, never above the limits of the worker as it was pinned */
+  readonly budget?: RunBudget
   readonly idempotencyKey?: string
 }
 
@@ -44,13 +48,28 @@ export async function messageRun(
       field: 'text',
     })
   }
-  const { runId, text, idempotencyKey: key } = input
-  const call = { caller, key, route: 'message-run', body: { runId, text } }
+  const { idempotencyKey: key, ...body } = input
+  await requireBudgetOfRunFits(ctx, input)
+  const call = { caller, key, route: 'message-run', body: { ...body } }
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, call, () => postMessage(unit, caller, input)),
   )
   if (answer instanceof Problem) throw answer
   return answer
+}
+
+async function requireBudgetOfRunFits(
+  ctx: ServiceContext,
+  { runId, budget }: MessageRunInput,
+): Promise<void> {
+  if (budget === undefined) return
+  const run = await ctx.db
+    .selectFrom('run')
+    .select(['worker', 'policy_digest'])
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+  const pinned = (await ctx.policies.byDigest(run.policy_digest)).workers.get(run.worker)
+  if (pinned !== undefined) requireBudgetFits(pinned, budget)
 }
 
 async function postMessage(
@@ -74,6 +93,10 @@ async function postMessage(
       content_hash: await putContent(unit.tx, writeMessageText(input.text)),
     })
     .execute()
+  if (input.budget !== undefined) {
+    const budget = toJsonb(input.budget)
+    await unit.tx.updateTable('run').set({ budget }).where('id', '=', run.id).execute()
+  }
   let { state } = run
   if (state === 'waiting_for_input') {
     state = transition(runTransitions, state, 'resume') ?? state

@@ -45,6 +45,7 @@ import * as witnesses from './20261122T181100Z-witnesses.ts'
 import * as conversations from './20261125T010500Z-conv-conversations.ts'
 import * as pocketPush from './20261125T011500Z-pocket-push.ts'
 import * as triageRunSearch from './20261125T013500Z-triage-run-search.ts'
+import * as budgets from './20261125T015500Z-conv-budgets.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -94,4 +95,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T011500Z-facts-headline': factsHeadline,
   '20261125T013500Z-triage-run-search': triageRunSearch,
   '20261125T010700Z-mcp-gateway-calls': gatewayCalls,
+  '20261125T015500Z-conv-budgets': budgets,
 }

@@ -9,6 +9,7 @@ import type {
 import type { Jsonb, Timestamp, GeneratedTimestamp } from './columns.ts'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 import type { Rule, RunMode, Verdict } from '#domain/verdict.ts'
 
 /** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
@@ -52,6 +53,8 @@ export interface RunTable {
   rest: RestReason | null
   /** when a resting conversation ends */
   rests_until: Timestamp | null
+  /** its own limits; `null`: its worker's */
+  budget: Jsonb<RunBudget | null>
   /** the run whose transcript it goes on with, and the last turn that it took over */
   forked_from: string | null
   forked_after_turn: number | null

@@ -61,7 +61,7 @@ export const runActionRoutes = [
     answer: async (api, { params, body, caller, request }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       const key = idempotencyKeyOf(request)
-      const posted = await messageRun(api.ctx, caller, { runId, text: body.text, ...key })
+      const posted = await messageRun(api.ctx, caller, { runId, ...body, ...key })
       return { status: 201, body: posted }
     },
   }),

@@ -26,6 +26,13 @@ const runInput = z.union([text(1_000_000).min(1), z.record(z.string(), json)], {
   error: 'must be text or an object',
 })
 
+/** What a run may use until somebody writes to it again; never above the limits of its worker. */
+const runBudget = z.strictObject({
+  turns: z.int().min(1).max(1_000_000_000).optional(),
+  /** of input and output together */
+  tokens: z.int().min(1).max(1_000_000_000).optional(),
+})
+
 export const startRunBody = z
   .strictObject({
     worker: name,
@@ -38,6 +45,7 @@ export const startRunBody = z
      * runs that a person starts, else false
      */
     conversation: z.boolean().optional(),
+    budget: runBudget.optional(),
   })
   .meta({
     examples: [{ worker: example.worker, input: 'Write the notes of 1.2', mode: 'prompt' }],
@@ -138,6 +146,7 @@ export const run = z
     rest: z.enum(restReasons).optional(),
     /** when a resting conversation ends by itself */
     restsUntil: instant.optional(),
+    budget: runBudget.optional(),
     forkedFrom: forkedFrom.optional(),
     task: runTask.nullable(),
     waitsFor: z.array(waitsFor),
@@ -218,8 +227,8 @@ export const forkBody = z
   .meta({ examples: [{ afterTurn: 3, text: 'Write them for 1.3 instead' }] })
 
 export const messageBody = z
-  .strictObject({ text: text(100_000).min(1) })
-  .meta({ examples: [{ text: 'Leave the internal changes out' }] })
+  .strictObject({ text: text(100_000).min(1), budget: runBudget.optional() })
+  .meta({ examples: [{ text: 'Leave the internal changes out', budget: { turns: 10 } }] })
 export const postedMessage = z.object({ messageId: id, runId: id, state: runState }).meta({
   examples: [{ messageId: example.otherId, runId: example.runId, state: 'running' }],
 })

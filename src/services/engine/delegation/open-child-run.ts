@@ -38,6 +38,7 @@ export async function openChildRun(
     author: { type: 'system', name: run.worker },
     // Who started it waits for its answer.
     restForMs: null,
+    budget: null,
     fork: null,
   })
   await unit.event('run.changed', { runId: child.id })

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { withBudget } from '#domain/run-budget.ts'
 import type { Rest } from '#domain/workflow-outcomes.ts'
 import type { WorkerLimits } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
@@ -46,7 +47,7 @@ export async function prepareTurn(
     const turn = run.turn + 1
     const [previous, limit] = await together([
       readPrevious(unit.tx, run),
-      reachedLimit(unit.tx, run.id, limits),
+      reachedLimit(unit.tx, run.id, withBudget(limits, run.budget)),
     ])
     if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
     if (!previous.unread && run.state === 'waiting_for_input') {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { deskWorker } from '#test/harness/fixtures/agent-desk.ts'
 import { ModelProblem } from '#models/model.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { messageRun } from '../../runs/message-run.ts'
+import { getRun } from '../../runs/reading/get-run.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { takeTurn } from './take-turn.ts'
 import { useTurnDesk, desk, aRead, runRow, say } from './turns.fixture.ts'
@@ -96,6 +99,36 @@ describe('limits', () => {
       expect(await desk.turn(runId, 5)).toEqual({ kind: 'waiting_for_input' })
       expect(desk.asked).toHaveLength(4)
       await desk.activate({ 'workers/scribe.md': deskWorker })
+    },
+  )
+
+  // Rules: product.md 33
+  test.each([
+    ['turns', { turns: 1 }, 'limit_turns'],
+    ['tokens', { tokens: 110 }, 'limit_tokens'],
+  ])(
+    'of a budget in %s are below those of the worker, and a message brings a new one',
+    async (field, budget, code) => {
+      desk.say(...Array.from({ length: 4 }, () => ({ calls: [aRead] })))
+      const runId = await desk.start({ budget })
+      await desk.perform(await desk.turn(runId, 1))
+      expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
+      const { ada } = desk.people
+      expect(await getRun(desk.api, ada.caller, runId)).toMatchObject({
+        rest: 'limit',
+        budget,
+        failure: { code },
+      })
+      const most = field === 'turns' ? 41 : 2_000_001
+      const above = { [field]: most }
+      const posted = messageRun(desk.api, ada.caller, { runId, text: 'More', budget: above })
+      expect((await refusal(posted)).facts['field']).toBe(`budget.${field}`)
+      const more = { [field]: field === 'turns' ? 2 : 220 }
+      await messageRun(desk.api, ada.caller, { runId, text: 'More', budget: more })
+      for (const turn of [2, 3]) await desk.perform(await desk.turn(runId, turn))
+      expect(await desk.turn(runId, 4)).toEqual({ kind: 'waiting_for_input' })
+      const started = desk.start({ budget: above })
+      expect((await refusal(started)).facts['field']).toBe(`budget.${field}`)
     },
   )
 })

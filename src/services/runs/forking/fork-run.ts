@@ -73,6 +73,7 @@ export async function forkRun(
         worker,
         starter,
         conversation: run.rest_for_seconds !== null,
+        budget: null,
         fork: { runId: run.id, number: Number(run.number), ...point, behind },
       })
     }),

@@ -78,6 +78,7 @@ export interface RunRow extends Pick<
   | 'number'
   | 'rest'
   | 'rests_until'
+  | 'budget'
 > {
   readonly conversation: boolean
   readonly forked_from: ForkedFrom | null
@@ -91,7 +92,7 @@ export const runRows = sql`
   select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by,
     person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
     run.pending_requests, run.failure, run.title, run.number, run.root_run_id, run.rest,
-    run.rests_until, run.rest_for_seconds is not null as conversation,
+    run.rests_until, run.budget, run.rest_for_seconds is not null as conversation,
     (select json_build_object('runId', old.id, 'number', old.number, 'turn', run.forked_after_turn)
       from run as old where old.id = run.forked_from) as forked_from,
     worker_version.script is not null as scripted
@@ -137,6 +138,7 @@ export async function runRecords(
     conversation: row.conversation,
     rest: row.rest,
     restsUntil: row.rests_until,
+    budget: row.budget,
     forkedFrom: row.forked_from,
     task: tasks.get(row.root_run_id) ?? null,
     waitsFor: waiting.get(row.id) ?? [],

@@ -1,6 +1,7 @@
 import type { ChildRecord } from './children-of.ts'
 import type { Json } from '#domain/json.ts'
 import type { RestReason, RunState } from '#domain/request.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
@@ -33,6 +34,8 @@ export interface RunRecord {
   readonly rest: RestReason | null
   /** when a resting conversation ends by itself */
   readonly restsUntil: Date | null
+  /** its own limits, below its worker's */
+  readonly budget: RunBudget | null
   readonly forkedFrom: ForkedFrom | null
   /** what the root run was asked */
   readonly task: TaskRecord | null

@@ -4,6 +4,7 @@ import type { Actor } from '#domain/actor.ts'
 import type { Json } from '#domain/json.ts'
 import type { RunState } from '#domain/request.ts'
 import type { Signed } from '#domain/statements/statement.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
@@ -38,6 +39,7 @@ export interface NewRun {
   readonly author: Actor
   /** how long it rests after each answer, as a conversation; `null`: it is none */
   readonly restForMs: number | null
+  readonly budget: RunBudget | null
   readonly fork: Fork | null
 }
 
@@ -98,6 +100,7 @@ export async function insertRun(
       api_key_id: run.apiKeyId,
       workflow_id: workflowIdOf(id),
       task_queue: run.taskQueue,
+      budget: run.budget === null ? null : toJsonb(run.budget),
       turn: run.fork?.afterTurn ?? 0,
       forked_from: run.fork?.runId ?? null,
       forked_after_turn: run.fork?.afterTurn ?? null,

@@ -4,6 +4,7 @@ import type { Json } from '#domain/json.ts'
 import type { RunState } from '#domain/request.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { RunStatement } from '#domain/statements/statement.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
@@ -49,6 +50,7 @@ export interface RunToRecord {
   readonly worker: WorkerDefinition
   readonly conversation: boolean
   readonly starter: PersonRef
+  readonly budget: RunBudget | null
   readonly fork: Fork | null
 }
 
@@ -93,6 +95,7 @@ export async function recordRun(
     attachments: start.attachments,
     author: caller.actor,
     restForMs: start.conversation ? worker.restForMs : null,
+    budget: start.budget,
     fork,
   })
   await unit.audit({

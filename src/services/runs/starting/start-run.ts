@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#domain/json.ts'
 import { Problem } from '#domain/problem.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import { inputProblem } from '#policy/worker/input-schema.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
@@ -9,6 +10,7 @@ import { listedFiles, withAttached } from '../../core/attached-files.ts'
 import type { Principal } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { requireBudgetFits } from './require-budget-fits.ts'
 import { recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { memberOf } from './member-of.ts'
@@ -27,6 +29,8 @@ export interface StartRunInput {
   readonly attachments?: readonly string[]
   /** it rests after each answer; absent: as the worker says of what people start, else not */
   readonly conversation?: boolean
+  /** never above the worker's limits */
+  readonly budget?: RunBudget
   readonly idempotencyKey?: string
 }
 
@@ -50,6 +54,7 @@ export async function startRun(
   }
   const mode = input.mode ?? 'prompt'
   const { starter, authority } = await judgeStart(ctx, caller, worker, mode)
+  requireBudgetFits(worker, input.budget)
   const task = taskMessage(input.input)
   requireInputFits(worker, input.input)
   const { idempotencyKey: key, attachments = [], ...rest } = input
@@ -73,6 +78,7 @@ export async function startRun(
         worker,
         starter,
         conversation: isConversation(caller, worker, input),
+        budget: input.budget ?? null,
         fork: null,
       })
     }),
