@@ -281,7 +281,7 @@ describe('whoever stood behind the old run', () => {
     await sql`update run set forked_from = null where id = ${forked.id}`.execute(db)
     const executed = desk.executed.length
     expect(await askIn(forked.id, 4)).toBe('')
-    expect((await desk.calls(forked.id, 4))[0]?.result).toBe('error')
+    expect((await desk.calls(forked.id, 4))[0]?.result).toBe('denied')
     expect(desk.executed).toHaveLength(executed)
     await cancelRun(desk.api, grace.caller, { runId: forked.id })
   })
