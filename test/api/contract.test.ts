@@ -190,6 +190,16 @@ const questions: Record<string, () => Promise<Reply>> = {
     answerAsk(api.service)
     return reply
   },
+  forkRun: async () => {
+    const { body } = await ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' } })
+    return ada.post(`/v1/runs/${body.number}/forks`, { afterTurn: 0 })
+  },
+  closeRun: async () => {
+    const other = await addRun(api.service, { startedBy: api.people.ada })
+    const rests = { state: 'waiting_for_input', rest: 'stopped' } as const
+    await api.database.db.updateTable('run').set(rests).where('id', '=', other.id).execute()
+    return ada.post(`/v1/runs/${other.id}/close`)
+  },
   cancelRun: async () => {
     const other = await addRun(api.service, { startedBy: api.people.ada })
     return ada.post(`/v1/runs/${other.id}/cancel`, { reason: 'not needed' })
@@ -475,6 +485,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
   const edsger = await api.signIn(api.people.edsger)
   const bodies: Record<string, unknown> = {
     postMessage: { text: 'x' },
+    forkRun: { text: 'x' },
     invokeTool: { tool: 'deploy', input: {} },
     recordRunReveal: { kind: 'GitHub token', characters: 40 },
     decideRequest: approval(request),
