@@ -1,3 +1,4 @@
+import { builtInTool } from '#domain/built-in-tools.ts'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
@@ -40,6 +41,8 @@ export function assertReachableBy(
         { worker: worker.name, tool: route.tool, queue: null, people: [], remedy },
       )
     }
+    // A question can be answered by whoever starts the run (product.md 30).
+    if (builtInTool(route.tool)?.consent === 'answer') continue
     requireReachable(route, people, behind, { worker: worker.name })
   }
 }
