@@ -154,6 +154,23 @@ describe('starting', () => {
     await desk.activate({ 'countersign.yaml': deskConfig })
   })
 
+  // Rules: product.md 30
+  test('a run that only asks questions starts where nobody else is: who starts it may answer them', async () => {
+    const alone = deskConfig.replace(
+      'ada@example.com, grace@example.com, linus@example.com',
+      'ada@example.com',
+    )
+    const asker = `---\nname: scribe\nmodel: openai-compatible:x\ntools: { ask_person: {} }\n---\nAsk.\n`
+    await desk.activate({ 'countersign.yaml': alone, 'workers/scribe.md': asker })
+    expect(await code(desk.start())).toBe('done')
+    await desk.activate({
+      'countersign.yaml': alone.replace('defaults: { queue: platform }\n', ''),
+      'workers/scribe.md': asker,
+    })
+    expect(await code(desk.start())).toBe('unreachable_approvers')
+    await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': deskWorker })
+  })
+
   test('a key starts for its owner, who is behind what the run asks', async () => {
     const key = await addKey(desk.database.db, desk.people.ada)
     const started = await startRun(desk.api, key.caller, asking)
