@@ -7,9 +7,11 @@ import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useMe } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
+
+const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })))
 
 const methodWords: Record<SessionView['method'], string> = {
   development: 'development sign-in',
@@ -76,12 +78,13 @@ export function SessionsSection() {
   )
 }
 
-/** A one-time link for oneself: for a terminal, or a phone. */
+/** A one-time link for oneself: as a QR code for a phone, and as a command for a terminal. */
 function AnotherDevice() {
   const { person } = useMe()
   const [url, setUrl] = useState<string | null>(null)
   const [refusal, setRefusal] = useState<string | null>(null)
   const make = async (): Promise<void> => {
+    setRefusal(null)
     try {
       const { url } = await callApi('createSignInLink', { params: { email: person.email } })
       setUrl(url)
@@ -89,16 +92,7 @@ function AnotherDevice() {
       setRefusal((error as Error).message)
     }
   }
-  if (url !== null) {
-    return (
-      <div className="column" role="status">
-        <p className="small">
-          Signs you in once, within 15 minutes. In a terminal, or by opening the link elsewhere:
-        </p>
-        <Command text={`countersign login "${url}"`} />
-      </div>
-    )
-  }
+  if (url !== null) return <OneTimeLink url={url} name={person.name} done={() => setUrl(null)} />
   return (
     <div>
       <Button variant="default" onClick={() => void make()}>
@@ -107,4 +101,37 @@ function AnotherDevice() {
       {refusal !== null && <p role="alert">{refusal}</p>}
     </div>
   )
+}
+
+function OneTimeLink({ url, name, done }: { url: string; name: string; done: () => void }) {
+  return (
+    <div className="column" role="status">
+      <p className="small">
+        Signs in as {name}, once, within 15 minutes. Show it to nobody: who scans it first is you.
+      </p>
+      {isOfThisMachine(url) ? (
+        <p className="small">
+          This service has an address on this machine only, which a phone does not reach:{' '}
+          <code>COUNTERSIGN_PUBLIC_URL</code> gives it another.
+        </p>
+      ) : (
+        <p className="small">Scan it with your phone:</p>
+      )}
+      <Suspense fallback={<Loading what="the code" lines={4} />}>
+        <QrCode text={url} label="QR code of the sign-in link" />
+      </Suspense>
+      <p className="small">Or in a terminal:</p>
+      <Command text={`countersign login "${url}"`} />
+      <div>
+        <Button variant="default" onClick={done}>
+          Done
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function isOfThisMachine(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]'
 }

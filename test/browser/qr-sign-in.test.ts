@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encode } from 'uqr'
+import type { Page } from 'playwright-core'
+import { openDashboard, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+/** The dark modules of the code on the page, as a reader samples its picture. */
+async function modulesOf(page: Page): Promise<string[]> {
+  const code = page.getByRole('img', { name: 'QR code of the sign-in link' })
+  await code.scrollIntoViewIfNeeded()
+  const picture = (await code.screenshot()).toString('base64')
+  const size = Number((await code.getAttribute('viewBox'))?.split(' ')[2])
+  return page.evaluate(
+    async ({ source, count }) => {
+      const image = new Image()
+      image.src = `data:image/png;base64,${source}`
+      await image.decode()
+      const canvas = new OffscreenCanvas(image.width, image.height)
+      const context = canvas.getContext('2d')
+      context?.drawImage(image, 0, 0)
+      const step = image.width / count
+      return Array.from({ length: count }, (_, y) =>
+        Array.from({ length: count }, (_, x) => {
+          const at = [(x + 0.5) * step, (y + 0.5) * step].map(Math.floor)
+          const pixel = context?.getImageData(at[0] ?? 0, at[1] ?? 0, 1, 1).data ?? [255]
+          return (pixel[0] ?? 255) < 128 ? '1' : '0'
+        }).join(''),
+      )
+    },
+    { source: picture, count: size },
+  )
+}
+
+// Rules: security.md 38
+test('the code on the account page signs a phone in as oneself, once, and is audited', async () => {
+  const page = await dashboard.open('Grace', '/account')
+  const sessions = page.getByRole('region', { name: 'Sessions' })
+  await sessions.getByRole('button', { name: 'Sign in another device' }).click()
+  const command = (await sessions.getByText(/^countersign login/).textContent()) ?? ''
+  const url = /"(.+)"/.exec(command)?.[1] ?? ''
+  const expected = encode(url, { ecc: 'M', border: 4 }).data
+  expect(await modulesOf(page)).toEqual(
+    expected.map((row) => row.map((isDark) => (isDark ? '1' : '0')).join('')),
+  )
+  const phone = await dashboard.openSignedOut(url.slice(dashboard.url.length))
+  await phone.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
+  const another = await dashboard.openSignedOut(url.slice(dashboard.url.length))
+  await another.getByRole('heading', { name: 'This link does not sign you in' }).waitFor()
+  const made = await dashboard.desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'credential.changed')
+    .execute()
+  expect(JSON.stringify(made)).toContain('link_created')
+  expect(JSON.stringify(made)).not.toContain(url.split('link=')[1])
+  await sessions.getByRole('button', { name: 'Done' }).click()
+  await sessions.getByRole('button', { name: 'Sign in another device' }).waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
