@@ -37,6 +37,8 @@ export const operations: OperationTable = {
   listGrants: 'GET /v1/runs/:id/grants',
   revokeGrant: 'DELETE /v1/grants/:id',
   listQueues: 'GET /v1/queues',
+  getInsights: 'GET /v1/insights',
+  listRuleProposals: 'GET /v1/insights/proposals',
   listRequests: 'GET /v1/requests',
   getRequest: 'GET /v1/requests/:id',
   getContent: 'GET /v1/requests/:id/content',

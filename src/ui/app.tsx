@@ -32,6 +32,9 @@ const ChangeSetPage = lazy(() =>
     default: module.ChangeSetPage,
   })),
 )
+const InsightsPage = lazy(() =>
+  import('./insights/insights-page.tsx').then((module) => ({ default: module.InsightsPage })),
+)
 const AuditPage = lazy(() =>
   import('./audit/audit-page.tsx').then((module) => ({ default: module.AuditPage })),
 )
@@ -76,6 +79,7 @@ export function App() {
                   <Route path="/runs/new" element={<NewRunPage />} />
                   <Route path="/runs/:id" element={<RunPage />} />
                   <Route path="/runs/:id/turns/:n" element={<ChangeSetPage />} />
+                  <Route path="/insights" element={<InsightsPage />} />
                   <Route path="/audit" element={<AuditPage />} />
                   <Route path="/policy" element={<PolicyPage />} />
                   <Route path="/account" element={<AccountPage />} />

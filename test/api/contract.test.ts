@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -122,6 +123,12 @@ const linkSlack = async (): Promise<Reply> => {
   return grace.post('/v1/slack/links', { code })
 }
 
+const subscribe = (): Promise<Reply> => {
+  const p256dh = createECDH('prime256v1').generateKeys().toString('base64url')
+  const keys = { p256dh, auth: Buffer.alloc(16).toString('base64url') }
+  return grace.post('/v1/me/push-subscriptions', { endpoint: 'https://1.1.1.1/grace', keys })
+}
+
 /** For each operation a question that it answers well. */
 const questions: Record<string, () => Promise<Reply>> = {
   listSignInMethods: () => api.ask('/v1/auth/methods'),
@@ -148,6 +155,17 @@ const questions: Record<string, () => Promise<Reply>> = {
   getMe: () => grace.get('/v1/me'),
   getNotifications: () => grace.get('/v1/me/notifications'),
   setNotifications: () => grace.put('/v1/me/notifications', { choice: 'atOnce', ended: false }),
+  listPushSubscriptions: async () => {
+    await subscribe()
+    return grace.get('/v1/me/push-subscriptions')
+  },
+  createPushSubscription: () => subscribe(),
+  deletePushSubscription: () => grace.delete('/v1/me/push-subscriptions'),
+  getInsights: async () => {
+    await pending()
+    return grace.get('/v1/insights?by=rule')
+  },
+  listRuleProposals: () => grace.get('/v1/insights/proposals'),
   listRuns: () =>
     grace.get(
       '/v1/runs?state=waiting_for_approval&worker=scribe&startedBy=ada@example.com&limit=1',

@@ -35,6 +35,7 @@ test('every page of the dashboard is its one file, asked for anew each time, und
     '/requests/7?x=1',
     '/runs',
     '/runs/7',
+    '/insights',
     '/audit',
     '/policy',
     '/account',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * The paths that the dashboard has a page for (src/ui/app.tsx); under any other it says that
  * nothing is there.
  */
-const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|audit|policy|account)?\/?$/
+const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|insights|audit|policy|account)?\/?$/
 
 /**
  * Files that the build compressed go out as they are (`NAME.br`, `NAME.gz`): nothing is compressed

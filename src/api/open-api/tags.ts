@@ -28,12 +28,16 @@ const tagOfOperation: Readonly<Record<string, Tag>> = {
   listGrants: 'Policy',
   getNotifications: 'Notifications',
   setNotifications: 'Notifications',
+  listPushSubscriptions: 'Notifications',
+  createPushSubscription: 'Notifications',
+  deletePushSubscription: 'Notifications',
   erasePerson: 'Requests',
 }
 const tagOfPath: Readonly<Record<string, Tag>> = {
   requests: 'Requests',
   decisions: 'Requests',
   queues: 'Requests',
+  insights: 'Requests',
   runs: 'Runs',
   calls: 'Runs',
   policy: 'Policy',

@@ -12,6 +12,7 @@ import { grantRoutes } from './policy/grants.ts'
 import { healthRoutes } from './operation/health.ts'
 import { changeSetRoutes } from './requests/change-set.ts'
 import { credentialRoutes } from './access/credentials.ts'
+import { insightRoutes } from './requests/insights.ts'
 import { keyRoutes } from './access/keys.ts'
 import { meRoutes } from './access/me.ts'
 import { passkeySignInRoutes } from './access/passkey-sign-in.ts'
@@ -50,6 +51,7 @@ export function allRoutes(settings: ApiSettings) {
     ...grantRoutes,
     ...queueRoutes,
     ...requestRoutes,
+    ...insightRoutes,
     ...externalRoutes,
     ...changeSetRoutes,
     ...decisionRoutes,

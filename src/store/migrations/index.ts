@@ -46,6 +46,7 @@ import * as conversations from './20261125T010500Z-conv-conversations.ts'
 import * as pocketPush from './20261125T011500Z-pocket-push.ts'
 import * as triageRunSearch from './20261125T013500Z-triage-run-search.ts'
 import * as budgets from './20261125T015500Z-conv-budgets.ts'
+import * as pocketRules from './20261125T015500Z-pocket-rules.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -96,4 +97,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T013500Z-triage-run-search': triageRunSearch,
   '20261125T010700Z-mcp-gateway-calls': gatewayCalls,
   '20261125T015500Z-conv-budgets': budgets,
+  '20261125T015500Z-pocket-rules': pocketRules,
 }

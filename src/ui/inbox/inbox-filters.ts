@@ -1,5 +1,5 @@
 /** Filters under the API's names, in the order of the page. */
-const names = ['queue', 'mine', 'state', 'risk', 'tool', 'runId', 'q', 'sort'] as const
+const names = ['queue', 'mine', 'state', 'risk', 'tool', 'runId', 'rule', 'q', 'sort'] as const
 export type FilterName = (typeof names)[number]
 
 /**

@@ -42,6 +42,7 @@ export const shortcuts = {
   },
   goInbox: { key: 'g', then: 'i', label: 'Inbox', group: 'Pages' },
   goRuns: { key: 'g', then: 'r', label: 'Runs', group: 'Pages' },
+  goInsights: { key: 'g', then: 'n', label: 'Insights', group: 'Pages' },
   goAudit: { key: 'g', then: 'a', label: 'Audit', group: 'Pages' },
   goPolicy: { key: 'g', then: 'p', label: 'Policy', group: 'Pages' },
   newRun: { key: 'g', then: 's', label: 'Start a run', group: 'Pages' },

@@ -36,6 +36,7 @@ export function Shell() {
   useWebApp((path) => void navigate(path))
   useShortcut('goInbox', () => void navigate('/'))
   useShortcut('goRuns', () => void navigate('/runs'))
+  useShortcut('goInsights', () => void navigate('/insights'))
   useShortcut('goAudit', () => void navigate('/audit'))
   useShortcut('goPolicy', () => void navigate('/policy'))
   useShortcut('newRun', () => void navigate('/runs/new'))
@@ -54,6 +55,7 @@ export function Shell() {
         <nav aria-label="Pages" className="pages">
           <InboxLink />
           <NavLink to="/runs">Runs</NavLink>
+          <NavLink to="/insights">Insights</NavLink>
           <NavLink to="/audit">Audit</NavLink>
           <NavLink to="/policy">Policy</NavLink>
         </nav>

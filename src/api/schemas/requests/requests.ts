@@ -28,6 +28,8 @@ export const requestsQuery = z.strictObject({
   risk: risk.optional(),
   tool: name.optional(),
   runId: id.optional(),
+  /** id of the rule that asked */
+  rule: text(1000).optional(),
   /** pending, I may decide it, and have not voted */
   mine: z.enum(['true', 'false']).optional(),
   q: text(200).optional(),

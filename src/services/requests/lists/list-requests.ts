@@ -16,6 +16,8 @@ export interface ListRequestsInput extends PageInput {
   readonly risk?: Risk
   readonly tool?: string
   readonly runId?: string
+  /** id of the rule that asked */
+  readonly rule?: string
   /** pending, the caller may decide it, and has not voted */
   readonly mine?: boolean
   /** words in the title, the tool's or the worker's name, or the number */
@@ -122,6 +124,9 @@ async function conditionsOf(
     conditions.push(sql<boolean>`request.tool = ${input.tool}`, holds)
   }
   if (input.runId !== undefined) conditions.push(sql<boolean>`request.run_id = ${input.runId}`)
+  if (input.rule !== undefined) {
+    conditions.push(sql<boolean>`request.rule->>'id' = ${input.rule}`)
+  }
   const words = input.q?.trim() ?? ''
   if (words !== '') conditions.push(await matching(ctx, words))
   return conditions

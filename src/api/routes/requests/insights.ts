@@ -1,0 +1,49 @@
+import type { Insight } from '#services/insights/insight-scope.ts'
+import { readInsights } from '#services/insights/read-insights.ts'
+import { readProposals } from '#services/insights/read-proposals.ts'
+import { route } from '../../route/route.ts'
+import * as schemas from '../../schemas/requests/insights.ts'
+
+/** What became of requests, in figures, and what could be asked less. */
+export const insightRoutes = [
+  route({
+    method: 'get',
+    path: '/v1/insights',
+    name: 'getInsights',
+    summary: 'Get insights',
+    description:
+      "What became of the requests that were opened within a time, in groups. Counts what the caller may see, with the right readAudit all there is; by person one's own decisions, with readAudit everybody's",
+    access: { by: 'personOrKey', scope: 'requests:read' },
+    query: schemas.insightsQuery,
+    answers: { 200: { description: 'The busiest first, 200 at most', schema: schemas.insights } },
+    answer: async (api, { query, caller }) => {
+      const { from, to, by } = query
+      const found = await readInsights(api.ctx, caller, {
+        by,
+        ...(from === undefined ? {} : { from: new Date(from) }),
+        ...(to === undefined ? {} : { to: new Date(to) }),
+      })
+      const items = found.items.map(insightView)
+      const times = { from: found.from.toISOString(), to: found.to.toISOString() }
+      return { status: 200, body: { ...times, by, items } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/insights/proposals',
+    name: 'listRuleProposals',
+    summary: 'List proposed rules',
+    description:
+      'Rules that asked at least ten times in 30 days and were always approved as they were: for each the change that pre-approves it, the evidence, and what it would have let through',
+    access: { by: 'personOrKey', scope: 'requests:read' },
+    answers: { 200: { description: 'Five at most', schema: schemas.ruleProposals } },
+    answer: async (api, { caller }) => ({
+      status: 200,
+      body: { items: await readProposals(api.ctx, caller) },
+    }),
+  }),
+]
+
+function insightView({ oldestAt, ...insight }: Insight): schemas.InsightView {
+  return { ...insight, oldestAt: oldestAt?.toISOString() ?? null }
+}

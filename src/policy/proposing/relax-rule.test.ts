@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { relaxRule } from './relax-rule.ts'
+
+const file = `---
+name: notes
+# what may be written
+zones:
+  - { name: notes, root: ./notes, mode: rw, approval: { read: ask, write: ask } }
+  - name: ask
+    root: ./ask
+    mode: rw
+    approval:
+      write: { approval: "ask", reason: Ask first }
+      delete: { blocked: Never }
+shell:
+  rules:
+    - { pattern: npm  test, approval: ask } # ask
+    - { pattern: npm run, approval: blocked }
+tools:
+  notify: { approval: ask }
+  other: {}
+mcpServers:
+  files: { command: files, tools: { read_file: ask } }
+---
+You ask. write: ask
+`
+
+test.each([
+  ['zone:notes.write', 'read: ask, write: ask }', 'read: ask, write: preApproved }'],
+  ['zone:notes.read', 'read: ask, write: ask }', 'read: preApproved, write: ask }'],
+  ['zone:ask.write', 'approval: "ask", reason', 'approval: preApproved, reason'],
+  ['shell:npm test', 'test, approval: ask } # ask', 'test, approval: preApproved } # ask'],
+  ['tool:notify', 'notify: { approval: ask }', 'notify: { approval: preApproved }'],
+  ['tool:mcp__files__read_file', 'read_file: ask', 'read_file: preApproved'],
+])('%s is pre-approved by one word, and nothing else of the file changes', (rule, from, to) => {
+  expect(relaxRule(file, rule)).toBe(file.replace(from, to))
+  const onWindows = file.replaceAll('\n', '\r\n')
+  expect(relaxRule(onWindows, rule)).toBe(onWindows.replace(from, to))
+})
+
+test.each([
+  'zone:ask.delete',
+  'zone:ask.read',
+  'zone:nothing.write',
+  'shell:npm run',
+  'shell:none',
+  'tool:other',
+  'default:ask',
+  'mode:strict',
+  'zone:__proto__.write',
+])('nothing is changed for %s, which the file does not let ask in a word', (rule) => {
+  expect(relaxRule(file, rule)).toBeNull()
+})
+
+test('a file that is no worker file, and a second zone of a name, change nothing', () => {
+  expect(relaxRule('write: ask', 'zone:notes.write')).toBeNull()
+  const twice = file.replace('name: ask\n', 'name: notes\n')
+  expect(relaxRule(twice, 'zone:notes.write')).toBeNull()
+})

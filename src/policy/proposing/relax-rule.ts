@@ -1,0 +1,67 @@
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 'yaml'
+import { splitFrontMatter } from '../worker/front-matter.ts'
+
+/**
+ * The text of a worker's file in which one rule that asks is pre-approved, and nothing else is
+ * different. `null`: the file says no such thing in one word, as of what is asked by default. Pure.
+ *
+ * @example relaxRule(text, 'zone:notes.write')
+ */
+export function relaxRule(text: string, ruleId: string): string | null {
+  const parts = splitFrontMatter(text)
+  if (parts === null) return null
+  const lines = new LineCounter()
+  const document = parseDocument(parts.yaml, { lineCounter: lines })
+  if (document.errors.length > 0) return null
+  const word = wordOf(document.contents, ruleId)
+  const [start, end] = word?.range ?? []
+  if (word?.value !== 'ask' || start === undefined || end === undefined) return null
+  const { line, col } = lines.linePos(start)
+  const before =
+    text
+      .split('\n')
+      .slice(0, line - 1)
+      .join('\n').length + (line > 1 ? 1 : 0)
+  const at = before + col - 1
+  const length = end - start
+  if (!/^["']?ask["']?$/.test(text.slice(at, at + length))) return null
+  return `${text.slice(0, at)}preApproved${text.slice(at + length)}`
+}
+
+/** The scalar that is a rule's word in the front matter. */
+function wordOf(root: unknown, ruleId: string): Scalar | null {
+  const [, kind = '', name = ''] = /^(zone|shell|tool):(.+)$/s.exec(ruleId) ?? []
+  if (kind === 'zone') {
+    const dot = name.lastIndexOf('.')
+    const zone = itemWith(at(root, 'zones'), 'name', name.slice(0, dot))
+    return consentAt(at(zone, 'approval'), name.slice(dot + 1))
+  }
+  if (kind === 'shell') {
+    return consentAt(itemWith(at(at(root, 'shell'), 'rules'), 'pattern', name), 'approval')
+  }
+  if (kind !== 'tool') return null
+  const [, server = '', tool = ''] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? []
+  const own = consentAt(at(at(root, 'tools'), name), 'approval')
+  return own ?? consentAt(at(at(at(root, 'mcpServers'), server), 'tools'), tool)
+}
+
+/** `ask`, or the same in `{ approval: ask, reason: … }`. */
+function consentAt(map: unknown, key: string): Scalar | null {
+  const value = at(map, key)
+  const word = isMap(value) ? at(value, 'approval') : value
+  return isScalar(word) ? word : null
+}
+
+function at(map: unknown, key: string): unknown {
+  return isMap(map) ? map.get(key, true) : null
+}
+
+/** The one item of a list whose field says this; none where several do. */
+function itemWith(list: unknown, field: string, value: string): unknown {
+  if (!isSeq(list)) return null
+  const matching = list.items.filter((item) => {
+    const found = at(item, field)
+    return isScalar(found) && String(found.value).trim().split(/\s+/).join(' ') === value
+  })
+  return matching.length === 1 ? matching[0] : null
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { Db } from '#store/database.ts'
+import { requestVisibleTo } from '../requests/people/visible-to.ts'
+import type { Viewer } from '../requests/people/viewer.ts'
+
+/** What people said of the calls that one rule of a worker asked about. */
+export interface AskedRule {
+  readonly worker: string
+  readonly ruleId: string
+  readonly ruleText: string
+  readonly asked: number
+  readonly approved: number
+  readonly denied: number
+  readonly medianSeconds: number
+  /** newest first */
+  readonly requests: readonly number[]
+}
+
+/** How often a rule must have asked before something is proposed of it. */
+const minAsked = 10
+const maxRules = 5
+/** The numbers of requests that stand as evidence. */
+const maxNumbers = 50
+
+/**
+ * Rules that asked ten times or more since a moment, and of which every request was approved as it
+ * was, by people who were not behind it, at no more than medium risk. One denial, expiry, edit or
+ * request that the viewer may not see leaves a rule out. A cancelled or pending request says
+ * nothing. The busiest first, five at most.
+ */
+export async function readAskedRules(
+  db: Db,
+  viewer: Viewer,
+  since: Date,
+): Promise<readonly AskedRule[]> {
+  const { rows } = await sql<AskedRule>`
+    select run.worker, request.rule->>'id' as "ruleId",
+      max(request.rule->>'text') as "ruleText", count(*)::int as asked,
+      count(*) filter (where request.state = 'approved')::int as approved,
+      count(*) filter (where request.state = 'denied')::int as denied,
+      round(percentile_cont(0.5) within group (
+        order by extract(epoch from request.decided_at - request.created_at)))::int as "medianSeconds",
+      (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests
+    from request join run on run.id = request.run_id
+    where request.created_at >= ${since} and request.kind = 'tool_call'
+      and request.state in ('approved', 'denied', 'expired')
+    group by run.worker, request.rule->>'id'
+    having count(*) >= ${minAsked} and bool_and(
+      request.state = 'approved' and request.revision = 1 and request.risk <> 'high'
+      and exists (select 1 from decision where decision.request_id = request.id)
+      and not exists (select 1 from decision where decision.request_id = request.id and (
+        decision.decision <> 'approve' or decision.edited or decision.self_approved
+        or exists (select 1 from request_principal principal
+          where principal.request_id = request.id and principal.person_id = decision.person_id)))
+      and ${requestVisibleTo(viewer, 'request')})
+    order by count(*) desc, run.worker, request.rule->>'id' limit ${maxRules}
+  `.execute(db)
+  return rows
+}
+
+/** The calls of a worker that people were asked about since a moment, newest first. */
+export async function readAskedCalls(
+  db: Db,
+  worker: string,
+  { since, most }: { readonly since: Date; readonly most: number },
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('request')
+    .innerJoin('run', 'run.id', 'request.run_id')
+    .select(['request.call_id', 'request.number'])
+    .where('request.created_at', '>=', since)
+    .where('request.kind', '=', 'tool_call')
+    .where('run.worker', '=', worker)
+    .where('request.call_id', 'is not', null)
+    .orderBy('request.created_at', 'desc')
+    .limit(most)
+    .execute()
+  return new Map(rows.map(({ call_id, number }) => [call_id ?? '', Number(number)]))
+}

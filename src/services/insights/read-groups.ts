@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { InsightKey } from '#domain/insight-key.ts'
+import type { Db } from '#store/database.ts'
+import {
+  effects,
+  groupOf,
+  hasFailed,
+  isCounted,
+  mergeInsights,
+  quantile,
+  wasCarriedOut,
+  wasOpened,
+  type Insight,
+  type InsightScope,
+  type Opened,
+  type Waiting,
+} from './insight-scope.ts'
+
+/** Requests by what they are about: their queue, tool, rule, or the worker that asked. */
+export async function readGroups(
+  db: Db,
+  scope: InsightScope,
+  by: Exclude<InsightKey, 'person'>,
+): Promise<readonly Insight[]> {
+  const { key, name } = groupOf[by]
+  const seconds = sql`extract(epoch from request.decided_at - request.created_at)`
+  const isDecided = sql<boolean>`request.state in ('approved', 'denied') and request.decided_at is not null`
+  const opened = sql<Opened>`
+    select ${key} as key, ${name} as name,
+      count(*)::int as opened,
+      count(*) filter (where request.state = 'approved')::int as approved,
+      count(*) filter (where request.state = 'denied')::int as denied,
+      count(*) filter (where request.state = 'expired')::int as expired,
+      count(*) filter (where ${wasCarriedOut})::int as "carriedOut",
+      count(*) filter (where ${hasFailed})::int as failed,
+      ${quantile(0.5, seconds, isDecided)} as "medianSeconds",
+      ${quantile(0.9, seconds, isDecided)} as "p90Seconds"
+    from request left join run on run.id = request.run_id ${effects}
+    where ${wasOpened(scope)} group by 1
+  `
+  const waiting = sql<Waiting>`
+    select ${key} as key, ${name} as name, count(*)::int as waiting,
+      min(request.created_at) as "oldestAt"
+    from request left join run on run.id = request.run_id
+      left join external_request program on program.request_id = request.id
+    where request.state = 'pending' and ${isCounted(scope)} group by 1
+  `
+  return mergeInsights((await opened.execute(db)).rows, (await waiting.execute(db)).rows)
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { costOf } from '#test/harness/fixtures/reading-cost.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { readInsights } from './read-insights.ts'
+
+let database: TestDatabase
+let service: TestService
+let run: TestRun
+let people: Record<'ada' | 'grace' | 'linus' | 'aud' | 'sam', TestPerson>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  service = await createTestService(db)
+  people = {
+    ada: await addPerson(db, 'Ada', []),
+    grace: await addPerson(db, 'Grace', ['platform']),
+    linus: await addPerson(db, 'Linus', ['platform']),
+    aud: await addPerson(db, 'Aud', ['auditors']),
+    sam: await addPerson(db, 'Sam', []),
+  }
+  run = await addRun(service, { startedBy: people.ada })
+  for (const [position, decision] of ['approve', 'approve', 'deny', null, null].entries()) {
+    const request = await addRequest(service, run, { position: position + 1 })
+    if (decision === null) continue
+    const decider = position === 0 ? people.linus : people.grace
+    const body = { decision, digest: request.digest, revision: 1 }
+    await decideRequest(service.ctx, decider.caller, { request: request.id, body })
+    await sql`update request set decided_at = created_at + ${(position + 1) * 10} * interval '1 second' where id = ${request.id}`.execute(
+      db,
+    )
+    await sql`update decision set at = (select decided_at from request where id = request_id) where request_id = ${request.id}`.execute(
+      db,
+    )
+  }
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const by = async (key: InsightKey, person: TestPerson) =>
+  (await readInsights(service.ctx, person.caller, { by: key })).items
+
+describe('what became of requests', () => {
+  test.each([
+    ['queue', 'platform'],
+    ['worker', 'scribe'],
+    ['tool', 'write_file'],
+    ['rule', expect.any(String)],
+  ] as const)(
+    'is counted by %s, with the times that deciding took and what waits',
+    async (key, name) => {
+      const items = await by(key, people.grace)
+      expect(items).toEqual([
+        {
+          key: name,
+          name: key === 'rule' ? expect.any(String) : name,
+          opened: 5,
+          approved: 2,
+          denied: 1,
+          expired: 0,
+          carriedOut: 0,
+          failed: 0,
+          medianSeconds: 20,
+          p90Seconds: 28,
+          waiting: 2,
+          oldestAt: expect.any(Date),
+        },
+      ])
+    },
+  )
+
+  test('by person is one’s own decisions and what waits for one; of others only for who reads the trail', async () => {
+    const grace = {
+      key: people.grace.id,
+      name: 'Grace',
+      approved: 1,
+      denied: 1,
+      medianSeconds: 25,
+      waiting: 2,
+    }
+    const own = await by('person', people.grace)
+    expect(own).toEqual([expect.objectContaining(grace)])
+    const all = await by('person', people.aud)
+    expect(all).toEqual([
+      expect.objectContaining(grace),
+      expect.objectContaining({ name: 'Linus', approved: 1, denied: 0, medianSeconds: 10 }),
+    ])
+  })
+
+  // Rules: security.md 22
+  test.each(insightKeys)('is counted by %s only of what the caller may see', async (key) => {
+    expect(await by(key, people.sam)).toEqual([])
+  })
+
+  test('is of the time that is asked about, 92 days at most', async () => {
+    const hour = 3_600_000
+    const of = async (from: number, to: number) => {
+      const times = { from: new Date(Date.now() + from), to: new Date(Date.now() + to) }
+      return readInsights(service.ctx, people.grace.caller, { by: 'queue', ...times })
+    }
+    expect((await of(-2 * hour, -hour)).items).toMatchObject([{ opened: 0, waiting: 2 }])
+    expect((await of(-hour, hour)).items).toMatchObject([{ opened: 5 }])
+    for (const [from, to] of [
+      [hour, -hour],
+      [0, 0],
+      [-93 * 24 * hour, 0],
+    ] as const) {
+      expect((await refusal(of(from, to))).code).toBe('invalid_request')
+    }
+  })
+})
+
+describe('insights cost what their time costs, whatever the table holds', () => {
+  beforeAll(async () => {
+    await sql`
+      insert into request (id, kind, state, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+        run_id, root_run_id, turn, position, created_at, expires_at, epoch)
+      select gen_random_uuid(), kind, 'approved', queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+        run_id, root_run_id, turn, position, created_at - interval '100 days' - n * interval '1 minute', expires_at, epoch
+      from request, generate_series(1, 20000) n where request.run_id = ${run.id} and request.position = 5
+    `.execute(database.db)
+    await sql`analyze`.execute(database.db)
+  })
+
+  test.each(insightKeys)('by %s', async (key) => {
+    const queries: LoggedQuery[] = []
+    const db = withQueryLog(database.url, queries)
+    try {
+      const { items } = await readInsights({ ...service.ctx, db }, people.grace.caller, { by: key })
+      expect(items[0]).toMatchObject({ waiting: 2 })
+      const cost = await costOf(database.url, queries, new Set(['request']))
+      expect(cost.unindexed).toEqual([])
+      expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
+    } finally {
+      await db.destroy()
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import type { InsightKey } from '#domain/insight-key.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { hasRight } from '../core/rights-of.ts'
+import { viewerOf } from '../requests/people/viewer.ts'
+import type { Insight, InsightScope } from './insight-scope.ts'
+import { readGroups } from './read-groups.ts'
+import { readLoads } from './read-loads.ts'
+
+const dayMs = 24 * 3_600_000
+/** What is read grows with the time that is asked about, and not with all there is. */
+const maxDays = 92
+const usualDays = 30
+const maxItems = 200
+
+export interface Insights {
+  readonly from: Date
+  readonly to: Date
+  readonly by: InsightKey
+  readonly items: readonly Insight[]
+}
+
+/**
+ * What became of the requests that were opened from `from` (30 days before `to`) until `to` (now),
+ * in groups: the busiest 200. Counts what the caller may see, with the right `readAudit` all there
+ * is. By person: one's own decisions, with `readAudit` everybody's. Rejects with `invalid_request`
+ * for no time, or one of more than 92 days.
+ */
+export async function readInsights(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly from?: Date; readonly to?: Date; readonly by: InsightKey },
+): Promise<Insights> {
+  const { by, to = new Date() } = input
+  const from = input.from ?? new Date(to.getTime() - usualDays * dayMs)
+  checkTime(from, to)
+  const viewer = await viewerOf(ctx, caller)
+  const seesAll = await hasRight(ctx, caller.actor, 'readAudit')
+  const scope: InsightScope = { from, to, viewer, seesAll }
+  const items = await (by === 'person' ? readLoads(ctx.db, scope) : readGroups(ctx.db, scope, by))
+  return { from, to, by, items: items.slice(0, maxItems) }
+}
+
+function checkTime(from: Date, to: Date): void {
+  const days = (to.getTime() - from.getTime()) / dayMs
+  if (days > 0 && days <= maxDays) return
+  const message = `must be before "to", by ${maxDays} days at most`
+  throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
+}

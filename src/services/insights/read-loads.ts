@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Db } from '#store/database.ts'
+import { namesTeam } from '../requests/people/visible-to.ts'
+import {
+  effects,
+  hasFailed,
+  isCounted,
+  mergeInsights,
+  quantile,
+  wasCarriedOut,
+  wasOpened,
+  type Insight,
+  type InsightScope,
+  type Opened,
+  type Waiting,
+} from './insight-scope.ts'
+
+/**
+ * Requests by the people who decided them: their own votes and how long they took, and what waits
+ * for them now. The caller's own, or everybody's for who reads the trail.
+ */
+export async function readLoads(db: Db, scope: InsightScope): Promise<readonly Insight[]> {
+  const { viewer, seesAll } = scope
+  const all = sql<boolean>`true`
+  const isShown = seesAll ? all : sql<boolean>`person.id = ${viewer.personId}`
+  const seconds = sql`extract(epoch from decision.at - request.created_at)`
+  const approved = sql<boolean>`decision.decision = 'approve'`
+  const opened = sql<Opened>`
+    select person.id as key, person.name, count(distinct request.id)::int as opened,
+      count(*) filter (where ${approved})::int as approved,
+      count(*) filter (where decision.decision = 'deny')::int as denied,
+      0 as expired,
+      count(*) filter (where ${approved} and ${wasCarriedOut})::int as "carriedOut",
+      count(*) filter (where ${approved} and ${hasFailed})::int as failed,
+      ${quantile(0.5, seconds, all)} as "medianSeconds", ${quantile(0.9, seconds, all)} as "p90Seconds"
+    from request
+      join decision on decision.request_id = request.id
+      join person on person.id = decision.person_id ${effects}
+    where ${wasOpened(scope)} and ${isShown} group by person.id
+  `
+  const waiting = sql<Waiting>`
+    select person.id as key, person.name, count(*)::int as waiting,
+      min(request.created_at) as "oldestAt"
+    from request cross join person
+    where request.state = 'pending' and ${isCounted(scope)} and ${isShown}
+      and person.disabled_at is null
+      and exists (select 1 from team_member where team_member.person_id = person.id
+        and ${namesTeam('request', sql.ref('team_member.team'))})
+      and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
+        select 1 from request_principal principal
+        where principal.request_id = request.id and principal.person_id = person.id))
+      and not exists (select 1 from decision where decision.request_id = request.id
+        and decision.revision = request.revision and decision.person_id = person.id)
+    group by person.id
+  `
+  return mergeInsights((await opened.execute(db)).rows, (await waiting.execute(db)).rows)
+}

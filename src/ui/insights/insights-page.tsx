@@ -1,0 +1,101 @@
+import { NativeSelect } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'react-router'
+import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
+import { callApi } from '../api/call-api.ts'
+import { Headline } from '../shell/headline.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { OutcomeTable, TimeTable } from './insight-table.tsx'
+import { OutcomeChart, OutcomeLegend } from './outcome-chart.tsx'
+import { Proposals } from './proposals.tsx'
+import { TimeChart } from './time-chart.tsx'
+import './insights.css'
+
+const groupings: Readonly<Record<InsightKey, string>> = {
+  queue: 'By queue',
+  worker: 'By worker',
+  tool: 'By tool',
+  rule: 'By rule',
+  person: 'By person',
+}
+const times = ['1', '7', '30', '90']
+const dayMs = 24 * 3_600_000
+
+/** What became of requests, in pictures with their figures, and what could be asked less. */
+export function InsightsPage() {
+  const [search, setSearch] = useSearchParams()
+  const by = insightKeys.find((key) => key === search.get('by')) ?? 'queue'
+  const days = times.find((time) => time === search.get('days')) ?? '30'
+  const set = (name: string, value: string): void => {
+    const next = new URLSearchParams(search)
+    next.set(name, value)
+    setSearch(next, { replace: true })
+  }
+  const insights = useQuery({
+    queryKey: ['insights', by, days],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - Number(days) * dayMs).toISOString()
+      return callApi('getInsights', { query: { by, from }, signal })
+    },
+    placeholderData: keepPreviousData,
+  })
+  const { data } = insights
+  return (
+    <>
+      <div className="page-head">
+        <Headline tab="Insights">Insights</Headline>
+        <div className="row">
+          <NativeSelect
+            aria-label="Group"
+            data={insightKeys.map((value) => ({ value, label: groupings[value] }))}
+            value={by}
+            onChange={(event) => set('by', event.currentTarget.value)}
+          />
+          <NativeSelect
+            aria-label="Time"
+            data={times.map((value) => ({
+              value,
+              label: value === '1' ? 'The last day' : `The last ${value} days`,
+            }))}
+            value={days}
+            onChange={(event) => set('days', event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      <div className="column insight-sections">
+        {insights.isPending && <Loading what="insights" lines={6} />}
+        {insights.isError && (
+          <Failure error={insights.error} retry={() => void insights.refetch()} />
+        )}
+        {data?.items.length === 0 && (
+          <p className="card">
+            No request that you may see was opened in this time. Choose a longer time, or start a
+            run.
+          </p>
+        )}
+        {data !== undefined && data.items.length > 0 && (
+          <>
+            <section className="card column" aria-labelledby="outcomes-title">
+              <h2 id="outcomes-title">What became of them</h2>
+              <OutcomeLegend />
+              <OutcomeChart by={data.by} items={data.items} />
+              <OutcomeTable by={data.by} items={data.items} />
+            </section>
+            {data.items.some(({ medianSeconds }) => medianSeconds !== null) && (
+              <section className="card column" aria-labelledby="times-title">
+                <h2 id="times-title">How long deciding took</h2>
+                <p className="dim small">
+                  The bar ends where half were decided, the line where nine of ten were.
+                </p>
+                <TimeChart by={data.by} items={data.items} />
+                <TimeTable by={data.by} items={data.items} />
+              </section>
+            )}
+          </>
+        )}
+        <Proposals />
+      </div>
+    </>
+  )
+}

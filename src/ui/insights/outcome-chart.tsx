@@ -1,0 +1,75 @@
+import { Link } from 'react-router'
+import type { InsightView } from '#api/schemas/requests/insights.ts'
+import type { InsightKey } from '#domain/insight-key.ts'
+import { VisibleText } from '../text/visible-text.tsx'
+import { listBehind, outcomes } from './insight-links.ts'
+
+const rowHeight = 22
+const width = 600
+
+/**
+ * A bar for each group, with a part for each outcome. Every part leads to the list behind it. The
+ * table below says the same.
+ */
+export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly InsightView[] }) {
+  const totals = items.map((item) => outcomes.reduce((sum, what) => sum + item[what], 0))
+  const most = Math.max(1, ...totals)
+  return (
+    <ul className="chart" aria-label="What became of them">
+      {items.map((item) => {
+        let x = 0
+        return (
+          <li key={item.key} className="chart-row">
+            <Link className="chart-name" to={listBehind(by, item, 'opened')}>
+              <VisibleText text={item.name} />
+            </Link>
+            <svg
+              className="chart-bar"
+              viewBox={`0 0 ${width} ${rowHeight}`}
+              preserveAspectRatio="none"
+              role="group"
+              aria-label={item.name}
+            >
+              {outcomes.map((what) => {
+                const size = (item[what] / most) * width
+                const at = x
+                x += size
+                if (size === 0) return null
+                const label = `${item[what]} ${what}: ${item.name}`
+                return (
+                  <Link key={what} to={listBehind(by, item, what)} aria-label={label}>
+                    <title>{label}</title>
+                    <rect
+                      className={`mark-${what}`}
+                      x={at}
+                      y={2}
+                      width={Math.max(1, size - 1.5)}
+                      height={rowHeight - 4}
+                    />
+                  </Link>
+                )
+              })}
+            </svg>
+            <span className="chart-figure">{item.opened}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** What the colours of the bars mean. */
+export function OutcomeLegend() {
+  return (
+    <ul className="chart-legend" aria-label="Colours">
+      {outcomes.map((what) => (
+        <li key={what}>
+          <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden>
+            <rect className={`mark-${what}`} width="12" height="12" rx="2" />
+          </svg>
+          {what}
+        </li>
+      ))}
+    </ul>
+  )
+}
