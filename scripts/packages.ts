@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { buildHook } from './build-hook.ts'
 import { runStep } from './run-steps.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -11,7 +12,7 @@ const maxOutput = 64 * 1024 * 1024
 const copyAnew = { recursive: true, force: true }
 
 /** Folder names of the packages that are published, in `packages/`. */
-export const publishedPackages = ['client', 'tools'] as const
+export const publishedPackages = ['client', 'tools', 'hook'] as const
 
 /** The folder of a published package. Throws for another name. */
 export function packageFolder(name: string): string {
@@ -22,11 +23,13 @@ export function packageFolder(name: string): string {
 }
 
 /**
- * Compiles a package into its `dist`: ES modules in `esm`, CommonJS in `cjs`, each with type
- * declarations and source maps. Throws with the compiler's output.
+ * Compiles a package into its `dist`: the hook as one file, others as ES modules in `esm` and
+ * CommonJS in `cjs`, each with type declarations and source maps. Throws with the compiler's
+ * output.
  */
 export async function buildPackage(name: string): Promise<void> {
   const folder = packageFolder(name)
+  if (name === 'hook') return buildHook(folder)
   await rm(join(folder, 'dist'), { recursive: true, force: true })
   for (const format of ['esm', 'cjs']) {
     const args = ['-p', join(folder, `tsconfig.${format}.json`)]

@@ -225,7 +225,7 @@ export const roomOrders: RoomOrders = {
     'commands',
     '.',
   ],
-  'src/cli/hook': ['event', 'origin', '.'],
+  'src/cli/hook': ['event', 'agents', 'origin', 'waiting', '.'],
   'src/cli/commands': ['.', 'audit', 'requests'],
 }
 

@@ -8,7 +8,7 @@ import { readText, type Environment } from './environment.ts'
 export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Whether this is the package, compiled and with everything prebuilt, and not a checkout. */
-export const isPackage = import.meta.filename.endsWith('.js')
+export const isPackage = import.meta.url.endsWith('.js')
 
 /** What starts the command `countersign`. */
 export const entryFile = join(checkoutFolder, 'src', 'cli', isPackage ? 'main.js' : 'main.ts')

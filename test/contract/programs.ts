@@ -315,6 +315,40 @@ export function testPrograms(desk: () => ContractDesk): void {
       })
     })
 
+    test('as countersign-hook leaves what nobody decided in time, and the same call goes on waiting', async () => {
+      await using project = await openPackedProject(['hook'])
+      const { folder, url } = desk().installation
+      const program = join(project.folder, 'node_modules/.bin/countersign-hook')
+      const ask = async (stdin: unknown, wait: string): Promise<Reply> => {
+        const args = ['claude-code', '--project', folder, '--wait', wait]
+        const variables = { ...environment, COUNTERSIGN_URL: url, XDG_STATE_HOME: project.folder }
+        const ran = await run(program, args, variables, JSON.stringify(stdin))
+        expect(ran).toMatchObject({ code: 0, stderr: '' })
+        return ran.stdout === '' ? {} : JSON.parse(ran.stdout).hookSpecificOutput
+      }
+      const fetching = { url: 'https://example.com/late', prompt: 'read' }
+      const late = await ask(event('WebFetch', fetching), '4')
+      const request = await pending('WebFetch')
+      expect(late).toMatchObject({
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining(`waits as #${request.number}; ask again`),
+      })
+      await decide(request, 'approve')
+      const again = event('WebFetch', fetching)
+      expect(await ask(again, '60')).toMatchObject({
+        permissionDecision: 'allow',
+        permissionDecisionReason: `Countersign allowed this (request ${request.id}).`,
+      })
+      await ask({ ...again, hook_event_name: 'PostToolUse', tool_response: {} }, '60')
+      expect((await desk().request(request.id)).execution.state).toBe('succeeded')
+      // A permit is for one call: the next one, though the same, is asked about.
+      const next = ask(event('WebFetch', fetching), '60')
+      const asked = await pending('WebFetch')
+      expect(asked.id).not.toBe(request.id)
+      await decide(asked, 'deny')
+      expect(await next).toMatchObject({ permissionDecision: 'deny' })
+    })
+
     // Rules: product.md 46
     test('from another checkout shows what it reports, and nothing of the files of the service', async () => {
       const { folder } = desk().installation

@@ -8,6 +8,7 @@ import { runProgram } from '../packages/packed.ts'
 const packages = {
   bun: '1.4.5',
   deno: '2.9.6',
+  'node-18': 'npm:node@18.20.8',
   'node-20': 'npm:node@20.20.2',
   'node-22': 'npm:node@22.23.3',
   // The oldest under which the service runs.

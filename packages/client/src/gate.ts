@@ -14,8 +14,10 @@ import type { Permit } from './permit.ts'
 import type { Asked, OutcomeState, RequestAnswer } from './request.ts'
 
 export interface GateOptions {
-  /** ends the waiting: the request is withdrawn. What has begun to run is not stopped by it */
+  /** ends the waiting: see `onAbort`. What has begun to run is not stopped by it */
   readonly signal?: AbortSignal
+  /** what becomes of a request whose waiting `signal` ends; absent: it is withdrawn */
+  readonly onAbort?: 'withdraw' | 'leave'
   /** how long the service may be away at the start; absent: it is waited for */
   readonly openWithinMs?: number
   /** told once the request is there, to say where it waits */
@@ -61,7 +63,7 @@ export async function gate<Input extends object, Result>(
 export async function take<Input extends object>(
   service: ActService,
   gateCall: Call<Input>,
-  { onAsked, openWithinMs = Infinity, signal }: GateOptions = {},
+  { onAbort = 'withdraw', onAsked, openWithinMs = Infinity, signal }: GateOptions = {},
 ): Promise<Allowed<Input>> {
   const patient = { ...service, timeoutMs: Infinity }
   const ends = signal === undefined ? {} : { signal }
@@ -79,7 +81,7 @@ export async function take<Input extends object>(
     return { input: request.input as Input, requestId: id, permit }
   } catch (error) {
     // Refused once the call is decided, which changes nothing.
-    if (signal?.aborted) {
+    if (signal?.aborted === true && onAbort === 'withdraw') {
       await withdraw({ ...service, timeoutMs: maxReportMs }, id).catch(() => undefined)
     }
     throw error

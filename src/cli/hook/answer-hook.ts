@@ -1,8 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createClient } from '#program-client'
-import { callOfEvent } from './event/call-of-event.ts'
+import {
+  AlreadyTakenError,
+  CountersignError,
+  createClient,
+  MismatchError,
+  type Asked,
+} from '#program-client'
+import { callOfEvent, type HookedCall } from './event/call-of-event.ts'
 import type { HookDecision, HookEvent } from './event/hook-event.ts'
 import { originOfCall } from './origin/origin-of-call.ts'
+import type { WaitingCalls } from './waiting/waiting-calls.ts'
 
 /** How the service is reached. */
 export interface ServiceAddress {
@@ -13,16 +20,18 @@ export interface ServiceAddress {
 /** How this hook asks. */
 export interface HookSettings {
   readonly service: ServiceAddress
+  /** the agent, by the name of its hook and for people */
+  readonly agent: { readonly name: string; readonly title: string }
   /** whose policy judges first; absent: every call is asked about */
   readonly worker?: string
   /** absolute path of the workspace root */
   readonly root: string
   /** of this host's own service; `null`: it is another's */
   readonly hostProof: Uint8Array | null
-  /**
-   * how long people have; less than Claude Code gives the hook, which goes on without it afterwards
-   */
-  readonly waitMs: number
+  /** ends the waiting: before the agent's own limit, after which it goes on without the hook */
+  readonly late: AbortSignal
+  /** calls that waited longer than their hook */
+  readonly waiting: WaitingCalls
 }
 
 const thereWithinMs = 10_000
@@ -30,41 +39,95 @@ const openWithinMs = 20_000
 const maxReportMs = 10_000
 
 /**
- * Whether Claude Code may make a call: policy judges it first, and what asks waits for people, at
- * most `waitMs`. Fails closed: whatever goes wrong is a denial with its sentence.
+ * Whether the agent may make a call: policy judges it first, and what asks waits for people until
+ * the hook is late. The request stays then, and the same call continues to wait. Fails closed:
+ * whatever goes wrong is a denial with its sentence.
  */
 export async function decideHook(event: HookEvent, settings: HookSettings): Promise<HookDecision> {
-  const { service, waitMs, worker } = settings
+  const { agent, root, service } = settings
+  const call = callOfEvent(event, root, agent.name)
+  const key = [agent.name, service.url, event.session_id, call]
+  let asked: Asked | null = null
   try {
-    await assertThere(service)
-    const call = callOfEvent(event, settings.root)
-    const origin = await originOfCall(call, { key: settings.hostProof, root: settings.root })
-    const { requestId } = await createClient(service).take(
+    await assertThere(settings)
+    const own = externalIdOf(event, settings) ?? `${agent.name}:${randomUUID()}`
+    const waiting = await settings.waiting.find(...key)
+    const names = waiting === null || waiting === own ? [own] : [waiting, own]
+    for (const externalId of names) {
+      await settings.waiting.note(externalId, ...key)
+      const requestId = await takeUnder(externalId, event, {
+        call,
+        settings,
+        onAsked: (one) => (asked = one),
+      })
+      if (requestId === null) continue
+      await settings.waiting.forget(...key)
+      if (externalId !== own) await settings.waiting.note(externalId, own)
+      return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
+    }
+    throw new Error('this call was carried out before')
+  } catch (error) {
+    const late = settings.late.aborted ? (asked as Asked | null) : null
+    // What was decided is told once: the same call then asks anew.
+    if (late === null) await settings.waiting.forget(...key)
+    const sentence = late === null ? sentenceOf(error) : lateSentence(late)
+    return { decision: 'deny', reason: `Countersign: ${sentence}` }
+  }
+}
+
+/**
+ * The id of the request whose permit was taken; `null` where an earlier call of the session has
+ * used up that name, which is no answer to this one.
+ */
+async function takeUnder(
+  externalId: string,
+  event: HookEvent,
+  of: {
+    readonly call: HookedCall
+    readonly settings: HookSettings
+    readonly onAsked: (asked: Asked) => void
+  },
+): Promise<string | null> {
+  const { call, onAsked } = of
+  const { agent, hostProof, late, root, service, worker } = of.settings
+  const client = createClient(service)
+  const origin = await originOfCall(call, { key: hostProof, root, program: agent.title })
+  try {
+    const { requestId } = await client.take(
       {
         ...call,
         ...(origin === null ? {} : { origin }),
         ...(worker === undefined ? {} : { worker }),
-        externalId: externalIdOf(event) ?? `claude-code:${randomUUID()}`,
-        metadata: { program: 'Claude Code', tool: event.tool_name, session: event.session_id },
+        externalId,
+        metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
       },
-      { signal: AbortSignal.timeout(waitMs), openWithinMs },
+      { signal: late, onAbort: 'leave', openWithinMs, onAsked },
     )
-    return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
+    return requestId
   } catch (error) {
-    return { decision: 'deny', reason: `Countersign: ${sentenceOf(error)}` }
+    if (error instanceof AlreadyTakenError || error instanceof MismatchError) return null
+    // A file that the call names has changed since: what waits is about another state of it.
+    if (!(error instanceof CountersignError) || error.code !== 'idempotency_key_reused') throw error
+    const { requestId } = error.problem ?? {}
+    if (typeof requestId === 'string') await client.withdraw(requestId).catch(() => undefined)
+    return null
   }
 }
 
 /** A service that is away is said at once, and not waited for. */
-async function assertThere({ url }: ServiceAddress): Promise<void> {
-  const signal = AbortSignal.timeout(thereWithinMs)
+async function assertThere({ late, service: { url } }: HookSettings): Promise<void> {
+  const signal = AbortSignal.any([late, AbortSignal.timeout(thereWithinMs)])
   const answer = await fetch(new URL('/healthz', url), { signal }).catch(() => null)
   if (answer?.ok !== true) throw new Error(`no service answers at ${url}, so this is not done`)
 }
 
+function lateSentence({ number }: Asked): string {
+  return `this is not done, and waits as #${number}; ask again with exactly the same call, which then goes on waiting and asks nobody twice.`
+}
+
 function sentenceOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'nobody answered in time, so this is not done. Ask again later, or go another way.'
+    return 'the service did not answer in time, so this is not done. Ask again later.'
   }
   return error instanceof Error ? error.message : String(error)
 }
@@ -73,21 +136,28 @@ function sentenceOf(error: unknown): string {
  * After the call: tells what became of it, where it was asked about. Nothing depends on it, so that
  * a service which is away is not waited for long.
  */
-export async function reportHook(event: HookEvent, service: ServiceAddress): Promise<void> {
-  const externalId = externalIdOf(event)
-  if (externalId === null) return
+export async function reportHook(
+  event: HookEvent,
+  { agent, service, waiting }: Pick<HookSettings, 'agent' | 'service' | 'waiting'>,
+): Promise<void> {
+  const own = externalIdOf(event, { agent })
+  if (own === null) return
   const client = createClient({ ...service, timeoutMs: maxReportMs })
-  const request = await client.find(externalId)
+  const request = await client.find((await waiting.find(own)) ?? own)
+  await waiting.forget(own)
   if (request === null) return
   const state = event.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed'
   await client.report(request.id, { state })
 }
 
-/** The same before and after; `null` of a version of Claude Code that does not number its calls. */
-function externalIdOf({ session_id: session, tool_use_id: call }: HookEvent): string | null {
+/** The same before and after; `null` of an agent that does not number its calls. */
+function externalIdOf(
+  { session_id: session, tool_use_id: call }: HookEvent,
+  { agent }: Pick<HookSettings, 'agent'>,
+): string | null {
   if (call === undefined) return null
-  const name = `claude-code:${session}:${call}`
+  const name = `${agent.name}:${session}:${call}`
   return name.length <= 200
     ? name
-    : `claude-code:${createHash('sha256').update(name).digest('hex')}`
+    : `${agent.name}:${createHash('sha256').update(name).digest('hex')}`
 }

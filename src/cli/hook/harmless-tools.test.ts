@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { callOfEvent } from './event/call-of-event.ts'
 import { claudeCodeTools } from './claude-code-tools.fixture.ts'
 import { harmlessReason } from './harmless-tools.ts'
-import { hookOutput } from './event/hook-event.ts'
+import { agents } from './agents/agents.ts'
 
 const harmless = [
   'AskUserQuestion CronList EnterPlanMode TaskCreate TaskGet TaskList TaskUpdate TodoWrite ToolSearch',
@@ -60,5 +60,5 @@ test.each(['bash', 'Bash ', 'read_file', 'read file', 'shell', 'write_file', 'ed
 )
 
 test('of what is harmless the hook says nothing: it never allows what nobody was asked about', () => {
-  expect(JSON.parse(hookOutput({ decision: 'none' }))).toEqual({})
+  expect(JSON.parse(agents['claude-code'].say({ decision: 'none' }))).toEqual({})
 })

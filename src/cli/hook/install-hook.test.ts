@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { promisify } from 'node:util'
-import { hookCommand, installHook } from './install-hook.ts'
+import { hookCommand, installHook, writeManaged } from './install-hook.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -27,7 +27,14 @@ test('writes a hook that blocks when it is not found, and one that reports', asy
   expect(hooks.PreToolUse).toEqual([
     {
       matcher: '*',
-      hooks: [{ type: 'command', command: `${hook.command} || exit 2`, timeout: 60 }],
+      hooks: [
+        {
+          type: 'command',
+          command: `${hook.command} || exit 2`,
+          onFailure: 'block',
+          timeout: 60,
+        },
+      ],
     },
   ])
   expect(hooks.PostToolUse[0].hooks[0].command).toBe(hook.command)
@@ -87,6 +94,22 @@ test('its line finds the program on the PATH, hands over odd words, and blocks w
   const program = join(bin, 'countersign')
   await writeFile(program, '#!/bin/sh\nfor word; do echo "$word"; done\n')
   await chmod(program, 0o755)
-  const said = ['hook', 'claude-code', '--project', folder, '--worker', "it's $(x)", '--wait', '60']
+  const said = ['claude-code', '--project', folder, '--worker', "it's $(x)", '--wait', '60']
+  expect((await run(odd)).stdout).toBe(`${['hook', ...said].join('\n')}\n`)
+  // The small program is taken where both are, also that of the project.
+  const own = join(folder, 'node_modules', '.bin')
+  await mkdir(own, { recursive: true })
+  await rename(program, join(own, 'countersign-hook'))
   expect((await run(odd)).stdout).toBe(`${said.join('\n')}\n`)
+})
+
+test('the file of an administrator has our hooks alone, and lets nobody go around them', async () => {
+  const managed = await writeManaged(folder, hook)
+  await installHook(folder, hook)
+  const ours = (await settings()).hooks
+  expect(JSON.parse(await readFile(managed, 'utf8'))).toEqual({
+    allowManagedHooksOnly: true,
+    permissions: { disableBypassPermissionsMode: 'disable' },
+    hooks: ours,
+  })
 })

@@ -12,7 +12,18 @@ const ours = / hook claude-code(?![\w-])/
 
 interface HookGroup {
   readonly matcher?: string
-  readonly hooks: readonly { readonly type: string; readonly command?: string }[]
+  readonly hooks: readonly {
+    readonly type: string
+    readonly command?: string
+    readonly onFailure?: string
+    readonly timeout?: number
+  }[]
+}
+
+/** A line for a shell, and how long the agent gives it. */
+interface HookLine {
+  readonly command: string
+  readonly timeoutSeconds: number
 }
 
 /** What a hook is given on its command line. */
@@ -20,16 +31,17 @@ type HookWords = Readonly<Record<'url' | 'worker' | 'root' | 'wait', string | un
 
 /**
  * The line that runs the hook on every machine: what is on the PATH, else what the project
- * installed, never anything that npx would fetch. The folder is Claude Code's own variable; key and
- * address are in the environment.
+ * installed; nothing is fetched. The folder is Claude Code's own variable; key and address are in
+ * the environment.
  */
 export function hookCommand(words: HookWords): string {
   const given = Object.entries(words).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, quoted(value)],
   )
-  const hook = ['countersign hook claude-code --project "${CLAUDE_PROJECT_DIR:-.}"', ...given]
+  const hook = ['claude-code --project "${CLAUDE_PROJECT_DIR:-.}"', ...given]
   const line = hook.join(' ')
-  return `if command -v countersign >/dev/null 2>&1; then ${line}; else npx --no-install ${line}; fi`
+  const places = 'PATH="$PATH:${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin"'
+  return `${places}; if command -v countersign-hook >/dev/null 2>&1; then countersign-hook ${line}; else countersign hook ${line}; fi`
 }
 
 /** One word for a POSIX shell. */
@@ -42,36 +54,50 @@ function quoted(word: string): string {
  * there. Installed again, its own are replaced. Returns the file. `command` is a line for a shell;
  * should it not be found, it must block.
  */
-export async function installHook(
-  folder: string,
-  hook: { readonly command: string; readonly timeoutSeconds: number },
-): Promise<string> {
+export async function installHook(folder: string, hook: HookLine): Promise<string> {
   const file = join(folder, '.claude', 'settings.json')
   const settings = await readSettings(file)
   const before = settings['hooks'] ?? {}
   if (!isObject(before)) throw new CommandFailure(`${file}: hooks is not an object; mend it first`)
-  const entry = { type: 'command', command: `${hook.command} || exit 2` }
-  const hooks = {
-    ...before,
-    PreToolUse: [
-      ...others(file, before, 'PreToolUse'),
-      { matcher, hooks: [{ ...entry, timeout: hook.timeoutSeconds }] },
-    ],
-    ...Object.fromEntries(
-      ['PostToolUse', 'PostToolUseFailure'].map((name) => [
-        name,
-        [
-          ...others(file, before, name),
-          { matcher, hooks: [{ type: 'command', command: hook.command, timeout: 30 }] },
-        ],
-      ]),
-    ),
+  const hooks = { ...before }
+  for (const [name, group] of Object.entries(groupsOf(hook))) {
+    hooks[name] = [...others(file, before, name), group]
   }
+  await writeWhole(file, { ...settings, hooks })
+  return file
+}
+
+/**
+ * Writes `managed-settings.json` into a folder, for an administrator to install: the same hooks,
+ * and no others, which no settings of a person or a project take away. Returns the file.
+ */
+export async function writeManaged(folder: string, hook: HookLine): Promise<string> {
+  const file = join(folder, 'managed-settings.json')
+  const hooks = Object.entries(groupsOf(hook)).map(([name, group]) => [name, [group]])
+  await writeWhole(file, {
+    allowManagedHooksOnly: true,
+    permissions: { disableBypassPermissionsMode: 'disable' },
+    hooks: Object.fromEntries(hooks),
+  })
+  return file
+}
+
+/** Our group of each event. Before a call, a hook that fails or is late blocks it. */
+function groupsOf({ command, timeoutSeconds }: HookLine): Readonly<Record<string, HookGroup>> {
+  const blocking = { type: 'command', command: `${command} || exit 2`, onFailure: 'block' }
+  const after = { matcher, hooks: [{ type: 'command', command, timeout: 30 }] }
+  return {
+    PreToolUse: { matcher, hooks: [{ ...blocking, timeout: timeoutSeconds }] },
+    PostToolUse: after,
+    PostToolUseFailure: after,
+  }
+}
+
+async function writeWhole(file: string, settings: object): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const draft = `${file}.${process.pid}`
-  await writeFile(draft, `${JSON.stringify({ ...settings, hooks }, null, 2)}\n`)
+  await writeFile(draft, `${JSON.stringify(settings, null, 2)}\n`)
   await rename(draft, file)
-  return file
 }
 
 async function readSettings(file: string): Promise<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callOfEvent } from './call-of-event.ts'
-import { hookOutput, parseHookEvent, type HookEvent } from './hook-event.ts'
+import type { HookEvent } from './hook-event.ts'
 
 const root = '/srv/shop'
 const event = (tool_name: string, tool_input: Record<string, unknown>, cwd = root): HookEvent => ({
@@ -57,21 +57,4 @@ test('an edit of every place at once is none of ours, and keeps its own name', (
 test('a tool named like a member of every object is only a name', () => {
   expect(callOfEvent(event('constructor', {}), root).tool).toBe('claude-code:constructor')
   expect(callOfEvent(event('my tool/x', {}), root).tool).toBe('claude-code:my_tool_x')
-})
-
-test.each(['', 'null', '[]', '{}', '{"hook_event_name":"Stop","session_id":"s"}'])(
-  'what is no event is refused with a sentence: %s',
-  (text) => {
-    expect(() => parseHookEvent(text)).toThrow(/standard input/)
-  },
-)
-
-test('the answer has the form that Claude Code reads', () => {
-  expect(JSON.parse(hookOutput({ decision: 'deny', reason: 'no' }))).toEqual({
-    hookSpecificOutput: {
-      hookEventName: 'PreToolUse',
-      permissionDecision: 'deny',
-      permissionDecisionReason: 'no',
-    },
-  })
 })

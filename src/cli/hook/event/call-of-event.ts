@@ -64,7 +64,7 @@ interface Place {
  * Paths become relative to the workspace root; what lies outside of it keeps its `..`, which policy
  * refuses.
  */
-export function callOfEvent(event: HookEvent, root: string): HookedCall {
+export function callOfEvent(event: HookEvent, root: string, agent = 'claude-code'): HookedCall {
   const { tool_input: input, tool_name: tool } = event
   const folder = event.cwd ?? root
   const below = (path: string): string => relative(root, resolve(folder, path)).split(sep).join('/')
@@ -74,7 +74,7 @@ export function callOfEvent(event: HookEvent, root: string): HookedCall {
   }
   const translate = Object.hasOwn(translations, tool) ? translations[tool] : undefined
   const call = translate?.(input, place) ?? null
-  if (call === null) return { tool: nameOf(tool), input }
+  if (call === null) return { tool: nameOf(tool, agent), input }
   // On another drive there is no relative path: it stays absolute, and is refused.
   const outside = Object.values(call.input).some((v) => typeof v === 'string' && isAbsolute(v))
   return outside ? call : { tool: call.tool, input: defined(call.input) }
@@ -89,8 +89,8 @@ function defined(input: Input): Input {
  * Countersign's own tools (`read_file`, and `read file` too) is marked, so that policy never takes
  * it for that tool.
  */
-function nameOf(tool: string): string {
+function nameOf(tool: string, agent: string): string {
   const name = tool.replaceAll(/[^\w.:-]/g, '_')
   const isMarked = /^[A-Z]/.test(name) || tool.startsWith('mcp__')
-  return isMarked && name === tool ? name : `claude-code:${name}`
+  return isMarked && name === tool ? name : `${agent}:${name}`
 }

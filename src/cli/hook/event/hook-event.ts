@@ -1,51 +1,69 @@
-import { z } from 'zod'
-
 /**
- * What Claude Code hands a hook on standard input before and after a tool runs (its hooks
- * reference). Members that we do not need may be there or not.
+ * A tool call of an agent, before or after the tool runs. The names are those of Claude Code; what
+ * other agents hand their hooks is read into them (agents/agents.ts).
  */
-const hookEvent = z.object({
-  hook_event_name: z.enum(['PreToolUse', 'PostToolUse', 'PostToolUseFailure']),
-  session_id: z.string().min(1).max(200),
-  tool_name: z.string().min(1).max(200),
-  tool_input: z.record(z.string(), z.unknown()),
-  tool_use_id: z.string().min(1).max(200).optional(),
-  cwd: z.string().optional(),
-})
-export type HookEvent = z.infer<typeof hookEvent>
-
-/** Parses it. Throws an error with a sentence when it is something else. */
-export function parseHookEvent(text: string): HookEvent {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new Error('What came on standard input is not JSON', { cause })
-  }
-  const parsed = hookEvent.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const where = issue?.path.join('.') ?? ''
-  throw new Error(`What came on standard input is no hook event: ${where} ${issue?.message ?? ''}`)
+export interface HookEvent {
+  readonly hook_event_name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'
+  readonly session_id: string
+  readonly tool_name: string
+  readonly tool_input: Readonly<Record<string, unknown>>
+  /** absent where the agent does not number its calls */
+  readonly tool_use_id?: string
+  readonly cwd?: string
 }
 
 /**
  * How a hook answers: allow, or deny with a sentence that the model reads. `none`: the call is
- * harmless, and only Claude Code's own settings speak of it.
+ * harmless, and only the agent's own settings speak of it.
  */
 export type HookDecision =
   | { readonly decision: 'none' }
   | { readonly decision: 'allow'; readonly reason: string }
   | { readonly decision: 'deny'; readonly reason: string }
 
-/** The answer as Claude Code reads it on standard output. */
-export function hookOutput(answer: HookDecision): string {
-  if (answer.decision === 'none') return '{}'
-  return JSON.stringify({
-    hookSpecificOutput: {
-      hookEventName: 'PreToolUse',
-      permissionDecision: answer.decision,
-      permissionDecisionReason: answer.reason,
-    },
-  })
+const maxNameCharacters = 200
+
+/** JSON of standard input. Throws an error with a sentence when it is no object. */
+export function parseInput(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new Error('What came on standard input is not JSON', { cause })
+  }
+  if (!isObject(value)) throw new Error('What came on standard input is no JSON object')
+  return value
+}
+
+/** Member `name` as an object. Throws when it is something else. */
+export function objectOf(from: Readonly<Record<string, unknown>>, name: string) {
+  const value = from[name]
+  if (!isObject(value)) throw new Error(`${notAnEvent}: ${name} is no object`)
+  return value
+}
+
+/** Member `name` as a name of bounded length. Throws when it is something else. */
+export function nameOf(from: Readonly<Record<string, unknown>>, name: string): string {
+  const value = optionalName(from, name)
+  if (value === undefined) throw new Error(`${notAnEvent}: ${name} is missing`)
+  return value
+}
+
+/** The same; `undefined` where there is none. */
+export function optionalName(
+  from: Readonly<Record<string, unknown>>,
+  name: string,
+): string | undefined {
+  const value = from[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string' || value === '' || value.length > maxNameCharacters) {
+    throw new Error(`${notAnEvent}: ${name} is no text of 1 to ${maxNameCharacters} characters`)
+  }
+  return value
+}
+
+const notAnEvent = 'What came on standard input is no hook event'
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

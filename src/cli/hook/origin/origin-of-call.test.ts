@@ -14,9 +14,10 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
+const program = 'Claude Code'
 const put = (path: string, text: string | Uint8Array) => writeFile(join(folder, path), text)
 const originOf = (tool: string, input: Record<string, unknown>, key: Uint8Array | null = null) =>
-  originOfCall({ tool, input }, { key, root: folder })
+  originOfCall({ tool, input }, { key, program, root: folder })
 const filesOf = async (tool: string, input: Record<string, unknown>) =>
   (await originOf(tool, input))?.files
 const report = (path: string, content: string) => ({ path, hash: hashBytes(content), content })
@@ -31,11 +32,11 @@ test('it tells host and folder, and proves the folder with a key alone', async (
   const key = Buffer.from('k'.repeat(64))
   const link = `${folder}-link`
   await symlink(folder, link)
-  const proved = await originOfCall({ tool: 'x', input: {} }, { key, root: link })
+  const proved = await originOfCall({ tool: 'x', input: {} }, { key, program, root: link })
   await rm(link)
   // The real path, whatever the session calls it.
   expect(proved).toMatchObject({ folder, proof: hostProof(key, folder) })
-  const gone = { key, root: join(folder, 'gone') }
+  const gone = { key, program, root: join(folder, 'gone') }
   expect(await originOfCall({ tool: 'x', input: {} }, gone)).toBeNull()
 })
 

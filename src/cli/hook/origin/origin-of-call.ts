@@ -14,13 +14,17 @@ const gitWithinMs = 1500
 const maxBytes = limits.httpBodyBytes - 256 * 1024
 
 /**
- * Where Claude Code makes a call: host, folder, Git and the files that the call names, as they are
+ * Where an agent makes a call: host, folder, Git and the files that the call names, as they are
  * now, and the proof of the folder where this host's service gives a key (product.md 46). `null`
  * where the folder cannot be looked at.
  */
 export async function originOfCall(
   call: HookedCall,
-  { key, root }: { readonly key: Uint8Array | null; readonly root: string },
+  {
+    key,
+    program,
+    root,
+  }: { readonly key: Uint8Array | null; readonly program: string; readonly root: string },
 ): Promise<CallOrigin | null> {
   const folder = await realpath(root).catch(() => null)
   if (folder === null || folder.length > limits.originFolderCharacters) return null
@@ -29,7 +33,7 @@ export async function originOfCall(
     filesOf(call, root, folder).catch(() => []),
   ])
   const origin: CallOrigin = {
-    program: 'Claude Code',
+    program,
     host: hostname().slice(0, 255) || 'unknown',
     folder,
     ...(git === null ? {} : { git }),

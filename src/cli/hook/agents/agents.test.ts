@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { parseInput, type HookDecision } from '../event/hook-event.ts'
+import { agentNames, agentOf, agents, usualWaitSeconds } from './agents.ts'
+
+const deny: HookDecision = { decision: 'deny', reason: 'no' }
+const allow: HookDecision = { decision: 'allow', reason: 'yes' }
+const claude = (permissionDecision: string, permissionDecisionReason: string) => ({
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
+})
+
+test.each([
+  ['claude-code', claude('deny', 'no'), claude('allow', 'yes')],
+  // `allow` alone would be a mistake to Codex, after which it runs the call.
+  ['codex', claude('deny', 'no'), null],
+  ['gemini-cli', { decision: 'deny', reason: 'no' }, { decision: 'allow', reason: 'yes' }],
+  [
+    'copilot-cli',
+    { permissionDecision: 'deny', permissionDecisionReason: 'no' },
+    { permissionDecision: 'allow', permissionDecisionReason: 'yes' },
+  ],
+  [
+    'cursor',
+    { permission: 'deny', user_message: 'no' },
+    { permission: 'allow', user_message: 'yes' },
+  ],
+] as const)('%s is told yes and no in its own words', (name, no, yes) => {
+  expect(JSON.parse(agents[name].say(deny))).toEqual(no)
+  const said = agents[name].say(allow)
+  expect(said === '' ? null : JSON.parse(said)).toEqual(yes)
+})
+
+const session = { session_id: 's', sessionId: 's', conversation_id: 's', cwd: '/srv' }
+const call = { tool_name: 'x', toolName: 'x', tool_input: { a: 1 }, toolArgs: { a: 1 } }
+
+test.each(agentNames)(
+  'an event of %s is read, and what is none is refused with a sentence',
+  (name) => {
+    const event = { ...session, ...call, hook_event_name: 'PreToolUse' }
+    const { read } = agents[name]
+    expect(read(event)).toEqual({
+      hook_event_name: 'PreToolUse',
+      session_id: 's',
+      tool_name: 'x',
+      tool_input: { a: 1 },
+      cwd: '/srv',
+    })
+    const wrong = [
+      '',
+      'null',
+      '[]',
+      '{}',
+      '{"hook_event_name":"Stop","session_id":"s"}',
+      JSON.stringify({ ...event, tool_name: 1, toolName: 1 }),
+      JSON.stringify({ ...event, tool_name: 'x'.repeat(201), toolName: 'x'.repeat(201) }),
+      JSON.stringify({ ...event, tool_input: 'rm', toolArgs: ['rm'] }),
+    ]
+    for (const text of wrong) expect(() => read(parseInput(text))).toThrow(/standard input/)
+  },
+)
+
+test.each(agentNames)(
+  '%s gets an answer before its own limit, when nothing gives it another',
+  (name) => {
+    const { limitSeconds } = agents[name]
+    const waits = usualWaitSeconds(agents[name])
+    expect(waits).toBeGreaterThanOrEqual(15)
+    // The last answer, and a machine that is slow.
+    expect(limitSeconds - waits).toBeGreaterThanOrEqual(15)
+  },
+)
+
+test.each(['nobody', '__proto__', 'constructor', 'toString'])('there is no agent %s', (name) => {
+  expect(agentOf(name)).toBeNull()
+})

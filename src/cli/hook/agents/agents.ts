@@ -1,0 +1,167 @@
+import {
+  nameOf,
+  objectOf,
+  optionalName,
+  type HookDecision,
+  type HookEvent,
+} from '../event/hook-event.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/**
+ * How an agent's command hook is asked and answered, from the contract that the agent publishes.
+ * What the hook does when something fails is one rule for all: it says no.
+ */
+export interface Agent {
+  /** for people and in requests */
+  readonly title: string
+  /** what the agent hands the hook. Throws a sentence when it is no event of a tool call */
+  readonly read: (input: Input) => HookEvent
+  /** what the hook prints: how yes, no and "not mine to say" are said */
+  readonly say: (decision: HookDecision) => string
+  /** how long the agent waits for a hook that says nothing of it; then it goes on without us */
+  readonly limitSeconds: number
+  /** the unit in which its settings give that time */
+  readonly unit: 'seconds' | 'milliseconds'
+  /** what the agent does when the hook is late, or dies */
+  readonly whenLate: 'runs the call' | 'runs the call unless told otherwise'
+  readonly whenDead: 'runs the call' | 'runs the call unless told otherwise' | 'denies the call'
+}
+
+/** Answers of the shape that Claude Code has made usual. */
+function hookSpecific(decision: Exclude<HookDecision, { decision: 'none' }>): string {
+  return JSON.stringify({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: decision.decision,
+      permissionDecisionReason: decision.reason,
+    },
+  })
+}
+
+/** Members that Claude Code and Codex have in common. */
+function usualEvent(input: Input): HookEvent {
+  const event = input['hook_event_name']
+  if (event !== 'PreToolUse' && event !== 'PostToolUse' && event !== 'PostToolUseFailure') {
+    throw new Error('What came on standard input is no hook event: hook_event_name')
+  }
+  return named({
+    hook_event_name: event,
+    session_id: nameOf(input, 'session_id'),
+    tool_name: nameOf(input, 'tool_name'),
+    tool_input: objectOf(input, 'tool_input'),
+    tool_use_id: optionalName(input, 'tool_use_id'),
+    cwd: typeof input['cwd'] === 'string' ? input['cwd'] : undefined,
+  })
+}
+
+/** Without the members that are not known. */
+function named(event: {
+  readonly [Name in keyof HookEvent]-?: HookEvent[Name] | undefined
+}): HookEvent {
+  const known = Object.entries(event).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known) as unknown as HookEvent
+}
+
+/** The agents by the names in `countersign hook NAME`. */
+export const agents = {
+  'claude-code': {
+    title: 'Claude Code',
+    read: usualEvent,
+    say: (decision) => (decision.decision === 'none' ? '{}' : hookSpecific(decision)),
+    limitSeconds: 600,
+    unit: 'seconds',
+    whenLate: 'runs the call unless told otherwise',
+    whenDead: 'runs the call unless told otherwise',
+  },
+  codex: {
+    title: 'Codex',
+    read: usualEvent,
+    // It takes `allow` without changed arguments for a mistake, and then runs the call: silence is
+    // yes.
+    say: (decision) => (decision.decision === 'deny' ? hookSpecific(decision) : ''),
+    limitSeconds: 600,
+    unit: 'seconds',
+    whenLate: 'runs the call',
+    whenDead: 'runs the call',
+  },
+  'gemini-cli': {
+    title: 'Gemini CLI',
+    read: (input) =>
+      named({
+        hook_event_name: input['hook_event_name'] === 'AfterTool' ? 'PostToolUse' : 'PreToolUse',
+        session_id: nameOf(input, 'session_id'),
+        tool_name: nameOf(input, 'tool_name'),
+        tool_input: objectOf(input, 'tool_input'),
+        tool_use_id: undefined,
+        cwd: typeof input['cwd'] === 'string' ? input['cwd'] : undefined,
+      }),
+    say: (decision) =>
+      decision.decision === 'none'
+        ? '{}'
+        : JSON.stringify({ decision: decision.decision, reason: decision.reason }),
+    limitSeconds: 60,
+    unit: 'milliseconds',
+    whenLate: 'runs the call',
+    whenDead: 'runs the call',
+  },
+  'copilot-cli': {
+    title: 'Copilot CLI',
+    read: (input) =>
+      named({
+        hook_event_name: 'PreToolUse',
+        session_id: nameOf(input, 'sessionId'),
+        tool_name: nameOf(input, 'toolName'),
+        tool_input: objectOf(input, 'toolArgs'),
+        tool_use_id: undefined,
+        cwd: typeof input['cwd'] === 'string' ? input['cwd'] : undefined,
+      }),
+    say: (decision) =>
+      decision.decision === 'none'
+        ? '{}'
+        : JSON.stringify({
+            permissionDecision: decision.decision,
+            permissionDecisionReason: decision.reason,
+          }),
+    limitSeconds: 30,
+    unit: 'seconds',
+    whenLate: 'runs the call',
+    whenDead: 'denies the call',
+  },
+  cursor: {
+    title: 'Cursor',
+    read: (input) =>
+      named({
+        hook_event_name: 'PreToolUse',
+        session_id: nameOf(input, 'conversation_id'),
+        tool_name: nameOf(input, 'tool_name'),
+        tool_input: objectOf(input, 'tool_input'),
+        tool_use_id: optionalName(input, 'tool_use_id'),
+        cwd: typeof input['cwd'] === 'string' ? input['cwd'] : undefined,
+      }),
+    // The model reads `user_message`. An answer without a word is a denial.
+    say: (decision) =>
+      decision.decision === 'none'
+        ? JSON.stringify({ permission: 'allow' })
+        : JSON.stringify({ permission: decision.decision, user_message: decision.reason }),
+    limitSeconds: 60,
+    unit: 'seconds',
+    whenLate: 'runs the call unless told otherwise',
+    whenDead: 'runs the call unless told otherwise',
+  },
+} as const satisfies Readonly<Record<string, Agent>>
+
+export type AgentName = keyof typeof agents
+
+/** The names, in the order of the table. */
+export const agentNames = Object.keys(agents) as AgentName[]
+
+/** The agent of that name; `null`: there is none. */
+export function agentOf(name: string): Agent | null {
+  return Object.hasOwn(agents, name) ? agents[name as AgentName] : null
+}
+
+/** What is left for people of an agent's own time, when its settings do not give the hook more. */
+export function usualWaitSeconds({ limitSeconds }: Agent): number {
+  return limitSeconds - Math.min(60, Math.ceil(limitSeconds / 2))
+}

@@ -1,0 +1,76 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { Environment } from '#runtime/environment.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { hookCommand, installHook, writeManaged } from './install-hook.ts'
+import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
+
+/** What `countersign hook NAME` and `countersign-hook NAME` take. */
+export interface HookCommandOptions extends HookOptions {
+  readonly install?: boolean
+  readonly managed?: boolean
+}
+
+const installedWait = '3300'
+
+/** Answers one event on standard input, or writes the settings that call the hook. */
+export async function runHookCommand(
+  name: string,
+  options: HookCommandOptions,
+  environment: Environment,
+): Promise<void> {
+  if (options.install === true || options.managed === true) {
+    await install({ ...options, wait: options.wait ?? installedWait })
+    return
+  }
+  const said = await runHook(name, options, { environment, input: readStandardInput() })
+  // What still goes on must not keep the agent waiting.
+  if (said !== '') await new Promise((resolve) => process.stdout.write(`${said}\n`, resolve))
+  process.exit(0)
+}
+
+async function install(options: HookCommandOptions & { readonly wait: string }): Promise<void> {
+  const folder = resolve(options.project ?? '.')
+  const waitSeconds = checkedWait(options.wait)
+  if (options.data !== undefined || isAbsolute(options.root ?? '')) {
+    throw new CommandFailure(
+      'The settings are for every machine of a team: leave --data out and set COUNTERSIGN_URL, and give --root relative to the project folder',
+      exitCodes.usage,
+    )
+  }
+  const command = hookCommand({
+    url: options.url,
+    worker: options.worker,
+    root: options.root,
+    wait: options.wait,
+  })
+  // Claude Code goes on without a hook that takes too long: its own time is longer than ours.
+  const hook = { command, timeoutSeconds: waitSeconds + 120 }
+  if (options.managed === true) {
+    const file = await writeManaged(folder, hook)
+    console.log(
+      `Written to ${file}. Install it as root on each machine: /etc/claude-code/managed-settings.json on Linux, "/Library/Application Support/ClaudeCode/managed-settings.json" on macOS. Other hooks and rules are not read then, and people cannot switch it off.`,
+    )
+    return
+  }
+  const file = await installHook(folder, hook)
+  console.log(
+    `Written to ${file}, which can be committed: it names no folder of this machine. Claude Code asks from its next session on. Every machine needs countersign-hook or countersign (on the PATH, or installed in the project), a key in COUNTERSIGN_API_KEY (countersign keys create --name claude-code --scopes requests:write,requests:read), and the address in COUNTERSIGN_URL where the service is another machine.`,
+  )
+}
+
+function checkedWait(text: string): number {
+  try {
+    return secondsOf(text)
+  } catch (error) {
+    throw new CommandFailure(
+      error instanceof Error ? error.message : String(error),
+      exitCodes.usage,
+    )
+  }
+}
+
+async function readStandardInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,47 @@
+import './older-node.ts'
+import { parseArgs } from 'node:util'
+import { processEnvironment } from '#runtime/environment.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
+import { agentNames } from './agents/agents.ts'
+import { runHookCommand } from './hook-command.ts'
+
+/** `countersign-hook AGENT`: the whole program, bundled into one file. */
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+const help = `countersign-hook AGENT [--worker NAME] [--url URL] [--project DIR] [--root DIR] [--wait SECONDS]
+countersign-hook claude-code --install | --managed
+
+Answers a hook on standard input. AGENT is ${agentNames.join(', ')}.
+COUNTERSIGN_API_KEY is a key with the scopes requests:write and requests:read, COUNTERSIGN_URL the service.`
+
+/** Agents take exit code 2 with a sentence for a denial. */
+function block(error: unknown): void {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exit(error instanceof CommandFailure ? error.exitCode : 2)
+}
+
+process.on('uncaughtException', block)
+process.on('unhandledRejection', block)
+
+try {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      project: text,
+      data: text,
+      url: text,
+      worker: text,
+      root: text,
+      wait: text,
+      install: flag,
+      managed: flag,
+      help: flag,
+    },
+  })
+  const [agent, ...more] = positionals
+  if (values.help === true) console.log(help)
+  else if (agent === undefined || more.length > 0) throw new Error(help)
+  else await runHookCommand(agent, values, processEnvironment())
+} catch (error) {
+  block(error)
+}

@@ -1,0 +1,46 @@
+import { webcrypto } from 'node:crypto'
+
+/** What the hook uses and Node 18 does not have. Imported before everything else. */
+const given: Readonly<Record<string, readonly [target: object, value: unknown]>> = {
+  crypto: [globalThis, webcrypto],
+  withResolvers: [
+    Promise,
+    () => {
+      const made: Record<string, unknown> = {}
+      made['promise'] = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }))
+      return made
+    },
+  ],
+  toSorted: [
+    Array.prototype,
+    function toSorted(this: unknown[], compare?: (one: unknown, other: unknown) => number) {
+      // oxlint-disable-next-line unicorn/no-array-sort -- it is what stands for it
+      return [...this].sort(compare)
+    },
+  ],
+  toReversed: [
+    Array.prototype,
+    function toReversed(this: unknown[]) {
+      // oxlint-disable-next-line unicorn/no-array-reverse -- it is what stands for it
+      return [...this].reverse()
+    },
+  ],
+  any: [
+    AbortSignal,
+    (signals: readonly AbortSignal[]) => {
+      const both = new AbortController()
+      for (const signal of signals) {
+        const end = (): void => both.abort(signal.reason)
+        if (signal.aborted) end()
+        else signal.addEventListener('abort', end, { once: true })
+      }
+      return both.signal
+    },
+  ],
+  dispose: [Symbol, Symbol.for('Symbol.dispose')],
+  asyncDispose: [Symbol, Symbol.for('Symbol.asyncDispose')],
+}
+
+for (const [name, [target, value]] of Object.entries(given)) {
+  if (!(name in target)) Object.defineProperty(target, name, { value, configurable: true })
+}

@@ -1,0 +1,100 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { readText, type Environment } from '#runtime/environment.ts'
+import { findService } from '../service/find-service.ts'
+import { agentNames, agentOf, usualWaitSeconds, type Agent } from './agents/agents.ts'
+import { decideHook, reportHook } from './answer-hook.ts'
+import { parseInput, type HookDecision } from './event/hook-event.ts'
+import { harmlessReason } from './harmless-tools.ts'
+import { WaitingCalls } from './waiting/waiting-calls.ts'
+
+/** What a hook is given on its command line. */
+export interface HookOptions {
+  readonly project?: string
+  readonly data?: string
+  readonly url?: string
+  readonly worker?: string
+  readonly root?: string
+  readonly wait?: string
+}
+
+/** After this much more the answer is no, whatever still goes on. */
+const graceMs = 2000
+
+/**
+ * Answers one event of an agent: resolves with what the hook prints. Fails closed: whatever goes
+ * wrong, there is an answer, and it is no. Rejects only for an agent that is not known.
+ */
+export async function runHook(
+  name: string,
+  options: HookOptions,
+  { environment, input }: { readonly environment: Environment; readonly input: Promise<string> },
+): Promise<string> {
+  const agent = agentOf(name)
+  if (agent === null) throw new Error(`there is no hook "${name}": ${agentNames.join(', ')}`)
+  const deny = (reason: string): string => agent.say({ decision: 'deny', reason })
+  try {
+    const waitMs = secondsOf(options.wait ?? String(usualWaitSeconds(agent))) * 1000
+    // The time of the process counts too: the agent measures from its start.
+    const late = AbortSignal.timeout(Math.max(1, Math.round(waitMs - performance.now())))
+    const tooLate = new Promise<never>((_, reject) => {
+      late.addEventListener('abort', () => {
+        const overdue = (): void => reject(new Error('this took too long; ask again later'))
+        setTimeout(overdue, graceMs).unref()
+      })
+    })
+    const answer = answerEvent({ name, agent }, options, { environment, input: await input, late })
+    const decision = await Promise.race([answer, tooLate])
+    return decision === null ? '' : agent.say(decision)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return deny(`Countersign could not be asked: ${why}`)
+  }
+}
+
+/** `null` after a call, when nothing is decided. */
+async function answerEvent(
+  { agent, name }: { readonly agent: Agent; readonly name: string },
+  options: HookOptions,
+  given: { readonly environment: Environment; readonly input: string; readonly late: AbortSignal },
+): Promise<HookDecision | null> {
+  const { environment, late } = given
+  const event = agent.read(parseInput(given.input))
+  const isBefore = event.hook_event_name === 'PreToolUse'
+  // The list is of Claude Code's tools: elsewhere a name may mean another tool.
+  if (name === 'claude-code' && harmlessReason(event.tool_name) !== null) {
+    return isBefore ? { decision: 'none' } : null
+  }
+  const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
+  if (apiKey === undefined) throw new Error('COUNTERSIGN_API_KEY is not set')
+  const { hostProof, url } = await findService(options, environment)
+  const settings = {
+    service: { url, apiKey },
+    agent: { name, title: agent.title },
+    waiting: new WaitingCalls(waitingFolder(environment)),
+  }
+  if (!isBefore) {
+    await reportHook(event, settings).catch(() => undefined)
+    return null
+  }
+  return decideHook(event, {
+    ...settings,
+    ...(options.worker === undefined ? {} : { worker: options.worker }),
+    root: resolve(options.project ?? '.', options.root ?? '.'),
+    hostProof,
+    late,
+  })
+}
+
+function waitingFolder(environment: Environment): string {
+  const home = readText(environment, 'HOME') ?? homedir()
+  const state = readText(environment, 'XDG_STATE_HOME') ?? join(home, '.local', 'state')
+  return join(state, 'countersign', 'hooks')
+}
+
+/** Seconds on the command line. Throws a sentence for anything else. */
+export function secondsOf(text: string): number {
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds
+  throw new Error('--wait takes a number of seconds, 1 to 86400')
+}

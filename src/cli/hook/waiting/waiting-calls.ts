@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * Names under which calls wait, in a folder of this person's own, so that the same call that an
+ * agent makes again continues to wait instead of asking anew. The file is only a hint: the service
+ * compares the whole call.
+ */
+export class WaitingCalls {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** The `externalId` under which such a call waits; `null`: under none. */
+  async find(...key: readonly unknown[]): Promise<string | null> {
+    const text = await readFile(this.#file(key), 'utf8').catch(() => '')
+    return /^[\w.:-]{1,200}$/.test(text) ? text : null
+  }
+
+  /** Notes it. What cannot be noted is asked about anew. */
+  async note(externalId: string, ...key: readonly unknown[]): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
+    await writeFile(this.#file(key), externalId, { mode: 0o600 }).catch(() => undefined)
+  }
+
+  async forget(...key: readonly unknown[]): Promise<void> {
+    await rm(this.#file(key), { force: true }).catch(() => undefined)
+  }
+
+  #file(key: readonly unknown[]): string {
+    const name = createHash('sha256').update(JSON.stringify(key)).digest('hex')
+    return join(this.#folder, name)
+  }
+}

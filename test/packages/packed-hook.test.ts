@@ -1,0 +1,76 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPackedProject, type PackedProject } from './packed.ts'
+
+const maxProcessorMs = 60
+let project: PackedProject
+
+beforeAll(async () => {
+  project = await openPackedProject(['hook'])
+})
+afterAll(() => project?.[Symbol.asyncDispose]())
+
+const file = () => join(project.folder, 'node_modules/countersign-hook/dist/countersign-hook.mjs')
+
+async function hook(args: readonly string[], input: string, node: readonly string[] = []) {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: project.folder,
+    COUNTERSIGN_URL: 'http://127.0.0.1:9',
+  }
+  const child = spawn(process.execPath, [...node, file(), ...args], { env, cwd: project.folder })
+  child.stdin.end(input)
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, out, err }
+}
+
+const event = (tool_name: string) =>
+  JSON.stringify({ session_id: 's', hook_event_name: 'PreToolUse', tool_name, tool_input: {} })
+
+test('the tarball is one file that needs nothing', async () => {
+  const manifest = JSON.parse(
+    await readFile(join(project.folder, 'node_modules/countersign-hook/package.json'), 'utf8'),
+  )
+  expect(manifest).not.toHaveProperty('dependencies')
+  const imports = (await readFile(file(), 'utf8')).matchAll(/^import .* from "([^"]+)"/gm)
+  expect([...imports].filter(([, name]) => !name?.startsWith('node:'))).toEqual([])
+  expect((await stat(file())).size).toBeLessThan(200_000)
+})
+
+test.each(['claude-code', 'codex', 'gemini-cli', 'copilot-cli', 'cursor'])(
+  'without a yes it says no to %s, or blocks: nonsense, no key',
+  async (name) => {
+    for (const input of ['nonsense', '', event('Bash')]) {
+      const { code, out } = await hook([name], input)
+      expect(code).toBe(0)
+      expect(out).toMatch(/"(permissionDecision|decision|permission)":"deny"/)
+    }
+  },
+)
+
+test('what it does not understand blocks with a sentence', async () => {
+  for (const args of [['nobody'], [], ['claude-code', '--nothing'], ['claude-code', 'codex']]) {
+    const { code, err } = await hook(args, event('Bash'))
+    expect(code).toBe(2)
+    expect(err).toMatch(/.{20,}/)
+  }
+  expect((await hook(['claude-code', '--wait', 'soon'], event('Bash'))).out).toContain('"deny"')
+})
+
+test(`says of a harmless call within ${maxProcessorMs} ms of processor time, Node's own included`, async () => {
+  const preload = await project.write(
+    'usage.cjs',
+    `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('node:fs').writeSync(2, String((user + system) / 1000)) })`,
+  )
+  const times: number[] = []
+  for (let n = 0; n < 5; n += 1) {
+    const { code, err, out } = await hook(['claude-code'], event('TodoWrite'), ['-r', preload])
+    expect({ code, out }).toEqual({ code: 0, out: '{}\n' })
+    times.push(Number(err))
+  }
+  expect(Math.min(...times)).toBeLessThan(maxProcessorMs)
+})
