@@ -189,7 +189,7 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/ui/runs': ['.', 'start'],
-  'src/ui/request': ['facts', 'decision', '.'],
+  'src/ui/request': ['facts', 'card', 'decision', '.'],
   'src/ui/request/decision': ['wording', 'seeing', 'choosing', '.', 'answering'],
   'src/runtime': [
     '.',

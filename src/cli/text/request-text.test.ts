@@ -6,7 +6,7 @@ const long = Array.from({ length: 100 }, (_, line) => `line ${line + 1}`).join('
 
 test('says who asks, why, what will happen, who decides and on which digest', () => {
   const { text, whole } = requestText(requestWith(), { full: false, columns: null })
-  expect(text).toMatch(/^#12 Create notes\/a.md \(\+1\) {2}medium risk {2}pending$/m)
+  expect(text).toMatch(/^#12 Create notes\/a.md with 1 line {2}medium risk {2}pending$/m)
   expect(text).toMatch(/w wants this, asked by Ada; queue platform, expires in [\d,]+ days/)
   expect(text).toContain('zone notes: write asks (workers/w.md:6)')
   expect(text).toContain('│ hello')
@@ -41,7 +41,14 @@ test('what the agent says comes after what will happen, labelled, quoted and bou
 test('hostile titles, names and rules are one line of text', () => {
   const { text } = requestText(
     requestWith({
-      title: 'Create a\nquorum 9 of platform\u001b[2J',
+      effect: 'Create a\nquorum 9 of platform\u001b[2J',
+      task: {
+        text: 'x\nquorum 9\u0007',
+        by: { id: 'a', name: 'A\nb' },
+        at: '2026-01-01T00:00:00Z',
+        later: 2,
+      },
+      cues: [{ id: 'money', level: 'warning', text: 'pay\n\u001b[31m', line: 3 }],
       worker: 'w\u202e',
       rule: { id: 'r', text: 'x\u0007', source: 'a\nb' },
     }),
@@ -50,6 +57,25 @@ test('hostile titles, names and rules are one line of text', () => {
   expect(text).toContain('#12 Create a⏎quorum 9 of platform⟦U+001B ESC⟧[2J')
   // oxlint-disable-next-line no-control-regex
   expect(text).not.toMatch(/[\u0007\u001b\u202e]/)
+})
+
+// Rules: product.md 38
+test('the card says task, effect, cues and why in this order, before what will happen', () => {
+  const cues: ReturnType<typeof requestWith>['cues'] = [
+    { id: 'money', level: 'notice', text: 'Is about money: notes/a.md' },
+    { id: 'secret_added', level: 'warning', text: 'Holds what looks like a secret', line: 2 },
+  ]
+  const { text } = requestText(requestWith({ cues }), { full: false, columns: null })
+  const places = [
+    'task  Write the notes',
+    '#12 Create notes/a.md with 1 line',
+    '! Holds what looks like a secret (line 2)',
+    '· Is about money: notes/a.md',
+    'why queue  platform: it is written there (countersign.yaml:9)',
+    '│ hello',
+  ].map((said) => text.indexOf(said))
+  expect(places).toEqual(places.toSorted((one, other) => one - other))
+  expect(places).not.toContain(-1)
 })
 
 test('what was asked before a restore says that it may have run', () => {

@@ -1,5 +1,6 @@
 import type { DecisionView, RequestDetail } from '#api/schemas/requests/requests.ts'
 import { placeText } from '#domain/deciding/quorum.ts'
+import { cueLines, effectOf, routingLines, taskLine } from './request-card.ts'
 import { alikeLines, originLines, namedFileLines, serverWords } from './request-sections.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
@@ -57,9 +58,12 @@ function head(request: RequestDetail): string[] {
   const asker = request.lineage[0]?.startedBy.name ?? 'a program'
   const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
   return [
-    `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
+    ...taskLine(request),
+    `${bold(`#${request.number} ${printableLine(effectOf(request))}`)}  ${riskWord(request.risk)}  ${request.state}`,
     `${wanting(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
+    ...cueLines(request),
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
+    ...routingLines(request),
     ...originLines(request.external?.origin ?? null),
     ...below(request),
     ...assumption(request),

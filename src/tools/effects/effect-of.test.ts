@@ -41,7 +41,7 @@ const change = (type: 'diff' | 'file_content', added: number, removed: number) =
 // Rules: product.md 38
 describe('a stranger understands what a call does:', () => {
   test('files', () => {
-    expect(change('diff', 4, 1)).toBe('Change docs/pricing.md: 4 lines added, 1 line removed')
+    expect(change('diff', 4, 1)).toBe('Edit docs/pricing.md: 4 lines added, 1 line removed')
     expect(change('file_content', 12, 0)).toBe('Create docs/pricing.md with 12 lines')
     expect(call('move_file', { from: 'a', to: 'b' })).toBe('Move a to b')
     expect(call('delete_file', { path: 'a.csv' })).toBe('Delete a.csv')

@@ -77,7 +77,7 @@ function fileSentence({ tool, input, presentation }: EffectCall): string | null 
     case 'MultiEdit':
       return presentation?.type === 'file_content' && lines !== null
         ? `Create ${path} with ${counted(lines.added, 'line')}`
-        : `Change ${path}${lines === null ? '' : `: ${changeText(lines)}`}`
+        : `Edit ${path}${lines === null ? '' : `: ${changeText(lines)}`}`
     default:
       return null
   }

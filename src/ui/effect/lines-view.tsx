@@ -79,7 +79,11 @@ function Block({ block, diff }: { block: LineBlock; diff: boolean }) {
   }
   return block.lines.map((line, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- a line is its number
-    <div key={index} className={`code-line ${diff ? signClass(line) : ''}`}>
+    <div
+      key={index}
+      className={`code-line ${diff ? signClass(line) : ''}`}
+      data-line={block.from + index}
+    >
       <span className="code-number" aria-hidden>
         {block.from + index}
       </span>

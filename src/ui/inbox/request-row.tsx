@@ -6,6 +6,9 @@ import { Link } from 'react-router'
 import { againWords } from '#domain/deciding/alike-words.ts'
 import { requestQuery } from '../api/queries.ts'
 import { requestedByProgram } from '../request/program-name.ts'
+import { CuesLine } from '../request/card/cues.tsx'
+import { TaskLine } from '../request/card/task.tsx'
+import '../request/card/card.css'
 import { Risk } from '../request/facts/risk.tsx'
 import { outcomeWithEffect } from '../request/facts/state-words.ts'
 import { relativeTime } from '../text/relative-time.ts'
@@ -32,7 +35,7 @@ export function RequestRow(props: {
   const soon = item.state === 'pending' && Date.parse(item.expiresAt) - now < soonMs
   const name = [
     `${item.risk} risk`,
-    item.title,
+    item.effect,
     item.worker,
     gone ? 'no longer waiting' : `expires ${expires}`,
   ]
@@ -62,9 +65,11 @@ export function RequestRow(props: {
           className="request-link"
           aria-label={name.filter(Boolean).join(', ')}
         >
-          <VisibleText text={item.title} />
+          <VisibleText text={item.kind === 'question' ? item.title : item.effect} />
         </Link>
         <div className="request-meta">
+          <TaskLine request={item} />
+          <CuesLine cues={item.cues} />
           <span className="mono">
             <VisibleText text={item.tool} />
           </span>
@@ -87,6 +92,7 @@ export function RequestRow(props: {
             </Link>
           )}
           <span>#{item.number}</span>
+          {item.state === 'pending' && <QuorumProgress quorum={item.quorum} />}
           {!gone && <Escalation item={item} />}
           {!gone && item.askedBeforeRestore && (
             <span className="soon">asked before a restore: may have run</span>
@@ -119,6 +125,17 @@ export function RequestRow(props: {
         )}
       </div>
     </li>
+  )
+}
+
+/** How far a quorum of more than one has come: “1 of 2”. */
+function QuorumProgress({ quorum }: { quorum: InboxRow['item']['quorum'] }) {
+  const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
+  if (needed < 2) return null
+  return (
+    <span>
+      {quorum.counted.length} of {needed} decided
+    </span>
   )
 }
 

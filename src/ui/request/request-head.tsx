@@ -63,7 +63,8 @@ export function RequestHead(props: {
       <span className="dim small">#{request.number}</span>
       {request.state === 'pending' && (
         <span className="dim small">
-          expires <Time at={request.expiresAt} />, then it counts as expired, not as approved
+          expires <Time at={request.expiresAt} />
+          <span className="not-on-phone">, then it counts as expired, not as approved</span>
         </span>
       )}
       <span className="grow" />

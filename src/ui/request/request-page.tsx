@@ -29,11 +29,13 @@ import { Quorum } from './decision/quorum.tsx'
 import { ModeBanner } from '../runs/mode-banner.tsx'
 import { Notice } from '../states/notice.tsx'
 import { RequestHead } from './request-head.tsx'
-import { RequestSentence } from './request-sentence.tsx'
+import { RequestEffect, RequestSentence } from './request-sentence.tsx'
 import { SettleForm } from './decision/answering/settle-form.tsx'
 import { Context, Siblings } from './surroundings.tsx'
 import { useFullyViewed } from './decision/seeing/use-seen.ts'
-import { WhyAsked } from './facts/why-asked.tsx'
+import { Cues } from './card/cues.tsx'
+import { WhyAsked } from './card/routing.tsx'
+import { Task } from './card/task.tsx'
 import './request.css'
 
 /** One request, and where it is decided. */
@@ -111,9 +113,14 @@ function Opened({ request }: { request: RequestDetail }) {
       <div className="column request-main">
         <RequestHead request={request} place={place} />
         <SecretsContext value={secrets.others}>
-          <Headline tab={`#${request.number} ${request.title}`}>
-            <RequestSentence request={displayed} />
+          <Task request={request} />
+          <Headline tab={`#${request.number} ${request.effect}`}>
+            <RequestEffect request={displayed} />
           </Headline>
+          <p className="request-who">
+            <RequestSentence request={displayed} />
+          </p>
+          <Cues cues={displayed.cues} content={displayed.presentation.content} />
         </SecretsContext>
         <ModeBanner
           mode={request.mode}
@@ -126,7 +133,6 @@ function Opened({ request }: { request: RequestDetail }) {
           </Notice>
         )}
         <ExecutionResult request={request} />
-        <WhyAsked request={displayed} />
         <SecretsContext value={secrets.others}>
           <Alike request={request} />
         </SecretsContext>
@@ -151,6 +157,7 @@ function Opened({ request }: { request: RequestDetail }) {
             displayed.erased === null && <AgentStatement text={displayed.agentReason} />
           )}
         </SecretsContext>
+        <WhyAsked request={displayed} />
         <Siblings request={request} />
         <SecretsContext value={secrets.others}>
           <Facts request={displayed} />

@@ -1,18 +1,9 @@
-import type { ExternalItemView } from '#api/schemas/requests/external-request.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { VisibleText } from '../text/visible-text.tsx'
-import { asInfinitive } from './as-infinitive.ts'
 import { requestedByProgram } from './program-name.ts'
 
-/** The request in one sentence: who wants what, where, asked by whom. */
-export function RequestSentence({ request }: { request: RequestDetail }) {
-  const worker = request.lineage.at(-1)?.worker ?? request.worker ?? 'Somebody'
-  const byHand = request.invokedBy
-  const { external } = request
-  if (external !== null) return <ProgramsSentence request={request} external={external} />
-  const who = byHand === null ? worker : byHand.name
-  const starter = request.lineage[0]?.startedBy.name
-  const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
+/** What it does, in our own sentence; of a question and an outcome check what is asked. */
+export function RequestEffect({ request }: { request: RequestDetail }) {
   if (request.kind === 'outcome_check') {
     return (
       <>
@@ -20,19 +11,30 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
       </>
     )
   }
-  if (request.kind === 'question') {
+  if (request.kind === 'question') return <VisibleText text={request.title.replace(/^Ask: /, '')} />
+  return (
+    <strong className="effect">
+      <VisibleText text={request.effect} />
+    </strong>
+  )
+}
+
+/** Who wants it, where, asked by whom; of a program, whose it is. */
+export function RequestSentence({ request }: { request: RequestDetail }) {
+  const { external, invokedBy: byHand, kind } = request
+  if (external !== null) {
     return (
       <>
-        {who} asks: <VisibleText text={request.title.replace(/^Ask: /, '')} />
+        <VisibleText text={requestedByProgram(external)} /> wants this
       </>
     )
   }
+  const worker = request.lineage.at(-1)?.worker ?? request.worker ?? 'Somebody'
+  const starter = request.lineage[0]?.startedBy.name
+  const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
   return (
     <>
-      {who} wants to{' '}
-      <strong className="effect">
-        <VisibleText text={asInfinitive(request.title)} />
-      </strong>
+      {byHand === null ? worker : byHand.name} {kind === 'question' ? 'asks this' : 'wants this'}
       {folder !== undefined && (
         <>
           {' '}
@@ -41,19 +43,6 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
       )}
       {byHand !== null && <>, by hand, in a run of {worker}</>}
       {starter !== undefined && byHand === null && <>, asked by {starter}</>}
-    </>
-  )
-}
-
-/** A program's request: whose program, and what for; where it works, nobody here knows. */
-function ProgramsSentence(props: { request: RequestDetail; external: ExternalItemView }) {
-  const { external, request } = props
-  return (
-    <>
-      <VisibleText text={requestedByProgram(external)} /> wants to{' '}
-      <strong className="effect">
-        <VisibleText text={asInfinitive(request.title)} />
-      </strong>
     </>
   )
 }

@@ -99,7 +99,7 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   const row = inbox.locator(`[data-request="${requestId}"]`)
   await row.getByText("asked by Ada's program key of Ada, on behalf of Ada").waitFor()
   const page = await dashboard.open('Grace', `/requests/${requestId}`)
-  await page.getByRole('heading', { name: /^Ada's program key of Ada/, level: 1 }).waitFor()
+  await page.getByText(/Ada's program key of Ada.* wants this/).waitFor()
   const card = page.getByRole('region', { name: 'The program that asks' })
   await card.getByText('Only a <b>small</b> change').waitFor()
   expect(await card.getByRole('link').count()).toBe(0)

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import { ApiRefusal } from '../../../api/call-api.ts'
-import { asInfinitive } from '../../as-infinitive.ts'
 import { refusalWords } from './refusal-words.ts'
 import { stageSentence, type CallNow } from './stage-sentence.ts'
 import {
@@ -159,11 +158,6 @@ test('the reason why one cannot decide is said once', () => {
   expect(whyNotYours("you can't decide: you started this run.")).toBe(
     "You can't decide: you started this run",
   )
-})
-
-test('a title becomes part of a sentence only where it begins with a plain verb', () => {
-  expect(asInfinitive('Edit notes/1.2.md (+4 −1)')).toBe('edit notes/1.2.md (+4 −1)')
-  expect(asInfinitive('SQL on orders')).toBe('SQL on orders')
 })
 
 test('an exit code stands wherever an outcome does, and what is unknown or failed is never green', () => {

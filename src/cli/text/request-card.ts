@@ -1,0 +1,48 @@
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { dim, red, yellow } from './colour.ts'
+import { printableLine } from './terminal-text.ts'
+import { fromNow } from './times.ts'
+
+/** A longer task is cut here; all of it is on the request's page. */
+const taskCharacters = 240
+
+/** What a person asked the run to do, by whom; a program's own words as its claim. */
+export function taskLine({ task, claimedTask }: RequestDetail): string[] {
+  if (task === null) {
+    return claimedTask === null ? [] : [`${dim('task, as the program says')}  ${cut(claimedTask)}`]
+  }
+  const by = task.by === null ? '' : `, ${printableLine(task.by.name)}`
+  const later = task.later === 0 ? '' : `, ${task.later} later`
+  return [`${dim('task')}  ${cut(task.text)}${dim(`  (${fromNow(task.at)}${by}${later})`)}`]
+}
+
+/** What it does; a question and an outcome check say that in their titles. */
+export function effectOf({ kind, title, effect }: RequestDetail): string {
+  return kind === 'question' || kind === 'outcome_check' ? title : effect
+}
+
+/** What deserves attention, the warnings first. */
+export function cueLines({ cues }: RequestDetail): string[] {
+  const warnings = cues.filter(({ level }) => level === 'warning')
+  const notices = cues.filter(({ level }) => level === 'notice')
+  const text = ({ text: said, line }: RequestDetail['cues'][number]): string =>
+    `${printableLine(said)}${line === undefined ? '' : ` (line ${line})`}`
+  return [
+    ...warnings.map((cue) => red(`! ${text(cue)}`)),
+    ...notices.map((cue) => yellow(`· ${text(cue)}`)),
+  ]
+}
+
+/** Why this queue, risk and quorum, where that is no default. */
+export function routingLines({ routing }: RequestDetail): string[] {
+  return Object.entries(routing).flatMap(([name, { value, text, source }]) => {
+    if (text === 'default') return []
+    const where = source === null ? '' : dim(` (${printableLine(source)})`)
+    return [`${dim(`why ${name}`)}  ${printableLine(`${value}: ${text}`)}${where}`]
+  })
+}
+
+function cut(text: string): string {
+  const line = printableLine(text.slice(0, taskCharacters))
+  return text.length > taskCharacters ? `${line}…` : line
+}

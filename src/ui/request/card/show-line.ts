@@ -1,0 +1,27 @@
+/**
+ * Brings a line of what is shown onto the screen, and the focus there. `line` counts from 1 in
+ * `content`; in a table of a diff the row of the new file's line is it.
+ */
+export function showLine(line: number, content: string): void {
+  const row = `[data-change-key="I${newLineOf(content, line)}"]`
+  const place =
+    document.querySelector<HTMLElement>(`[data-line="${line}"]`) ??
+    document.querySelector<HTMLElement>(row) ??
+    document.querySelector<HTMLElement>('.code, .diff-box')
+  if (place === null) return
+  place.scrollIntoView({ block: 'center' })
+  place.tabIndex = -1
+  place.focus({ preventScroll: true })
+}
+
+/** The number that a line of a unified diff has in the new file; 0 when it is in none. */
+export function newLineOf(content: string, line: number): number {
+  let number = 0
+  for (const [index, text] of content.split('\n', line).entries()) {
+    const [, start] = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text) ?? []
+    if (start !== undefined) number = Number(start) - 1
+    else if (text.startsWith('+') || text.startsWith(' ')) number += 1
+    if (index === line - 1) return text.startsWith('+') ? number : 0
+  }
+  return 0
+}

@@ -1,0 +1,77 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const aws = ['AKIA', 'IOSFODNN7', 'EXAMPLE'].join('')
+const hostile = `<img src=x onerror=alert(1)> [x](https://evil.example) safe\u202Etxt`
+
+/** A write whose path and text hold what a page must not run. */
+async function hostileRequest(): Promise<string> {
+  const path = 'notes/billing <img src=x>.md'
+  const content = `first\n${hostile}\nkey ${aws}\n`
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path, content } }],
+    'I write it.',
+  )
+  return requestIds[0] ?? ''
+}
+
+// Rules: product.md 38; security.md 17
+test('task, effect and cues come before what will happen, as text, each cue with its line', async () => {
+  const id = await hostileRequest()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('region', { name: 'Task' }).waitFor()
+  const cues = page.getByRole('region', { name: 'What deserves attention' })
+  await cues.getByText('Holds what looks like a secret').waitFor()
+  await cues.getByText('Is about money').waitFor()
+  const headline = page.getByRole('heading', { level: 1 })
+  expect(await headline.textContent()).toContain('Create notes/billing <img src=x>.md with 3 lines')
+  expect(await page.locator('main img, main script').count()).toBe(0)
+  await cues.getByRole('link', { name: 'line 3' }).click()
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('key')
+  const tops = await Promise.all(
+    [
+      page.getByRole('region', { name: 'Task' }),
+      headline,
+      cues,
+      page.getByRole('heading', { name: 'What will happen' }),
+      page.getByRole('heading', { name: "The agent's statement" }),
+      page.getByRole('heading', { name: 'Why am I asked' }),
+    ].map(async (place) => (await place.boundingBox())?.y ?? Number.NaN),
+  )
+  expect(tops).toEqual(tops.toSorted((one, other) => one - other))
+  expect(
+    (await new AxeBuilder({ page }).setLegacyMode(true).analyze()).violations.map(
+      ({ id: rule }) => rule,
+    ),
+  ).toEqual([])
+})
+
+test('on a phone the effect ends within the first 400 pixels', async () => {
+  const path = `notes/${'a long name of a file '.repeat(8)}.md`
+  const input = { path, content: `key ${aws}\n` }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'I write it.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  const effect = page.locator('h1 .effect')
+  await effect.waitFor()
+  const box = await effect.boundingBox()
+  expect((box?.y ?? 999) + (box?.height ?? 999)).toBeLessThanOrEqual(400)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  await page.goto(`${dashboard.url}/`)
+  const row = page.locator('.request-row').first()
+  await row.getByText('Holds what looks like a secret').waitFor()
+  expect(
+    (await new AxeBuilder({ page }).setLegacyMode(true).analyze()).violations.map(
+      ({ id: rule }) => rule,
+    ),
+  ).toEqual([])
+})
