@@ -99,7 +99,7 @@ export const roomOrders: RoomOrders = {
     'detail',
     '.',
   ],
-  'src/services/runs': ['starting', '.', 'reading', 'forking'],
+  'src/services/runs': ['starting', '.', 'reading', 'forking', 'streaming'],
   'src/services/access': ['.', 'api-keys', 'sessions', 'sign-in', 'oidc'],
   'src/services/engine': [
     'attempts',

@@ -25,6 +25,7 @@ export const operations: OperationTable = {
   listRunTools: 'GET /v1/runs/:id/tools',
   getTranscript: 'GET /v1/runs/:id/transcript',
   getChangeSet: 'GET /v1/runs/:id/turns/:n',
+  streamRun: 'GET /v1/runs/:id/stream',
   getOutput: 'GET /v1/calls/:id/output/:stream',
   getResultFile: 'GET /v1/calls/:id/files/:hash',
   startRun: 'POST /v1/runs',

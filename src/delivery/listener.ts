@@ -9,7 +9,7 @@ const reconnectAfterMs = 500
 export class Listener implements AsyncDisposable {
   readonly #url: string
   readonly #channels: readonly string[]
-  readonly #onNotification: (channel: string | null) => void
+  readonly #onNotification: (channel: string | null, payload: string) => void
   #client: pg.Client | null = null
   #closed = false
   #retry: NodeJS.Timeout | null = null
@@ -17,7 +17,7 @@ export class Listener implements AsyncDisposable {
   constructor(options: {
     readonly url: string
     readonly channels: readonly string[]
-    readonly onNotification: (channel: string | null) => void
+    readonly onNotification: (channel: string | null, payload: string) => void
   }) {
     this.#url = options.url
     this.#channels = options.channels
@@ -29,7 +29,7 @@ export class Listener implements AsyncDisposable {
     if (this.#closed) return
     const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5000 })
     this.#client = client
-    client.on('notification', (message) => this.#onNotification(message.channel))
+    client.on('notification', ({ channel, payload = '' }) => this.#onNotification(channel, payload))
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     try {
@@ -37,7 +37,7 @@ export class Listener implements AsyncDisposable {
       for (const channel of this.#channels) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
-      this.#onNotification(null)
+      this.#onNotification(null, '')
     } catch {
       this.#lost(client)
     }

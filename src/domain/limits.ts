@@ -35,6 +35,8 @@ export const limits = {
   namedFilesBytes: 4 * 1024 * 1024,
   preferWaitMs: 60_000,
   longPollMs: 60_000,
+  /** of one model step that can be read before its message is stored, in UTF-16 units */
+  liveTextCharacters: 1_000_000,
   /** event streams of one session or key, and of one address */
   eventStreams: 20,
   eventStreamsOfAddress: 500,

@@ -108,7 +108,8 @@ export async function createTestApi(
   }
 }
 
-const defaultSettings: ApiSettings = {
+/** What an API of a test is told by its composition root. */
+export const defaultSettings: ApiSettings = {
   publicUrl: 'http://localhost:4400',
   trustProxy: false,
   developmentToken,
@@ -131,9 +132,10 @@ const silentFeed: EventFeed = {
   since: async () => [],
   latest: async () => 0n,
   subscribe: () => () => undefined,
+  subscribeText: () => () => undefined,
 }
 
-async function ready(): Promise<Readiness> {
+export async function ready(): Promise<Readiness> {
   const checks = { postgres: true, temporal: true, relayLagMs: 0, eventLagMs: 0, auditLagMs: 0 }
   return { ready: true, checks, problems: [] }
 }
@@ -150,7 +152,12 @@ async function addPeople(service: TestService): Promise<TestApi['people']> {
   }
 }
 
-async function signIn(url: string, ask: TestApi['ask'], person: TestPerson): Promise<Client> {
+/** Signs a person of the database behind `url` in. */
+export async function signIn(
+  url: string,
+  ask: TestApi['ask'],
+  person: Pick<TestPerson, 'name'>,
+): Promise<Client> {
   const email = `${person.name.toLowerCase()}@example.com`
   const reply = await ask('/v1/auth/dev-login', {
     method: 'POST',
@@ -179,7 +186,7 @@ export function cookieOf(reply: Reply): string {
   return reply.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
-async function askAt(url: string, init: Ask): Promise<Reply> {
+export async function askAt(url: string, init: Ask): Promise<Reply> {
   const hasJson = init.body !== undefined
   const response = await fetch(url, {
     method: init.method ?? 'GET',
@@ -198,7 +205,7 @@ async function askAt(url: string, init: Ask): Promise<Reply> {
   }
 }
 
-async function closeServer(server: Server): Promise<void> {
+export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   server.closeAllConnections()
   await closed

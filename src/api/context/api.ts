@@ -113,6 +113,8 @@ export interface EventFeed {
    * stop.
    */
   subscribe(listener: () => void): () => void
+  /** Calls the listener whenever a model has written more of a run's turn. Returns how to stop. */
+  subscribeText(runId: string, listener: () => void): () => void
 }
 
 /** Absolute path of the default workspace, for pages of the development profile; null elsewhere. */

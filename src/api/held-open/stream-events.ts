@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import type { Response } from 'express'
 import type { StreamEvent } from '#delivery/stream/event-feed.ts'
 import type { EventFeed } from '../context/api.ts'
+import { Wakes, writeWhole } from './wakes.ts'
 
 /** How one reader's stream goes. */
 export interface StreamOptions {
@@ -47,10 +47,10 @@ export async function streamEvents(response: Response, options: StreamOptions): 
       const events = await feed.since(last, batchSize)
       const admitted = await options.admit(events)
       if (admitted === null) return
-      for (const event of admitted) await write(response, wakes, frameOf(event))
+      for (const event of admitted) await writeWhole(response, wakes, frameOf(event))
       last = events.at(-1)?.sequence ?? last
       if (events.length === batchSize) continue
-      if ((await wakes.next()) === 'beat') await write(response, wakes, ': still here\n\n')
+      if ((await wakes.next()) === 'beat') await writeWhole(response, wakes, ': still here\n\n')
     }
     if (options.replaced.aborted && response.headersSent) response.write('retry: 30000\n\n')
   } finally {
@@ -83,54 +83,4 @@ function open(response: Response, last: bigint | null, heartbeatMs: number): voi
 
 function frameOf(event: StreamEvent): string {
   return `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(event.subject)}\n\n`
-}
-
-async function write(response: Response, wakes: Wakes, text: string): Promise<void> {
-  if (wakes.isClosed || response.write(text)) return
-  await Promise.race([once(response, 'drain'), wakes.closed])
-}
-
-/** What a waiting stream wakes for. A wake that comes while nobody waits is remembered. */
-class Wakes {
-  isClosed = false
-  readonly closed: Promise<void>
-  #close: () => void = () => undefined
-  #pending: 'event' | 'beat' | null = null
-  #waiter: ((why: 'event' | 'beat') => void) | null = null
-
-  constructor() {
-    this.closed = new Promise((resolve) => {
-      this.#close = resolve
-    })
-  }
-
-  wake(): void {
-    this.#tell('event')
-  }
-
-  beat(): void {
-    this.#tell('beat')
-  }
-
-  close(): void {
-    this.isClosed = true
-    this.#close()
-    this.#tell('event')
-  }
-
-  next(): Promise<'event' | 'beat'> {
-    const pending = this.#pending
-    this.#pending = null
-    if (this.isClosed || pending !== null) return Promise.resolve(pending ?? 'event')
-    return new Promise((resolve) => {
-      this.#waiter = resolve
-    })
-  }
-
-  #tell(why: 'event' | 'beat'): void {
-    const waiter = this.#waiter
-    this.#waiter = null
-    if (waiter !== null) waiter(why)
-    else if (this.#pending !== 'event') this.#pending = why
-  }
 }

@@ -4,7 +4,7 @@ import { limits } from '#domain/limits.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { HeldOpen } from './held-open.ts'
 import type { Api } from '../context/api.ts'
-import { waitersOf } from './request-waiters.ts'
+import { waitersOf } from './subject-waiters.ts'
 
 /**
  * Waits until a request is decided, for `withinMs` at most, and returns its state then. Reads the

@@ -27,6 +27,7 @@ import { requestRoutes } from './requests/requests.ts'
 import { retentionRoutes } from './operation/retention.ts'
 import { revisionRoutes } from './requests/revisions.ts'
 import { runActionRoutes } from './runs/run-actions.ts'
+import { runStreamRoutes } from './runs/run-stream.ts'
 import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
 import { sessionRoutes } from './access/sessions.ts'
@@ -47,6 +48,7 @@ export function allRoutes(settings: ApiSettings) {
     ...pushRoutes,
     ...sessionRoutes,
     ...runRoutes,
+    ...runStreamRoutes,
     ...runActionRoutes,
     ...grantRoutes,
     ...queueRoutes,

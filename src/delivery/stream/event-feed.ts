@@ -1,6 +1,7 @@
 import type { JsonObject } from '#domain/json.ts'
 import type { Db } from '#store/database.ts'
 import type { StreamEventType } from '#domain/stream-event.ts'
+import { liveTextChannel } from '#store/content/live-text.ts'
 import { Listener } from '../listener.ts'
 
 /**
@@ -16,6 +17,8 @@ export interface StreamEvent {
 export class EventFeed implements AsyncDisposable {
   readonly #db: Db
   readonly #listeners = new Set<() => void>()
+  /** those who read a run's live text, by the run's id */
+  readonly #readers = new Map<string, Set<() => void>>()
   readonly #listener: Listener
   /** reads under way, by their arguments and the count of notifications when they began */
   readonly #reads = new Map<string, Promise<StreamEvent[]>>()
@@ -25,8 +28,10 @@ export class EventFeed implements AsyncDisposable {
     this.#db = options.db
     this.#listener = new Listener({
       url: options.databaseUrl,
-      channels: ['countersign_sequenced'],
-      onNotification: () => {
+      channels: ['countersign_sequenced', liveTextChannel],
+      onNotification: (channel, payload) => {
+        if (channel !== 'countersign_sequenced') this.#textGrew(channel, payload)
+        if (channel === liveTextChannel) return
         this.#news += 1
         for (const listener of this.#listeners) listener()
       },
@@ -79,8 +84,29 @@ export class EventFeed implements AsyncDisposable {
     return () => this.#listeners.delete(listener)
   }
 
+  /**
+   * Calls `listener` whenever a model has written more of a run's turn. Returns a function that
+   * unsubscribes.
+   */
+  subscribeText(runId: string, listener: () => void): () => void {
+    const readers = this.#readers.get(runId) ?? new Set()
+    readers.add(listener)
+    this.#readers.set(runId, readers)
+    return () => {
+      readers.delete(listener)
+      if (readers.size === 0) this.#readers.delete(runId)
+    }
+  }
+
+  /** After a connection was lost (no channel) anybody's may have. */
+  #textGrew(channel: string | null, runId: string): void {
+    const readers = channel === null ? this.#readers.values() : [this.#readers.get(runId) ?? []]
+    for (const listeners of readers) for (const listener of listeners) listener()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear()
+    this.#readers.clear()
     await this.#listener[Symbol.asyncDispose]()
   }
 }

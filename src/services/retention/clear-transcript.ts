@@ -98,6 +98,8 @@ async function replaceWords(
       delete from kept_stream using calls where call_id = calls.id
     ), live as (
       delete from live_output using calls where call_id = calls.id
+    ), live_words as (
+      delete from live_text where run_id = ${runId}
     ), run_output as (
       update run set output = null where id = ${runId}
     )

@@ -39,6 +39,7 @@ import * as externalOrigins from './20261123T123000Z-external-origins.ts'
 import * as peopleOfRuns from './20261124T011500Z-people-of-runs.ts'
 import * as factsHeadline from './20261125T011500Z-facts-headline.ts'
 import * as gatewayCalls from './20261125T010700Z-mcp-gateway-calls.ts'
+import * as liveText from './20261125T011500Z-live-text.ts'
 import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
 import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
@@ -98,4 +99,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T010700Z-mcp-gateway-calls': gatewayCalls,
   '20261125T015500Z-conv-budgets': budgets,
   '20261125T015500Z-pocket-rules': pocketRules,
+  '20261125T011500Z-live-text': liveText,
 }

@@ -176,6 +176,17 @@ export interface LiveOutputTable {
   bytes: Buffer
 }
 
+/** A piece of what a model has written so far of the turn that is being taken. */
+export interface LiveTextTable {
+  run_id: string
+  turn: number
+  attempt: number
+  /** how many UTF-16 units of the attempt's text come before */
+  start: number
+  /** a JSON string */
+  text: string
+}
+
 /** A file of a call's result; its bytes are in `content`. */
 export interface ResultFileTable {
   call_id: string

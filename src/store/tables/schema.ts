@@ -40,6 +40,7 @@ import type {
 import type {
   ExecutionTable,
   LiveOutputTable,
+  LiveTextTable,
   ResultFileTable,
   RunTable,
   RunLineageTable,
@@ -134,6 +135,7 @@ export interface Database {
   approval_grant: ApprovalGrantTable
   execution: ExecutionTable
   live_output: LiveOutputTable
+  live_text: LiveTextTable
   result_file: ResultFileTable
   claim: ClaimTable
   comment: CommentTable

@@ -39,6 +39,7 @@ function counted(real: Feed): Feed {
       readings.since += 1
       return real.since(sequence, limit)
     },
+    subscribeText: (runId, listener) => real.subscribeText(runId, listener),
     subscribe: (listener) => {
       readings.subscribers += 1
       const stop = real.subscribe(listener)

@@ -65,6 +65,7 @@ export async function endRun(
       })
       .where('id', '=', member.id)
       .execute()
+    await unit.tx.deleteFrom('live_text').where('run_id', '=', member.id).execute()
     if (member.root_run_id === member.id) await endGrantsOf(unit, caller, member.id)
     await unit.audit({
       type: ending.event === 'cancel' ? 'run.cancelled' : 'run.ended',

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { ModelProblem, type ModelAnswer } from '#models/model.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
+import { removeLiveText } from '#store/content/live-text.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { lockRun } from '../../core/locks.ts'
@@ -10,6 +11,7 @@ import { callPictures } from '../../transcript/call-pictures.ts'
 import { loadTranscript } from '../../transcript/load-transcript.ts'
 import { modelMessages } from '../../transcript/model-messages.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
+import { recordText } from './record-text.ts'
 import { termsOf } from '../../core/run-terms.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
@@ -46,6 +48,8 @@ export async function askModel(
   ])
   const pictures = await callPictures(ctx.db, transcript)
   const registry = await ctx.registryOf(policy, run.worker)
+  const of = { runId: run.id, turn: question.turn, attempt: question.attempt }
+  const recorder = recordText(ctx, of)
   try {
     const answer = await ctx.modelOf(worker.model, worker.script).step({
       runId: run.id,
@@ -60,13 +64,17 @@ export async function askModel(
         )
         .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema })),
       signal: question.signal,
+      onText: recorder.add,
     })
     const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))
     return { answer, readThrough }
   } catch (error) {
+    recorder.end()
     if (!(error instanceof ModelProblem)) throw error
     if (await mayTryAgain(ctx, question, error)) throw error
     return null
+  } finally {
+    recorder.end()
   }
 }
 
@@ -90,6 +98,7 @@ async function mayTryAgain(
       .where('turn', '=', question.turn)
       .where('attempt', '=', question.attempt)
       .execute()
+    await removeLiveText(unit.tx, { ...question, runId: run.id })
     if (mayRetry || run.turn >= question.turn) return mayRetry
     await restRun(unit, run, 'model_failed', {
       code: 'model_failed',

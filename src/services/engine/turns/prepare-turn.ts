@@ -109,7 +109,10 @@ async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<Previous
   return previous
 }
 
-/** Records an attempt at a turn, the one behind those there were; returns its number. */
+/**
+ * Records an attempt at a turn, the one behind those there were; returns its number. What an
+ * earlier one had written goes.
+ */
 async function beginAttempt(
   tx: Tx,
   runId: string,
@@ -117,6 +120,7 @@ async function beginAttempt(
   outcome: 'limit' | null,
 ): Promise<number> {
   const { rows } = await sql<{ attempt: number }>`
+    with unfinished as (delete from live_text where run_id = ${runId}::uuid)
     insert into turn_attempt (run_id, turn, attempt, outcome)
     select ${runId}::uuid, ${turn}::integer, coalesce(max(attempt), 0) + 1, ${outcome}
     from turn_attempt where run_id = ${runId} and turn = ${turn}

@@ -143,6 +143,8 @@ async function markRead(tx: Tx, { runId, turn, readThrough }: TurnToStore): Prom
     with read as (
       update message set turn = ${turn}::integer
       where run_id = ${runId}::uuid and role = 'user' and turn is null and sequence <= ${readThrough}
+    ), written_so_far as (
+      delete from live_text where run_id = ${runId}::uuid
     )
     update run set turn = ${turn}::integer where id = ${runId}::uuid
   `.execute(tx)

@@ -5,10 +5,11 @@ const batchSize = 500
 const lookAgainMs = 20_000
 
 /**
- * The callers of this process that wait for a request. The feed is read once for all of them, and
- * only while one waits. An event wakes those that wait for the request it names.
+ * The callers of this process that wait for a request or a run. The feed is read once for all of
+ * them, and only while one waits. An event wakes those that wait for the request and for the run it
+ * names.
  */
-export class RequestWaiters {
+export class SubjectWaiters {
   readonly #feed: EventFeed
   readonly #waiting = new Map<string, Set<() => void>>()
   #unsubscribe: (() => void) | null = null
@@ -21,18 +22,21 @@ export class RequestWaiters {
     this.#feed = feed
   }
 
-  /** Tells `look` whenever an event names the request, and now and then. Returns how to stop. */
-  watch(requestId: string, look: () => void): () => void {
-    const looks = this.#waiting.get(requestId) ?? new Set()
+  /**
+   * Tells `look` whenever an event names the request or run of this id, and now and then. Returns
+   * how to stop.
+   */
+  watch(id: string, look: () => void): () => void {
+    const looks = this.#waiting.get(id) ?? new Set()
     looks.add(look)
-    this.#waiting.set(requestId, looks)
+    this.#waiting.set(id, looks)
     this.#unsubscribe ??= this.#feed.subscribe(() => void this.#read())
     const timer = setInterval(look, lookAgainMs)
     if (this.#last === null) void this.#read()
     return () => {
       clearInterval(timer)
       looks.delete(look)
-      if (looks.size === 0) this.#waiting.delete(requestId)
+      if (looks.size === 0) this.#waiting.delete(id)
       if (this.#waiting.size > 0) return
       this.#unsubscribe?.()
       this.#unsubscribe = null
@@ -67,9 +71,10 @@ export class RequestWaiters {
     for (;;) {
       const events = await this.#feed.since(this.#last, batchSize)
       for (const { subject } of events) {
-        const { requestId } = subject
-        if (typeof requestId !== 'string') continue
-        for (const look of this.#waiting.get(requestId) ?? []) look()
+        for (const id of [subject['requestId'], subject['runId']]) {
+          if (typeof id !== 'string') continue
+          for (const look of this.#waiting.get(id) ?? []) look()
+        }
       }
       this.#last = events.at(-1)?.sequence ?? this.#last
       if (events.length < batchSize) return
@@ -77,13 +82,13 @@ export class RequestWaiters {
   }
 }
 
-const ofFeeds = new WeakMap<EventFeed, RequestWaiters>()
+const ofFeeds = new WeakMap<EventFeed, SubjectWaiters>()
 
 /** The waiters of a process: one for its feed. */
-export function waitersOf(feed: EventFeed): RequestWaiters {
+export function waitersOf(feed: EventFeed): SubjectWaiters {
   let waiters = ofFeeds.get(feed)
   if (waiters === undefined) {
-    waiters = new RequestWaiters(feed)
+    waiters = new SubjectWaiters(feed)
     ofFeeds.set(feed, waiters)
   }
   return waiters

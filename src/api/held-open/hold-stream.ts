@@ -1,0 +1,60 @@
+import type { Request } from 'express'
+import { limits } from '#domain/limits.ts'
+import { isKeyLive } from '#services/access/api-keys/read-api-key.ts'
+import { readSession } from '#services/access/sessions/read-session.ts'
+import type { Api } from '../context/api.ts'
+import { readSessionCookie } from '../identity/cookies.ts'
+import type { Identity } from '../identity/identity.ts'
+import { isBrowser, readProof } from '../identity/session-proof.ts'
+import { addressOf } from '../middleware/failure-limit.ts'
+import { HeldOpen } from './held-open.ts'
+
+const streams = new HeldOpen()
+
+/**
+ * Takes the places of a stream: of events, or of a run. When a browser opens one too many, its oldest stream ends
+ * and resumes later from its last event. A program gets an error instead. Throws `rate_limited`.
+ */
+export function holdStream(
+  request: Request,
+  identity: Identity,
+): { readonly replaced: AbortSignal; readonly release: () => void } {
+  const replaced = new AbortController()
+  const isKey = identity.kind === 'key'
+  const ofAddress = streams.hold(`address ${addressOf(request)}`, limits.eventStreamsOfAddress, {
+    what: 'event streams of one address',
+    makeRoom: null,
+  })
+  try {
+    const holder = isKey ? `key ${identity.key.id}` : `session ${identity.session.tokenHash}`
+    const ofReader = streams.hold(holder, limits.eventStreams, {
+      what: 'event streams of one key',
+      makeRoom: isKey ? null : () => replaced.abort(),
+    })
+    const release = (): void => {
+      ofAddress()
+      ofReader()
+    }
+    return { replaced: replaced.signal, release }
+  } catch (error) {
+    ofAddress()
+    throw error
+  }
+}
+
+/** A stream outlives its first check: it ends with the session or key that it began with. */
+export async function isStillKnown(
+  api: Api,
+  request: Request,
+  identity: Identity,
+): Promise<boolean> {
+  if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key)
+  const token = readSessionCookie(request) ?? ''
+  const session = await readSession(api.ctx, api.settings.sessionTimes, {
+    token,
+    proof: readProof(request),
+    isBrowser: isBrowser(request),
+    isUse: false,
+  })
+  return session?.isProven === true
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import type { Response } from 'express'
+
+/** Writes to a response, and waits until a slow reader has taken it, or the stream is closed. */
+export async function writeWhole(response: Response, wakes: Wakes, text: string): Promise<void> {
+  if (wakes.isClosed || response.write(text)) return
+  await Promise.race([once(response, 'drain'), wakes.closed])
+}
+
+/** What a waiting stream wakes for. A wake that comes while nobody waits is remembered. */
+export class Wakes {
+  isClosed = false
+  readonly closed: Promise<void>
+  #close: () => void = () => undefined
+  #pending: 'event' | 'beat' | null = null
+  #waiter: ((why: 'event' | 'beat') => void) | null = null
+
+  constructor() {
+    this.closed = new Promise((resolve) => {
+      this.#close = resolve
+    })
+  }
+
+  wake(): void {
+    this.#tell('event')
+  }
+
+  beat(): void {
+    this.#tell('beat')
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.#close()
+    this.#tell('event')
+  }
+
+  next(): Promise<'event' | 'beat'> {
+    const pending = this.#pending
+    this.#pending = null
+    if (this.isClosed || pending !== null) return Promise.resolve(pending ?? 'event')
+    return new Promise((resolve) => {
+      this.#waiter = resolve
+    })
+  }
+
+  #tell(why: 'event' | 'beat'): void {
+    const waiter = this.#waiter
+    this.#waiter = null
+    if (waiter !== null) waiter(why)
+    else if (this.#pending !== 'event') this.#pending = why
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import {
+  beginRunStream,
+  isVisible,
+  readRunStream,
+} from '#services/runs/streaming/read-run-stream.ts'
+import { holdStream, isStillKnown } from '../../held-open/hold-stream.ts'
+import { streamRun } from '../../held-open/stream-run.ts'
+import { waitersOf } from '../../held-open/subject-waiters.ts'
+import { route } from '../../route/route.ts'
+import { id } from '../../schemas/common.ts'
+
+/** A stream that waits for a decision says so this often, so that no proxy closes it. */
+const heartbeatMs = 15_000
+
+export const runStreamRoutes = [
+  route({
+    method: 'get',
+    path: '/v1/runs/:id/stream',
+    name: 'streamRun',
+    summary: 'Stream a run',
+    description:
+      "The turn in progress and those after it, until the run rests or has ended: server-sent events in the AI SDK's UI message stream protocol",
+    access: { by: 'personOrKey', scope: 'runs:read' },
+    params: z.object({ id }),
+    headers: z.object({
+      'last-event-id': z.string().optional().meta({ description: 'Goes on behind this event' }),
+    }),
+    answers: {
+      200: {
+        description:
+          'Parts of a message, each with an `id:`, then `[DONE]`. It counts to the streams of the session or key as `/v1/events` does',
+        contentTypes: ['text/event-stream'],
+        headers: z.object({
+          'x-vercel-ai-ui-message-stream': z.literal('v1').meta({ description: 'The protocol' }),
+        }),
+      },
+      204: { description: 'The run rests or has ended, and nothing is left to tell' },
+    },
+    answer: async (api, { params, request, caller, identity }) => {
+      const { id: runId } = params
+      const after = request.get('last-event-id') || null
+      const begin = await beginRunStream(api.ctx, caller, { runId, after })
+      if (begin === null) return { status: 204, body: undefined }
+      return async (response) => {
+        // HEAD asks whether it would work.
+        if (request.method === 'HEAD') {
+          response.type('text/event-stream').end()
+          return
+        }
+        const { replaced, release } = holdStream(request, identity)
+        response.on('close', release)
+        await streamRun(response, {
+          begin,
+          heartbeatMs,
+          read: (cursor) => readRunStream(api.ctx, { runId, cursor }),
+          subscribe: (listener) => {
+            const stops = [
+              waitersOf(api.events).watch(runId, listener),
+              api.events.subscribeText(runId, listener),
+            ]
+            return () => stops.forEach((stop) => stop())
+          },
+          admit: async () =>
+            (await isStillKnown(api, request, identity)) && isVisible(api.ctx, caller, runId),
+          ending: api.stopping === undefined ? [replaced] : [replaced, api.stopping],
+        })
+      }
+    },
+  }),
+]

@@ -1,0 +1,62 @@
+import { limits } from '#domain/limits.ts'
+import { addLiveText, type LiveTextOf } from '#store/content/live-text.ts'
+import type { SystemContext } from '../../core/context.ts'
+
+/** At most ten writes a second, however often a model says something. */
+const writeEveryMs = 100
+
+/** Stores what a model writes, so that it can be read while the model goes on. */
+export interface TextRecorder {
+  readonly add: (piece: string) => void
+  /** Nothing is written from now on: the message is stored, or the attempt has failed. */
+  readonly end: () => void
+}
+
+/**
+ * Writes the text of an attempt to the store within a tenth of a second, beside the turn, which
+ * never waits for it; an answer that is complete sooner leaves nothing here. A failed write is
+ * repeated with the next. Text behind the bound can only be read in the message.
+ */
+export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
+  let waiting = ''
+  let written = 0
+  let [ended, failed, busy] = [false, false, false]
+  let timer: NodeJS.Timeout | null = null
+
+  const schedule = (): void => {
+    if (ended || busy || timer !== null || waiting === '') return
+    timer = setTimeout(() => {
+      timer = null
+      busy = true
+      void write().finally(() => {
+        busy = false
+        schedule()
+      })
+    }, writeEveryMs)
+  }
+  const write = async (): Promise<void> => {
+    const piece = waiting
+    waiting = ''
+    try {
+      const isOpen = await addLiveText(ctx.db, of, { start: written, text: piece })
+      written += piece.length
+      if (!isOpen) ended = true
+    } catch (error) {
+      waiting = piece + waiting
+      if (!failed) ctx.log.warn({ runId: of.runId, err: error }, 'Live text waits')
+      failed = true
+    }
+  }
+  return {
+    add: (piece) => {
+      const room = limits.liveTextCharacters - written - waiting.length
+      if (ended || room <= 0) return
+      waiting += piece.slice(0, room)
+      schedule()
+    },
+    end: () => {
+      ended = true
+      if (timer !== null) clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { callParts } from './call-parts.ts'
+import { beginAt, cursorId, type StreamCursor } from './stream-cursor.ts'
+import type { StreamView } from './stream-view.ts'
+import { textPieces } from './text-pieces.ts'
+import type { UiEvent, UiPart } from './ui-part.ts'
+
+/** Where a reader stands after some events. */
+export interface StreamProgress {
+  readonly cursor: StreamCursor
+  readonly events: readonly UiEvent[]
+}
+
+/**
+ * The events that a reader at `cursor` gets of what there is now, and where the reader stands
+ * afterwards: at a later turn when one is complete (look again), at `done` when the stream is over,
+ * else where something is to come. Which events there are, and their ids, follows from the two
+ * alone.
+ */
+export function advanceStream(from: StreamCursor, view: StreamView): StreamProgress {
+  const events: UiEvent[] = []
+  let cursor = from
+  const tell = (part: UiPart | '[DONE]', change: Partial<StreamCursor>): void => {
+    cursor = { ...cursor, ...change }
+    events.push({ id: cursorId(cursor), part })
+  }
+  if (cursor.stage === 'new')
+    tell({ type: 'start', messageId: `${view.runId}.${cursor.turn}` }, { stage: 'opened' })
+  tellText()
+  if (cursor.stage === 'calls') tellCalls()
+  if (cursor.stage === 'stepped' && (view.turns > cursor.turn || !view.rests)) {
+    cursor = { ...beginAt(cursor.turn + 1), stage: 'opened' }
+    return { cursor, events }
+  }
+  finish()
+  return { cursor, events }
+
+  function tellText(): void {
+    const { turn } = view
+    if (!['opened', 'step', 'text'].includes(cursor.stage)) return
+    const isOther =
+      cursor.stage === 'text' && (turn.kind === 'none' || turn.attempt !== cursor.attempt)
+    if (isOther) tell({ type: 'reset-step' }, { stage: 'step', attempt: 0, offset: 0 })
+    if (turn.kind === 'none') return
+    if (cursor.stage === 'opened') tell({ type: 'start-step' }, { stage: 'step' })
+    const id = `${cursor.turn}.${turn.attempt}`
+    if (turn.text !== '' && cursor.stage === 'step')
+      tell({ type: 'text-start', id }, { stage: 'text', attempt: turn.attempt, offset: 0 })
+    const pieces = turn.kind === 'live' ? [turn.text].filter(Boolean) : textPieces(turn.text)
+    for (const delta of pieces)
+      tell({ type: 'text-delta', id, delta }, { offset: cursor.offset + delta.length })
+    if (turn.kind === 'live') return
+    if (cursor.stage === 'text') tell({ type: 'text-end', id }, { stage: 'calls' })
+    else cursor = { ...cursor, stage: 'calls', attempt: turn.attempt }
+  }
+
+  function tellCalls(): void {
+    if (view.turn.kind !== 'stored') return
+    for (const { part, calls } of callParts(view.turn.calls, cursor.calls)) tell(part, { calls })
+    const isOpen = view.turn.calls.some(({ result }) => result === null)
+    if (!isOpen || view.rests) tell({ type: 'finish-step' }, { stage: 'stepped' })
+  }
+
+  function finish(): void {
+    if (cursor.stage !== 'finished' && view.rests && cursor.stage !== 'done') {
+      if (cursor.stage === 'step') tell({ type: 'finish-step' }, { stage: 'stepped' })
+      const { state, failure } = view
+      const metadata = { state, failure }
+      // A turn that was begun and not stored is taken anew: it is none that was given.
+      const over = { ...beginAt(view.turns), stage: 'finished' as const }
+      tell({ type: 'finish', finishReason: reasonOf(view), messageMetadata: metadata }, over)
+    }
+    if (cursor.stage === 'finished') tell('[DONE]', { stage: 'done' })
+  }
+}
+
+function reasonOf({ state, failure }: StreamView): 'stop' | 'error' | 'other' {
+  if (state === 'failed' || failure?.code === 'model_failed') return 'error'
+  return state === 'completed' || (state === 'waiting_for_input' && failure === null)
+    ? 'stop'
+    : 'other'
+}

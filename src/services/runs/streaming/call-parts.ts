@@ -1,0 +1,46 @@
+import { callMark, maxRequestsTold, requestsTold } from './stream-cursor.ts'
+import type { CallView } from './stream-view.ts'
+import type { UiPart } from './ui-part.ts'
+
+/**
+ * The parts of a turn's calls that a reader has not got, each with what was told of all calls after
+ * it: first every input, then the requests, then the results that there are.
+ */
+export function callParts(
+  calls: readonly CallView[],
+  told: string,
+): readonly { readonly part: UiPart; readonly calls: string }[] {
+  const marks = calls.map((_call, index) => told[index] ?? '-')
+  const parts: { part: UiPart; calls: string }[] = []
+  const tell = (index: number, mark: string, part: UiPart): void => {
+    marks[index] = mark
+    parts.push({ part, calls: marks.join('') })
+  }
+  for (const [index, { toolCallId, tool: toolName, input }] of calls.entries()) {
+    if (marks[index] !== '-') continue
+    tell(index, callMark(0), { type: 'tool-input-available', toolCallId, toolName, input })
+  }
+  for (const [index, { toolCallId, requests }] of calls.entries()) {
+    const mark = marks[index] ?? 'z'
+    if (mark === 'z') continue
+    for (const [place, approvalId] of requests.slice(0, maxRequestsTold).entries()) {
+      if (place < requestsTold(mark)) continue
+      tell(index, callMark(place + 1), { type: 'tool-approval-request', approvalId, toolCallId })
+    }
+  }
+  for (const [index, call] of calls.entries()) {
+    if (marks[index] !== 'z' && call.result !== null)
+      tell(index, 'z', resultPart(call, call.result))
+  }
+  return parts
+}
+
+function resultPart(
+  { toolCallId }: CallView,
+  { type, text, output }: NonNullable<CallView['result']>,
+): UiPart {
+  if (type === 'output')
+    return { type: 'tool-output-available', toolCallId, output: output ?? text }
+  if (type === 'denied') return { type: 'tool-output-denied', toolCallId }
+  return { type: 'tool-output-error', toolCallId, errorText: text }
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Db } from '#store/database.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { assertVisible } from '../visible-run.ts'
+import { advanceStream, type StreamProgress } from './advance-stream.ts'
+import { readStreamView } from './read-stream-view.ts'
+import { beginAt, parseCursor, type StreamCursor } from './stream-cursor.ts'
+
+/**
+ * Where a reader of a run's stream begins: behind the event `after`, else at the turn in progress.
+ * `null` when the run rests or has ended and nothing is left to tell. Rejects with `not_found` when
+ * there is no such run that the caller may see, and with `invalid_request` when `after` is no id of
+ * ours.
+ */
+export async function beginRunStream(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly runId: string; readonly after: string | null },
+): Promise<StreamCursor | null> {
+  const { runId, after } = input
+  await assertVisible(ctx, caller, runId)
+  const given = after === null ? null : parseCursor(after)
+  if (after !== null && given === null) {
+    throw new Problem('invalid_request', 'Last-Event-ID is not one of this stream', {
+      field: 'Last-Event-ID',
+    })
+  }
+  const { turns, turn, rests } = await standingOf(ctx.db, runId)
+  // An id from the future is of a database that was restored from a copy.
+  if (given === null || given.turn > turns + 1) return rests ? null : beginAt(turn)
+  if (given.stage !== 'done') return given
+  return rests && turns <= given.turn ? null : beginAt(given.turn + 1)
+}
+
+/**
+ * What there is to tell a reader now. The caller has authorised the reader (`beginRunStream`), and
+ * does so again now and then. Rejects with `not_found` when the run is gone.
+ */
+export async function readRunStream(
+  ctx: Pick<ServiceContext, 'db'>,
+  input: { readonly runId: string; readonly cursor: StreamCursor },
+): Promise<StreamProgress> {
+  const view = await readStreamView(ctx.db, input.runId, input.cursor)
+  if (view === null) throw new Problem('not_found', 'This run is gone')
+  return advanceStream(input.cursor, view)
+}
+
+/** Whether the caller may still read: rights and teams change while a stream is open. */
+export async function isVisible(
+  ctx: ServiceContext,
+  caller: Caller,
+  runId: string,
+): Promise<boolean> {
+  try {
+    await assertVisible(ctx, caller, runId)
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return false
+    throw error
+  }
+}
+
+interface Standing {
+  readonly turns: number
+  /** the turn in progress: the last one while a call of it has no result, else the next */
+  readonly turn: number
+  readonly rests: boolean
+}
+
+async function standingOf(db: Db, runId: string): Promise<Standing> {
+  const { rows } = await sql<Standing>`
+    select turn as turns,
+      case when turn > 0 and exists (
+        select from tool_call where run_id = run.id and turn = run.turn and result_type is null
+      ) then turn else turn + 1 end as turn,
+      ended_at is not null or state = 'waiting_for_input' as rests
+    from run where id = ${runId}
+  `.execute(db)
+  const [standing] = rows
+  if (standing === undefined) throw new Problem('not_found', 'This run is gone')
+  return standing
+}

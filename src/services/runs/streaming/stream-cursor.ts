@@ -1,0 +1,70 @@
+/**
+ * How far a reader of a run's stream has come. It is the whole state of the reading: each event's
+ * id is its cursor, so that any process goes on from `Last-Event-ID` without having kept anything.
+ */
+export interface StreamCursor {
+  readonly turn: number
+  readonly stage: StreamStage
+  /** whose text was begun; 0: nobody's */
+  readonly attempt: number
+  /** how many UTF-16 units of that text were given */
+  readonly offset: number
+  /** of the turn's calls, in order: what was told of each (see `callMark`) */
+  readonly calls: string
+}
+
+/**
+ * `opened`: the message was begun; `step`: the turn was; `text`: its text was; `calls`: its text is
+ * complete; `stepped`: the turn is; `finished`: the message is; `done`: the stream is over. `new`:
+ * nothing was given at all.
+ */
+const letters = {
+  new: 'n',
+  opened: 'o',
+  step: 's',
+  text: 't',
+  calls: 'c',
+  stepped: 'e',
+  finished: 'f',
+  done: 'd',
+} as const
+export type StreamStage = keyof typeof letters
+
+/** The reading of a message that begins with a turn. */
+export function beginAt(turn: number): StreamCursor {
+  return { turn, stage: 'new', attempt: 0, offset: 0, calls: '' }
+}
+
+/**
+ * What was told of a call: `-` nothing; `0` its input; `1` and so on how many of its requests as
+ * well; `z` its result.
+ */
+export function callMark(requests: number): string {
+  return Math.min(requests, maxRequestsTold).toString(36)
+}
+
+/** The requests of one call beyond these are not told. */
+export const maxRequestsTold = 30
+
+/** How many requests were told by a mark that is none of `-` and `z`. */
+export function requestsTold(mark: string): number {
+  return Number.parseInt(mark, 36)
+}
+
+/** The id of an event. */
+export function cursorId({ turn, stage, attempt, offset, calls }: StreamCursor): string {
+  return `${turn}.${letters[stage]}.${attempt}.${offset}${calls === '' ? '' : `.${calls}`}`
+}
+
+const idForm = /^(\d{1,9})\.([a-z])\.(\d{1,9})\.(\d{1,9})(?:\.([-0-9a-z]{1,1000}))?$/
+
+/** Reads an event's id; `null` when it is none of ours. */
+export function parseCursor(id: string): StreamCursor | null {
+  const match = idForm.exec(id)
+  if (match === null) return null
+  const [, turn, letter, attempt, offset, calls = ''] = match
+  const stages = Object.keys(letters) as StreamStage[]
+  const stage = stages.find((one) => letters[one] === letter)
+  if (stage === undefined || stage === 'new' || Number(turn) < 0) return null
+  return { turn: Number(turn), stage, attempt: Number(attempt), offset: Number(offset), calls }
+}

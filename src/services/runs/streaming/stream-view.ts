@@ -1,0 +1,40 @@
+import type { Json } from '#domain/json.ts'
+import type { RunState } from '#domain/request.ts'
+import type { RunFailure } from '#store/tables/runs.ts'
+import type { CallResult } from '../../transcript/store-result.ts'
+
+/** What a reader looks at: the run, and the turn at which the reader stands. */
+export interface StreamView {
+  readonly runId: string
+  /** turns whose message is stored */
+  readonly turns: number
+  readonly state: RunState
+  readonly failure: RunFailure | null
+  /** no turn follows unless somebody does something: the run has ended, or waits for a message */
+  readonly rests: boolean
+  readonly turn: TurnView
+}
+
+/**
+ * `none`: the model has not begun it, or its attempt has failed. `live`: the model writes; `text`
+ * is what there is behind the reader's offset if that attempt is the reader's, else all of it.
+ * `stored`: its message is there; `text` likewise.
+ */
+export type TurnView =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'live'; readonly attempt: number; readonly text: string }
+  | {
+      readonly kind: 'stored'
+      readonly attempt: number
+      readonly text: string
+      readonly calls: readonly CallView[]
+    }
+
+export interface CallView {
+  readonly toolCallId: string
+  readonly tool: string
+  readonly input: Json
+  /** ids of its requests, oldest first */
+  readonly requests: readonly string[]
+  readonly result: Pick<CallResult, 'type' | 'text' | 'output'> | null
+}

@@ -1,0 +1,46 @@
+import type { Json } from '#domain/json.ts'
+import type { RunState } from '#domain/request.ts'
+import type { RunFailure } from '#store/tables/runs.ts'
+
+/**
+ * A part of the AI SDK's UI message stream: those that a run's stream has. Another attempt's text
+ * takes the place of one that failed (`reset-step`).
+ */
+export type UiPart =
+  | { readonly type: 'start'; readonly messageId: string }
+  | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
+  | { readonly type: 'text-start' | 'text-end'; readonly id: string }
+  | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'tool-input-available'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: Json
+    }
+  | {
+      readonly type: 'tool-approval-request'
+      readonly approvalId: string
+      readonly toolCallId: string
+    }
+  | {
+      readonly type: 'tool-output-available'
+      readonly toolCallId: string
+      readonly output: Json
+    }
+  | {
+      readonly type: 'tool-output-error'
+      readonly toolCallId: string
+      readonly errorText: string
+    }
+  | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | {
+      readonly type: 'finish'
+      readonly finishReason: 'stop' | 'error' | 'other'
+      readonly messageMetadata: { readonly state: RunState; readonly failure: RunFailure | null }
+    }
+
+/** One event: a part, or the mark that the stream is over. */
+export interface UiEvent {
+  readonly id: string
+  readonly part: UiPart | '[DONE]'
+}
