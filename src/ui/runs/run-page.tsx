@@ -1,5 +1,6 @@
 import { Link, useParams } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { useMe, useRun, useTranscript } from '../api/queries.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { Headline } from '../shell/headline.tsx'
@@ -17,6 +18,7 @@ import { MessageBox } from './message-box.tsx'
 import { ModeBanner } from './mode-banner.tsx'
 import { RunState } from './run-state.tsx'
 import { WaitsFor } from './waits-for.tsx'
+import { TurnText } from './turn-text.tsx'
 import { TurnView } from './turn-view.tsx'
 import './runs.css'
 
@@ -102,6 +104,7 @@ function Run({ run: data, transcript }: OpenedRun) {
               // oxlint-disable-next-line react/no-array-index-key -- a transcript grows at its end
               <TurnView key={index} item={item} runId={data.id} />
             ))}
+            <TurnText run={data} shownTurns={lastTurn(transcript.data?.items ?? [])} />
           </div>
         </section>
       </div>
@@ -113,6 +116,11 @@ function Run({ run: data, transcript }: OpenedRun) {
       </aside>
     </div>
   )
+}
+
+/** The last turn of which the model's message is there. */
+function lastTurn(items: readonly TranscriptItem[]): number {
+  return Math.max(0, ...items.map(({ role, turn }) => (role === 'assistant' ? turn : 0)))
 }
 
 function About({ run }: { run: RunDetail }) {

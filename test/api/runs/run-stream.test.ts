@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uiMessageChunkSchema } from 'ai'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { ModelProblem, type ModelAnswer, type ModelRequest } from '#models/model.ts'
+import { slowModel } from '../../harness/fixtures/slow-model.ts'
+import { ModelProblem } from '#models/model.ts'
 import { openDeskApi, type DeskApi } from '../desk-api.ts'
 import type { Client } from '../test-api.ts'
 
@@ -57,26 +58,6 @@ async function listen(client: Client, runId: string, after?: string) {
   }
   reading().catch(() => undefined)
   return reader
-}
-
-/** A model that says words when it is told to, and answers with them at the end. */
-function slowModel(calls: ModelAnswer['calls'] = []) {
-  const asked = Promise.withResolvers<ModelRequest>()
-  const end = Promise.withResolvers<ModelProblem | null>()
-  let text = ''
-  return {
-    step: async (request: ModelRequest): Promise<ModelAnswer> => {
-      asked.resolve(request)
-      const problem = await end.promise
-      if (problem !== null) throw problem
-      return { text, calls, usage: { inputTokens: 1, outputTokens: 1 } }
-    },
-    async say(words: string): Promise<void> {
-      text += words
-      ;(await asked.promise).onText?.(words)
-    },
-    end: (problem: ModelProblem | null = null) => end.resolve(problem),
-  }
 }
 
 test('text reaches a reader while the model writes, within 300 ms, and the stored message follows it without a seam', async () => {

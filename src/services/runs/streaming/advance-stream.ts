@@ -2,7 +2,7 @@ import { callParts } from './call-parts.ts'
 import { beginAt, cursorId, type StreamCursor } from './stream-cursor.ts'
 import type { StreamView } from './stream-view.ts'
 import { textPieces } from './text-pieces.ts'
-import type { UiEvent, UiPart } from './ui-part.ts'
+import type { FinishReason, UiEvent, UiPart } from '#domain/ui-part.ts'
 
 /** Where a reader stands after some events. */
 export interface StreamProgress {
@@ -73,7 +73,7 @@ export function advanceStream(from: StreamCursor, view: StreamView): StreamProgr
   }
 }
 
-function reasonOf({ state, failure }: StreamView): 'stop' | 'error' | 'other' {
+function reasonOf({ state, failure }: StreamView): FinishReason {
   if (state === 'failed' || failure?.code === 'model_failed') return 'error'
   return state === 'completed' || (state === 'waiting_for_input' && failure === null)
     ? 'stop'

@@ -1,6 +1,9 @@
-import type { Json } from '#domain/json.ts'
-import type { RunState } from '#domain/request.ts'
-import type { RunFailure } from '#store/tables/runs.ts'
+import type { Json } from './json.ts'
+import type { RunState } from './request.ts'
+
+/** Why a message ended, in the AI SDK's words: those that a run's stream uses. */
+export const finishReasons = ['stop', 'error', 'other'] as const
+export type FinishReason = (typeof finishReasons)[number]
 
 /**
  * A part of the AI SDK's UI message stream: those that a run's stream has. Another attempt's text
@@ -35,8 +38,11 @@ export type UiPart =
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | {
       readonly type: 'finish'
-      readonly finishReason: 'stop' | 'error' | 'other'
-      readonly messageMetadata: { readonly state: RunState; readonly failure: RunFailure | null }
+      readonly finishReason: FinishReason
+      readonly messageMetadata: {
+        readonly state: RunState
+        readonly failure: { readonly code: string; readonly message: string } | null
+      }
     }
 
 /** One event: a part, or the mark that the stream is over. */

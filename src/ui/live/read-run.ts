@@ -1,0 +1,34 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { requestOf } from '#client/call.ts'
+import type { UiPart } from '#domain/ui-part.ts'
+import { ask } from '../api/call-api.ts'
+
+/**
+ * Reads a run's stream until it ends, from after the event `last`. `on.at` is told the id behind
+ * each part. Resolves to whether the run rests or has ended. Rejects when the stream could not be
+ * had or broke.
+ */
+export async function readRun(
+  runId: string,
+  from: { readonly last: string | null; readonly signal: AbortSignal },
+  on: { readonly part: (part: UiPart) => void; readonly at: (id: string) => void },
+): Promise<boolean> {
+  const { last, signal } = from
+  const headers = last === null ? {} : { 'last-event-id': last }
+  const response = await ask({
+    ...requestOf('streamRun', { params: { id: runId }, signal }),
+    headers,
+  })
+  if (response.status === 204 || response.body === null) return true
+  const events = response.body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new EventSourceParserStream())
+    .getReader()
+  for (;;) {
+    const { done, value } = await events.read()
+    if (done) return false
+    if (value.data === '[DONE]') return true
+    on.part(JSON.parse(value.data) as UiPart)
+    if (value.id !== undefined) on.at(value.id)
+  }
+}

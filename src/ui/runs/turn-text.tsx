@@ -1,0 +1,37 @@
+import { IconRobot } from '@tabler/icons-react'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { VisibleText } from '../text/visible-text.tsx'
+import { useRunStream } from './use-run-stream.ts'
+
+/** A hostile model may write characters that each are a chip. */
+const drawnCharacters = 16 * 1024
+
+/**
+ * What the model is writing right now. `shownTurns`: turns whose stored message is on the page,
+ * which takes its place.
+ */
+export function TurnText({ run, shownTurns }: { run: RunDetail; shownTurns: number }) {
+  const { turn, text } = useRunStream(run.id, run.state === 'running')
+  if (turn <= shownTurns || text === '') return null
+  const hidden = Math.max(0, text.length - drawnCharacters)
+  return (
+    <article className="turn" aria-label="The model is writing">
+      <span className="turn-icon">
+        <IconRobot size={16} aria-hidden />
+      </span>
+      <div className="grow column turn-body">
+        <p className="small">
+          <strong>The model</strong> <span className="dim">turn {turn} · it is writing</span>
+        </p>
+        {hidden > 0 && (
+          <p className="small dim">
+            The first {hidden.toLocaleString('en')} characters are not shown here.
+          </p>
+        )}
+        <p className="turn-text">
+          <VisibleText text={text.slice(hidden)} />
+        </p>
+      </div>
+    </article>
+  )
+}

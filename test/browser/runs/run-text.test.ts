@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { slowModel } from '../../harness/fixtures/slow-model.ts'
+import { openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+test('what the model writes is on the page before its step is over, and its stored message takes its place', async () => {
+  const { desk } = dashboard
+  const model = slowModel()
+  desk.say(model.step)
+  const runId = await desk.start()
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  const writing = page.getByRole('article', { name: 'The model is writing' })
+  const turn = desk.turn(runId, 1)
+  await model.say('I read the ')
+  await writing.getByText('I read the').waitFor()
+  // The text is not ours: nothing in it is markup.
+  await model.say('log <img src=x onerror="document.title=1"> first.')
+  await writing.getByText('I read the log <img src=x').waitFor()
+  expect(await page.title()).not.toBe('1')
+  model.end()
+  await turn
+  await page.getByText('Completed').first().waitFor()
+  await writing.waitFor({ state: 'detached' })
+  expect(await page.getByText('I read the log').count()).toBeGreaterThan(0)
+  expect(dashboard.complaints).toEqual([])
+})
