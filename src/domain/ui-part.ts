@@ -1,5 +1,5 @@
 import type { Json } from './json.ts'
-import type { RunState } from './request.ts'
+import type { RestReason, RunState } from './request.ts'
 
 /** Why a message ended, in the AI SDK's words: those that a run's stream uses. */
 export const finishReasons = ['stop', 'error', 'other'] as const
@@ -39,11 +39,16 @@ export type UiPart =
   | {
       readonly type: 'finish'
       readonly finishReason: FinishReason
-      readonly messageMetadata: {
-        readonly state: RunState
-        readonly failure: { readonly code: string; readonly message: string } | null
-      }
+      readonly messageMetadata: RunEnd
     }
+
+/** How the run stands at the end of a message. */
+export interface RunEnd {
+  readonly state: RunState
+  /** what it rests after; `null`: it has ended */
+  readonly rest: RestReason | null
+  readonly failure: { readonly code: string; readonly message: string } | null
+}
 
 /** One event: a part, or the mark that the stream is over. */
 export interface UiEvent {

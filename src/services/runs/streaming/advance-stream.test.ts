@@ -21,7 +21,8 @@ function call(id: string, more: Partial<CallView> = {}): CallView {
 
 function view(turn: TurnView, more: Partial<StreamView> = {}): StreamView {
   const turns = turn.kind === 'stored' ? 1 : 0
-  return { runId: 'run', turns, state: 'running', failure: null, rests: false, turn, ...more }
+  const rest = null
+  return { runId: 'run', turns, state: 'running', rest, failure: null, rests: false, turn, ...more }
 }
 
 /** What a run looks like as time passes, to a reader who has all of it. */
@@ -57,7 +58,7 @@ const life: readonly StreamView[] = [
         call('b', { result: output }),
       ],
     },
-    { state: 'waiting_for_input', rests: true },
+    { state: 'waiting_for_input', rest: 'answered', rests: true },
   ),
 ]
 
@@ -111,7 +112,7 @@ const whole = [
   {
     type: 'finish',
     finishReason: 'stop',
-    messageMetadata: { state: 'waiting_for_input', failure: null },
+    messageMetadata: { state: 'waiting_for_input', rest: 'answered', failure: null },
   },
   '[DONE]',
   text,
@@ -163,14 +164,22 @@ test('what a failed attempt wrote is taken back before the next one begins, and 
     { type: 'text-delta', id: '1.2', delta: 'Whole' },
   ])
   const failure = { code: 'model_failed', message: 'It failed.' }
-  const gaveUp = view({ kind: 'none' }, { state: 'waiting_for_input', rests: true, failure })
+  const gaveUp = view(
+    { kind: 'none' },
+    {
+      state: 'waiting_for_input',
+      rest: 'model_failed',
+      rests: true,
+      failure,
+    },
+  )
   expect(advanceStream(again.cursor, gaveUp).events.map(({ part }) => part)).toEqual([
     { type: 'reset-step' },
     { type: 'finish-step' },
     {
       type: 'finish',
       finishReason: 'error',
-      messageMetadata: { state: 'waiting_for_input', failure },
+      messageMetadata: { state: 'waiting_for_input', rest: 'model_failed', failure },
     },
     '[DONE]',
   ])

@@ -63,8 +63,8 @@ export function advanceStream(from: StreamCursor, view: StreamView): StreamProgr
   function finish(): void {
     if (cursor.stage !== 'finished' && view.rests && cursor.stage !== 'done') {
       if (cursor.stage === 'step') tell({ type: 'finish-step' }, { stage: 'stepped' })
-      const { state, failure } = view
-      const metadata = { state, failure }
+      const { state, rest, failure } = view
+      const metadata = { state, rest, failure }
       // A turn that was begun and not stored is taken anew: it is none that was given.
       const over = { ...beginAt(view.turns), stage: 'finished' as const }
       tell({ type: 'finish', finishReason: reasonOf(view), messageMetadata: metadata }, over)
@@ -73,9 +73,7 @@ export function advanceStream(from: StreamCursor, view: StreamView): StreamProgr
   }
 }
 
-function reasonOf({ state, failure }: StreamView): FinishReason {
-  if (state === 'failed' || failure?.code === 'model_failed') return 'error'
-  return state === 'completed' || (state === 'waiting_for_input' && failure === null)
-    ? 'stop'
-    : 'other'
+function reasonOf({ state, rest }: StreamView): FinishReason {
+  if (state === 'failed' || rest === 'model_failed') return 'error'
+  return state === 'completed' || rest === 'answered' ? 'stop' : 'other'
 }

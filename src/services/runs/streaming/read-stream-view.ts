@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Json } from '#domain/json.ts'
-import type { CallResultType, RunState } from '#domain/request.ts'
+import type { CallResultType, RestReason, RunState } from '#domain/request.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { readLiveText } from '#store/content/live-text.ts'
 import type { Db } from '#store/database.ts'
@@ -16,7 +16,7 @@ export async function readStreamView(
   cursor: StreamCursor,
 ): Promise<StreamView | null> {
   const { rows } = await sql<RunRow>`
-    select run.turn as turns, run.state, run.failure,
+    select run.turn as turns, run.state, run.rest, run.failure,
       run.ended_at is not null or run.state = 'waiting_for_input' as rests,
       newest.attempt, newest.outcome,
       (select content_hash from message
@@ -31,13 +31,14 @@ export async function readStreamView(
   `.execute(db)
   const [row] = rows
   if (row === undefined) return null
-  const { turns, state, failure, rests } = row
-  return { runId, turns, state, failure, rests, turn: await turnOf(db, runId, cursor, row) }
+  const { turns, state, rest, failure, rests } = row
+  return { runId, turns, state, rest, failure, rests, turn: await turnOf(db, runId, cursor, row) }
 }
 
 interface RunRow {
   readonly turns: number
   readonly state: RunState
+  readonly rest: RestReason | null
   readonly failure: RunFailure | null
   readonly rests: boolean
   /** of the turn: the one whose message is stored, else the newest */

@@ -1,5 +1,5 @@
 import type { Json } from '#domain/json.ts'
-import type { RunState } from '#domain/request.ts'
+import type { RestReason, RunState } from '#domain/request.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
 
@@ -9,6 +9,7 @@ export interface StreamView {
   /** turns whose message is stored */
   readonly turns: number
   readonly state: RunState
+  readonly rest: RestReason | null
   readonly failure: RunFailure | null
   /** no turn follows unless somebody does something: the run has ended, or waits for a message */
   readonly rests: boolean
