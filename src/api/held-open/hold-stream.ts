@@ -13,7 +13,8 @@ const streams = new HeldOpen()
 
 /**
  * Takes the places of a stream: of events, or of a run. When a browser opens one too many, its
- * oldest stream ends and resumes later from its last event. A program gets an error instead. Throws `rate_limited`.
+ * oldest stream ends and resumes later from its last event. A program gets an error instead.
+ * Throws `rate_limited`.
  */
 export function holdStream(
   request: Request,
