@@ -71,7 +71,16 @@ export interface ModelRequest {
 export interface ModelAnswer {
   readonly text: string
   readonly calls: readonly ModelCall[]
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
+  readonly usage: ModelUsage
+}
+
+/** What a step used, in tokens. */
+export interface ModelUsage {
+  /** all of the request */
+  readonly inputTokens: number
+  /** of these, the ones that the provider read from its cache; absent: none */
+  readonly cachedInputTokens?: number
+  readonly outputTokens: number
 }
 
 /** A model behind one interface: exactly one step, no tool is ever executed here. */

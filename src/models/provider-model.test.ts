@@ -37,7 +37,7 @@ test('text comes in pieces; text and parallel calls are returned as they are, wi
       { id: 'a', tool: 'read_file', input: { path: 'x' } },
       { id: 'b', tool: 'read_file', input: { path: 'y' } },
     ],
-    usage: { inputTokens: 3, outputTokens: 5 },
+    usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 5 },
   })
   expect(pieces).toEqual(['I ', 'look.'])
 })

@@ -43,7 +43,11 @@ export async function readAnswer(
         end = {
           finishReason,
           isFinished: rawFinishReason !== undefined || saysItself.has(finishReason),
-          usage: { inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 },
+          usage: {
+            inputTokens: usage.inputTokens ?? 0,
+            cachedInputTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
+            outputTokens: usage.outputTokens ?? 0,
+          },
         }
         break
       }

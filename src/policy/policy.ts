@@ -71,6 +71,8 @@ export interface ProjectConfig {
   readonly overlays: readonly Overlay[]
   /** always has `default` */
   readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
+  /** by the name of a model, with or without its provider */
+  readonly models: ReadonlyMap<string, ModelSetting>
   readonly rights: Readonly<Record<Right, readonly Holder[]>>
   readonly webhooks: WebhookSettings
   readonly audit: AuditSettings
@@ -83,6 +85,19 @@ export interface ProjectConfig {
   readonly slack: SlackSettings | null
   /** servers that programs use at `/mcp/NAME`, by name */
   readonly mcpServers: ReadonlyMap<string, GatewayServer>
+}
+
+/** What countersign.yaml says of a model. */
+export interface ModelSetting {
+  readonly price: ModelPrice | null
+}
+
+/** In USD for a million tokens. */
+export interface ModelPrice {
+  readonly input: number
+  /** of tokens that the provider read from its cache */
+  readonly cachedInput: number
+  readonly output: number
 }
 
 export interface ConfiguredPerson {
@@ -214,6 +229,8 @@ export interface WorkerLimits {
   readonly turns: number
   readonly calls: number
   readonly tokens: number
+  /** of the whole run until somebody lets it go on; `null`: as much as its tokens cost */
+  readonly costUsd: number | null
 }
 
 export interface Zone {

@@ -1,4 +1,11 @@
-import type { Policy, ProjectFiles, ProjectProblem, WorkerDefinition } from '../policy.ts'
+import type {
+  Policy,
+  ProjectConfig,
+  ProjectFiles,
+  ProjectProblem,
+  WorkerDefinition,
+} from '../policy.ts'
+import { priceOf } from '../worker/price-of.ts'
 import { Report } from '../reading/report.ts'
 import { policyDigest } from '../version-digest.ts'
 import { parseModelName } from '../worker/model-name.ts'
@@ -50,6 +57,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     warnOfUnreachable(report, read.config, workers)
     warnOfGroupRights(report, read.config)
     warnOfIdleEntries(report, read.config)
+    for (const worker of workers.values()) requirePrice(report, read.config, worker)
   }
   for (const worker of workers.values()) {
     if (!report.hasErrorsIn(`workers/${worker.name}.md`)) warnOfIdleRules(report, worker)
@@ -58,6 +66,16 @@ export function parseProject(files: ProjectFiles): ParsedProject {
   const { toolFiles } = files
   const policy = { digest: policyDigest(files), config: read.config, workers, toolFiles, files }
   return { policy, warnings: report.all() }
+}
+
+/** What a run may cost can only be held where it is known what its model costs. */
+function requirePrice(report: Report, config: ProjectConfig, worker: WorkerDefinition): void {
+  if (worker.limits.costUsd === null || priceOf(config, worker.model) !== null) return
+  report.error(
+    { file: `workers/${worker.name}.md`, line: null },
+    `"limits.costUsd" needs the price of ${worker.model}, which is not in ${configFile}`,
+    `write it there: \`models: { ${worker.model.slice(worker.model.indexOf(':') + 1)}: { price: { input: 3, output: 15 } } }\``,
+  )
 }
 
 /** `null` after a report: what refers to the names of an unreadable file is taken as it is. */

@@ -68,6 +68,14 @@ export function readCount(field: YamlField, least: number, most: number): number
   return null
 }
 
+/** A number that need not be whole. */
+export function readAmount(field: YamlField, least: number, most: number): number | null {
+  const value = scalarOf(field)
+  if (typeof value === 'number' && value >= least && value <= most) return value
+  wrong(field, `is ${valueTextAt(field)}`, `write a number from ${least} to ${most}`)
+  return null
+}
+
 /** Milliseconds of `90s`, `15m`, `4h`, `7d`. */
 export function readDuration(field: YamlField): number | null {
   const value = scalarOf(field)

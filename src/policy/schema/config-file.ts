@@ -141,6 +141,11 @@ export const gatewayServer = mcpServer.extend({
 })
 
 /** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
+const usd = z.number().min(0).max(1_000_000)
+export const price = z.strictObject({ input: usd, cachedInput: maybe(usd), output: usd })
+export const model = z.strictObject({ price: maybe(price) })
+const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/)
+
 export const configFileSchema = z.strictObject({
   version: z.literal(1),
   people: maybe(z.array(person)).describe(
@@ -156,6 +161,9 @@ export const configFileSchema = z.strictObject({
     "the organisation's own rules: `approval: ask` or `blocked`; may only tighten",
   ),
   workspaces: maybe(z.record(name, workspace)),
+  models: maybe(z.record(modelName, model)).describe(
+    'by the name of a model (`claude-…` or `anthropic:claude-…`): its `price` in USD for a million tokens, `input`, `cachedInput` and `output`; [runs show what they cost](models.md#what-a-run-costs). Default: no prices',
+  ),
   rights: maybe(rights).describe('teams or addresses, for each right. Default: nobody'),
   signIn: maybe(signIn),
   retention: maybe(retention).describe(

@@ -3,7 +3,12 @@ import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/built-
 import { anyConsent, duration, maybe, name, oneOrMany, text } from './parts.ts'
 
 const count = maybe(z.int().min(1).max(1_000_000_000))
-export const limits = z.strictObject({ turns: count, calls: count, tokens: count })
+export const limits = z.strictObject({
+  turns: count,
+  calls: count,
+  tokens: count,
+  costUsd: maybe(z.number().positive().max(1_000_000)),
+})
 
 export const zoneApproval = z.strictObject({
   read: maybe(anyConsent),
@@ -86,7 +91,7 @@ export const workerFileSchema = z.strictObject({
     'where its requests go when routing says nothing. Default: `defaults.queue`',
   ),
   limits: maybe(limits).describe(
-    'turns, calls, tokens of a run; reached, the run waits for a message. Default: 40, 200, 2,000,000',
+    '`turns`, `calls`, `tokens`, and `costUsd` where its model has a [price](models.md#what-a-run-costs); reached, the run waits for a message. Default: 40, 200, 2,000,000, none',
   ),
   conversation: maybe(z.boolean()).describe(
     '`true`: a run that a person starts rests after its answer and [goes on with the next message](conversations.md); `false`: not in the dashboard or a terminal either. Default: as whoever starts it says',

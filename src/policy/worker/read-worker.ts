@@ -4,6 +4,7 @@ import {
   type Names,
   readBoolean,
   readChoice,
+  readAmount,
   readCount,
   readDuration,
   readOneOrMany,
@@ -30,7 +31,12 @@ import { readZones, zoneNamesAt } from './read-zones.ts'
 import { keysOf } from '../schema/parts.ts'
 import { limits, sandbox, workerFileSchema } from '../schema/worker-file.ts'
 
-const defaultLimits: WorkerLimits = { turns: 40, calls: 200, tokens: 2_000_000 }
+const defaultLimits: WorkerLimits = {
+  turns: 40,
+  calls: 200,
+  tokens: 2_000_000,
+  costUsd: null,
+}
 
 const defaultRestForMs = 7 * 86_400_000
 
@@ -165,11 +171,17 @@ function readModel(
 
 function readLimits(field: YamlField): WorkerLimits {
   const fields = readFields(field, keysOf(limits))
-  const count = (key: keyof WorkerLimits): number => {
+  const count = (key: 'turns' | 'calls' | 'tokens'): number => {
     const value = fields?.get(key) ?? null
     return (value === null ? null : readCount(value, 1, 1_000_000_000)) ?? defaultLimits[key]
   }
-  return { turns: count('turns'), calls: count('calls'), tokens: count('tokens') }
+  const cost = fields?.get('costUsd') ?? null
+  return {
+    turns: count('turns'),
+    calls: count('calls'),
+    tokens: count('tokens'),
+    costUsd: cost === null ? null : readAmount(cost, 0.000001, 1_000_000),
+  }
 }
 
 export function readSandbox(field: YamlField): WorkerDefinition['sandbox'] {

@@ -40,6 +40,7 @@ import * as peopleOfRuns from './20261124T011500Z-people-of-runs.ts'
 import * as factsHeadline from './20261125T011500Z-facts-headline.ts'
 import * as gatewayCalls from './20261125T010700Z-mcp-gateway-calls.ts'
 import * as liveText from './20261125T011500Z-live-text.ts'
+import * as streamUsage from './20261125T021500Z-stream-usage.ts'
 import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
 import * as refusedAttempts from './20261123T083500Z-refused-attempts.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
@@ -100,4 +101,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T015500Z-conv-budgets': budgets,
   '20261125T015500Z-pocket-rules': pocketRules,
   '20261125T011500Z-live-text': liveText,
+  '20261125T021500Z-stream-usage': streamUsage,
 }

@@ -97,6 +97,8 @@ export interface TurnAttemptTable {
   outcome: string | null
   input_tokens: string | null
   output_tokens: string | null
+  cached_input_tokens: string | null
+  cost_usd: number | null
 }
 
 export interface MessageTable {

@@ -118,6 +118,13 @@ function Run({ run: data, transcript }: OpenedRun) {
   )
 }
 
+function usageText({ inputTokens, cachedInputTokens, outputTokens, costUsd }: RunDetail['usage']) {
+  const count = (tokens: number): string => tokens.toLocaleString('en')
+  const cached = cachedInputTokens === 0 ? '' : ` (${count(cachedInputTokens)} cached)`
+  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
+  return `${count(inputTokens)} in${cached}, ${count(outputTokens)} out${cost}`
+}
+
 /** The last turn of which the model's message is there. */
 function lastTurn(items: readonly TranscriptItem[]): number {
   return Math.max(0, ...items.map(({ role, turn }) => (role === 'assistant' ? turn : 0)))
@@ -141,6 +148,10 @@ function About({ run }: { run: RunDetail }) {
         <div className="fact">
           <dt>Turns</dt>
           <dd>{run.turns}</dd>
+        </div>
+        <div className="fact">
+          <dt>Tokens</dt>
+          <dd>{usageText(run.usage)}</dd>
         </div>
         {run.attachments.length > 0 && (
           <div className="fact">

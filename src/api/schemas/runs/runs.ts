@@ -100,6 +100,14 @@ const runTask = z.object({
 /** A pending request, of the run or of one below it, and who can decide it now. */
 const waitsFor = z.object({ requestId: id, number: z.int(), people: z.array(person) })
 
+/** What its model steps used; `costUsd` is null when no step's model had a price. */
+const runUsage = z.object({
+  inputTokens: z.int(),
+  cachedInputTokens: z.int(),
+  outputTokens: z.int(),
+  costUsd: z.number().nullable(),
+})
+
 const startedExample = {
   id: example.runId,
   number: 17,
@@ -118,6 +126,7 @@ const runExample = {
   pendingRequests: 1,
   title: 'Write the notes of 1.2',
   scripted: false,
+  usage: { inputTokens: 5210, cachedInputTokens: 4096, outputTokens: 312, costUsd: 0.0093 },
   task: { text: 'Write the notes of 1.2', by: example.ada, at: example.askedAt, later: 0 },
   waitsFor: [{ requestId: example.requestId, number: 142, people: [example.grace] }],
 }
@@ -148,6 +157,7 @@ export const run = z
     restsUntil: instant.optional(),
     budget: runBudget.optional(),
     forkedFrom: forkedFrom.optional(),
+    usage: runUsage,
     task: runTask.nullable(),
     waitsFor: z.array(waitsFor),
   })

@@ -1,3 +1,4 @@
+import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
 import type { ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'
 import { openYaml } from '../../reading/open-yaml.ts'
@@ -80,6 +81,7 @@ export function readConfig(
     routing: part('routing', (field) => readRouting(field, names), []),
     overlays: part('overlays', (field) => readOverlays(field, names), []),
     workspaces: part('workspaces', readWorkspaces, oneWorkspace),
+    models: part('models', readModels, new Map()),
     rights: part(
       'rights',
       (field) => readRights(field, names, new Set(people.map((person) => person.email))),

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { ModelProblem, type ModelAnswer } from '#models/model.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
+import { costOf, priceOf } from '#policy/worker/price-of.ts'
 import { removeLiveText } from '#store/content/live-text.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -30,6 +31,8 @@ export interface ModelReply {
   readonly answer: ModelAnswer
   /** sequence of the last message that the model received */
   readonly readThrough: number
+  /** by the prices in force; `null`: the model has none */
+  readonly costUsd: number | null
 }
 
 /**
@@ -67,7 +70,9 @@ export async function askModel(
       onText: recorder.add,
     })
     const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))
-    return { answer, readThrough }
+    const price = priceOf(policy.config, worker.model)
+    const costUsd = price === null ? null : costOf(price, answer.usage)
+    return { answer, readThrough, costUsd }
   } catch (error) {
     recorder.end()
     if (!(error instanceof ModelProblem)) throw error

@@ -16,7 +16,7 @@ export async function reachedLimit(
   runId: string,
   limits: WorkerLimits,
 ): Promise<RunFailure | null> {
-  const used = await sql<{ turns: number; tokens: number; calls: number }>`
+  const used = await sql<Used>`
     with since as (
       select turn, attempt from turn_attempt
       where run_id = ${runId} and outcome = 'limit'
@@ -31,19 +31,30 @@ export async function reachedLimit(
         where outcome is null or outcome in ('stored', 'overlapped'))::int as turns,
       (select coalesce(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0)
         from counted)::float8 as tokens,
+      (select coalesce(sum(cost_usd), 0) from counted)::float8 as "costUsd",
       (select count(*) from tool_call
         where run_id = ${runId} and turn >= coalesce((select turn from since), 0))::int as calls
   `.execute(tx)
-  const count = used.rows[0] ?? { turns: 0, tokens: 0, calls: 0 }
+  const count = used.rows[0] ?? { turns: 0, tokens: 0, calls: 0, costUsd: 0 }
   if (count.turns >= limits.turns) return reached('turns', limits.turns)
   if (count.calls >= limits.calls) return reached('calls', limits.calls)
   if (count.tokens >= limits.tokens) return reached('tokens', limits.tokens)
-  return null
+  const { costUsd } = limits
+  return costUsd !== null && count.costUsd >= costUsd ? reached('costUsd', costUsd) : null
 }
 
-function reached(what: 'turns' | 'calls' | 'tokens', limit: number): RunFailure {
+interface Used {
+  readonly turns: number
+  readonly tokens: number
+  readonly calls: number
+  readonly costUsd: number
+}
+
+const units = { turns: ' turns', calls: ' calls', tokens: ' tokens', costUsd: ' USD' } as const
+
+function reached(what: keyof typeof units, limit: number): RunFailure {
   return {
-    code: `limit_${what}`,
-    message: `The run has reached its limit of ${limit} ${what}. Post a message to let it go on for as many again.`,
+    code: what === 'costUsd' ? 'limit_cost' : `limit_${what}`,
+    message: `The run has reached its limit of ${limit}${units[what]}. Post a message to let it go on for as much again.`,
   }
 }

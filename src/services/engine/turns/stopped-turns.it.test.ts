@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { deskWorker } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, deskWorker } from '#test/harness/fixtures/agent-desk.ts'
 import { ModelProblem } from '#models/model.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { messageRun } from '../../runs/message-run.ts'
@@ -74,6 +74,48 @@ describe('models that fail', () => {
     const runId = await desk.start()
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })
     expect(desk.asked).toHaveLength(1)
+  })
+})
+
+describe('what steps cost', () => {
+  const priced = `${deskConfig}models: { scripted-by-the-test: { price: { input: 1000, cachedInput: 100, output: 5000 } } }\n`
+  const step = async () => ({
+    text: '',
+    calls: [{ id: 'a', ...aRead }],
+    usage: { inputTokens: 1000, cachedInputTokens: 400, outputTokens: 100 },
+  })
+
+  // Rules: product.md 33
+  test('is counted by the price list; a step that crosses the limit is completed, and the next does not begin', async () => {
+    await desk.activate({
+      'countersign.yaml': priced,
+      'workers/scribe.md': deskWorker.replace(/limits: .*/, 'limits: { costUsd: 2 }'),
+    })
+    desk.say(step, step, step)
+    const runId = await desk.start()
+    await desk.perform(await desk.turn(runId, 1))
+    const usage = async () => (await getRun(desk.api, desk.people.ada.caller, runId)).usage
+    const one = { inputTokens: 1000, cachedInputTokens: 400, outputTokens: 100 }
+    // 600 at 1,000 and 400 at 100 and 100 at 5,000 USD for a million.
+    expect(await usage()).toEqual({ ...one, costUsd: expect.closeTo(1.14, 6) })
+    await desk.perform(await desk.turn(runId, 2))
+    expect((await usage()).costUsd).toBeCloseTo(2.28, 6)
+    expect(await desk.turn(runId, 3)).toMatchObject({ kind: 'waiting_for_input' })
+    expect(await runRow(runId)).toMatchObject({
+      state: 'waiting_for_input',
+      failure: { code: 'limit_cost', message: expect.stringContaining('2 USD') },
+    })
+    expect(desk.steps).toHaveLength(1)
+    desk.steps.length = 0
+    await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': deskWorker })
+  })
+
+  test('is nothing that anybody knows without a price', async () => {
+    desk.say(step)
+    const runId = await desk.start()
+    await desk.perform(await desk.turn(runId, 1))
+    const { usage } = await getRun(desk.api, desk.people.ada.caller, runId)
+    expect(usage).toMatchObject({ inputTokens: 1000, costUsd: null })
   })
 })
 

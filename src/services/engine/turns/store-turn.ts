@@ -22,6 +22,7 @@ export interface TurnToStore {
   readonly attempt: number
   readonly answer: ModelAnswer
   readonly readThrough: number
+  readonly costUsd: number | null
 }
 
 /** The calls of a turn that have no verdict, which one judging more is counted for. */
@@ -120,7 +121,7 @@ async function storeMessage(tx: Tx, { runId, turn }: TurnToStore, textHash: stri
 
 async function endAttempt(
   tx: Tx,
-  { runId, turn, attempt, answer }: TurnToStore,
+  { runId, turn, attempt, answer, costUsd }: TurnToStore,
   outcome: AttemptOutcome,
 ): Promise<void> {
   await tx
@@ -130,6 +131,8 @@ async function endAttempt(
       outcome,
       input_tokens: String(Math.round(answer.usage.inputTokens)),
       output_tokens: String(Math.round(answer.usage.outputTokens)),
+      cached_input_tokens: String(Math.round(answer.usage.cachedInputTokens ?? 0)),
+      cost_usd: costUsd,
     })
     .where('run_id', '=', runId)
     .where('turn', '=', turn)

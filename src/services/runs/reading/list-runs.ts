@@ -10,7 +10,7 @@ import { runVisibilityRules } from '../../requests/people/visible-to.ts'
 import type { Db } from '#store/database.ts'
 import { readTasks } from '../../requests/facts/read-tasks.ts'
 import type { ForkedFrom } from '../starting/record-run.ts'
-import type { RunRecord } from './run-record.ts'
+import type { RunRecord, RunUsage } from './run-record.ts'
 import { waitsForOf } from './waits-for.ts'
 import { isUuid } from '../visible-run.ts'
 
@@ -81,6 +81,7 @@ export interface RunRow extends Pick<
   | 'budget'
 > {
   readonly conversation: boolean
+  readonly usage: RunUsage
   readonly forked_from: ForkedFrom | null
   readonly starter_name: string
   readonly created_key: string
@@ -95,6 +96,12 @@ export const runRows = sql`
     run.rests_until, run.budget, run.rest_for_seconds is not null as conversation,
     (select json_build_object('runId', old.id, 'number', old.number, 'turn', run.forked_after_turn)
       from run as old where old.id = run.forked_from) as forked_from,
+    (select json_build_object(
+        'inputTokens', coalesce(sum(input_tokens), 0),
+        'cachedInputTokens', coalesce(sum(cached_input_tokens), 0),
+        'outputTokens', coalesce(sum(output_tokens), 0),
+        'costUsd', sum(cost_usd))
+      from turn_attempt where turn_attempt.run_id = run.id) as usage,
     worker_version.script is not null as scripted
   from run
   join person on person.id = run.started_by
@@ -140,6 +147,7 @@ export async function runRecords(
     restsUntil: row.rests_until,
     budget: row.budget,
     forkedFrom: row.forked_from,
+    usage: row.usage,
     task: tasks.get(row.root_run_id) ?? null,
     waitsFor: waiting.get(row.id) ?? [],
   }))

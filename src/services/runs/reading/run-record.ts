@@ -37,10 +37,21 @@ export interface RunRecord {
   /** its own limits, below its worker's */
   readonly budget: RunBudget | null
   readonly forkedFrom: ForkedFrom | null
+  readonly usage: RunUsage
   /** what the root run was asked */
   readonly task: TaskRecord | null
   /** pending requests of the run and of those below it */
   readonly waitsFor: readonly WaitsForRecord[]
+}
+
+/** What the model steps of a run used, those whose answers were dropped among them. */
+export interface RunUsage {
+  readonly inputTokens: number
+  /** of the input, what providers read from their caches */
+  readonly cachedInputTokens: number
+  readonly outputTokens: number
+  /** `null`: no step had a price */
+  readonly costUsd: number | null
 }
 
 /** Everything of a run but its transcript. */

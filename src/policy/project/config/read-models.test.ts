@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { costOf, priceOf } from '../../worker/price-of.ts'
+import { parseProject } from '../parse-project.ts'
+
+function read(models: string, limits = '') {
+  const worker = `---\nname: w\nmodel: anthropic:claude-x\n${limits}\n---\nWork.\n`
+  const texts = new Map([
+    ['countersign.yaml', `version: 1\n${models}\n`],
+    ['workers/w.md', worker],
+  ])
+  const project = parseProject({ texts, toolFiles: [] })
+  return 'policy' in project ? project.policy.config : project.problems.map((one) => one.problem)
+}
+
+const price = { input: 3, cachedInput: 0.3, output: 15 }
+
+// Rules: product.md 33
+test.each([['claude-x'], ['"anthropic:claude-x"']])(
+  'a model has its price under the name %s',
+  (name) => {
+    const config = read(
+      `models: { ${name}: { price: { input: 3, cachedInput: 0.3, output: 15 } } }`,
+    )
+    if (Array.isArray(config)) throw new Error(config.join())
+    expect(priceOf(config, 'anthropic:claude-x')).toEqual(price)
+    expect(priceOf(config, 'openai:other')).toBeNull()
+  },
+)
+
+test('cached tokens cost their own price, the others the full one, and none is counted twice', () => {
+  const usage = { inputTokens: 1_000_000, cachedInputTokens: 900_000, outputTokens: 100_000 }
+  expect(costOf(price, usage)).toBeCloseTo(0.3 + 0.27 + 1.5, 9)
+  // A provider that reports more cached tokens than tokens is not paid for it.
+  expect(costOf(price, { ...usage, cachedInputTokens: 2_000_000 })).toBeCloseTo(0.3 + 1.5, 9)
+})
+
+test.each([
+  ['models: { claude-x: { price: { input: 3 } } }', 'has no "output"'],
+  ['models: { claude-x: { price: { input: -1, output: 1 } } }', 'is -1'],
+  ['models: { claude-x: { price: { input: "3", output: 1 } } }', 'is "3"'],
+  ['models: { claude-x: { prize: 1 } }', 'prize'],
+  ['models: { " x": {} }', 'is not the name of a model'],
+])('%s is an error: %s', (models, problem) => {
+  expect(String(read(models))).toContain(problem)
+})
+
+test('a limit in money needs the price of the model', () => {
+  const limits = 'limits: { costUsd: 5 }'
+  expect(String(read('', limits))).toContain('needs the price of anthropic:claude-x')
+  expect(
+    Array.isArray(read('models: { claude-x: { price: { input: 1, output: 1 } } }', limits)),
+  ).toBe(false)
+  expect(String(read('', 'limits: { costUsd: 0 }'))).toContain('is 0')
+})

@@ -1,0 +1,37 @@
+import { readAmount } from '../../reading/values.ts'
+import { readEntries, readFields, wrong, type YamlField } from '../../reading/yaml-field.ts'
+import type { ModelPrice, ModelSetting } from '../../policy.ts'
+import { model, price } from '../../schema/config-file.ts'
+import { keysOf } from '../../schema/parts.ts'
+
+const mostUsd = 1_000_000
+
+/** Reads `models`: what is known of models beside their names. */
+export function readModels(field: YamlField): Map<string, ModelSetting> {
+  const models = new Map<string, ModelSetting>()
+  for (const [name, value] of readEntries(field)) {
+    if (!/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/.test(name)) {
+      wrong(value, 'is not the name of a model', 'write it as in a worker file: `claude-…`')
+      continue
+    }
+    const priceField = readFields(value, keysOf(model))?.get('price') ?? null
+    models.set(name, { price: priceField === null ? null : readPrice(priceField) })
+  }
+  return models
+}
+
+function readPrice(field: YamlField): ModelPrice | null {
+  const fields = readFields(field, keysOf(price))
+  if (fields === null) return null
+  const usd = (key: 'input' | 'output'): number | null => {
+    const value = fields.get(key)
+    if (value !== null) return readAmount(value, 0, mostUsd)
+    wrong(field, `has no "${key}"`, 'write `{ input: 3, cachedInput: 0.3, output: 15 }`')
+    return null
+  }
+  const [input, output] = [usd('input'), usd('output')]
+  const cached = fields.get('cachedInput')
+  const cachedInput = cached === null ? input : readAmount(cached, 0, mostUsd)
+  if (input === null || output === null || cachedInput === null) return null
+  return { input, cachedInput, output }
+}
