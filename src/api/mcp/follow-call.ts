@@ -2,7 +2,7 @@ import { gatewayStanding, type GatewayStanding } from '#services/gateway/gateway
 import { wantGatewayCall } from '#services/gateway/want-gateway-call.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
-import { waitersOf } from '../held-open/request-waiters.ts'
+import { waitersOf } from '../held-open/subject-waiters.ts'
 import { holdAnswer, Looks } from '../held-open/wait-for-request.ts'
 
 /** A call that was approved is waited for at least this long. */

@@ -33,7 +33,7 @@ function gatewayWorker({ server, queue, zones, sandbox }: GatewayServer): Worker
     model: '',
     instructions: '',
     queue,
-    limits: { turns: 0, calls: 0, tokens: 0 },
+    limits: { turns: 0, calls: 0, tokens: 0, costUsd: null },
     startableBy: [],
     conversation: false,
     restForMs: 0,
