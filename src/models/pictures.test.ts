@@ -70,7 +70,8 @@ test('Anthropic is given pictures in the result, behind the words that name them
       },
       { type: 'tool_result', tool_use_id: 'b', content: 'failed', is_error: true },
       { type: 'text', text: 'A person looked' },
-      image('image/png', data.png),
+      // Where the next step goes on.
+      { ...image('image/png', data.png), cache_control: { type: 'ephemeral' } },
     ],
   })
 })

@@ -1,5 +1,6 @@
 import { APICallError, jsonSchema, streamText, tool, type ToolSet } from 'ai'
 import type { ModelProvider } from '#policy/worker/model-name.ts'
+import { cachedInstructions, withCachePoints } from './cache-points.ts'
 import { languageModel } from './language-model.ts'
 import type { Model, ModelRequest, ModelTool } from './model.ts'
 import { readAnswer, refuseUnfinished, type StreamedAnswer } from './read-answer.ts'
@@ -44,7 +45,12 @@ export function providerModel(options: {
       const model = languageModel(provider, id, settings)
       using silence = silenceTimeout(options)
       try {
-        const how = { abortSignal: AbortSignal.any([request.signal, silence.signal]), silence }
+        const caches = provider === 'anthropic'
+        const how = {
+          caches,
+          abortSignal: AbortSignal.any([request.signal, silence.signal]),
+          silence,
+        }
         const most = maxOutputTokens[provider] ?? null
         const call = (pictures: PicturePlace): Promise<StreamedAnswer> =>
           callOnce(model, request, { ...how, pictures }, most)
@@ -69,14 +75,19 @@ function callOnce(
   how: {
     readonly abortSignal: AbortSignal
     readonly silence: { heard(): void }
+    /** whether the provider is told where to cache */
+    readonly caches: boolean
     readonly pictures: PicturePlace
   },
   maxTokens: number | null,
 ): Promise<StreamedAnswer> {
+  const messages = providerMessages(request.messages, how.pictures)
+  const { system } = request
+  const instructions = how.caches ? cachedInstructions(system) : system
   const { stream } = streamText({
     model,
-    ...(request.system === '' ? {} : { instructions: request.system }),
-    messages: providerMessages(request.messages, how.pictures),
+    ...(system === '' ? {} : { instructions }),
+    messages: how.caches ? withCachePoints(messages) : messages,
     tools: toolSet(request.tools),
     ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
     maxRetries: 0,
