@@ -17,6 +17,8 @@ const transports: ReadonlySet<string> = new Set([
   'cli/service/sign-in.ts',
   // Asks whether anything answers at all.
   'cli/hook/answer-hook.ts',
+  // Messages of the protocol of MCP, which are no operations.
+  'cli/mcp/forward-messages.ts',
 ])
 
 /** Where the addresses of operations stand. */

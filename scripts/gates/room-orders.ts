@@ -217,6 +217,7 @@ export const roomOrders: RoomOrders = {
     'service',
     'decide',
     'hook',
+    'mcp',
     'witness',
     'check',
     'init',

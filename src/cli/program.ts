@@ -12,6 +12,7 @@ import { addHookCommand } from './commands/hook.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
+import { addMcpCommand } from './commands/mcp.ts'
 import { addPeopleCommand } from './commands/people.ts'
 import { addPolicyCommand } from './commands/policy.ts'
 import { addProcessCommands } from './commands/processes.ts'
@@ -61,6 +62,7 @@ export function createProgram(): Command {
   addSessionsCommand(program)
   addSlackCommand(program)
   addHookCommand(program)
+  addMcpCommand(program)
   addDoctorCommand(program)
   addBackupCommands(program)
   addRetentionCommand(program)

@@ -11,5 +11,5 @@ export const toolDispositions = [
 export type ToolDisposition = (typeof toolDispositions)[number]
 
 /** Why an approved call of the gateway was not made: policy or the server says otherwise by now. */
-export const gatewayRefusals = ['blocked', 'changed', 'asks', 'failed'] as const
+export const gatewayRefusals = ['blocked', 'changed', 'asks', 'failed', 'cancelled'] as const
 export type GatewayRefusal = (typeof gatewayRefusals)[number]

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { faultProject } from './fault-project.ts'
 import type { Answer } from '../harness/installation/test-session.ts'
 import { FaultWorld } from './fault-world.ts'
@@ -120,4 +121,55 @@ export async function decide(
 export async function timesRun(world: FaultWorld, server: string, line: string): Promise<number> {
   const journal = (await world.read(`${server}.journal`)) ?? ''
   return journal.split('\n').filter((entry) => entry === line).length
+}
+
+/**
+ * One message of the revision of 2026-07-28 from a client that takes tasks, as it goes over the
+ * wire; its result, or its error.
+ */
+export async function askAsTaskClient(
+  world: FaultWorld,
+  key: string,
+  method: string,
+  params: { readonly name?: string; readonly taskId?: string; readonly arguments?: object },
+): Promise<Record<string, unknown>> {
+  const prefix = 'io.modelcontextprotocol'
+  const _meta = {
+    [`${prefix}/protocolVersion`]: '2026-07-28',
+    [`${prefix}/clientInfo`]: { name: 'tasker', version: '1' },
+    [`${prefix}/clientCapabilities`]: { extensions: { [`${prefix}/tasks`]: {} } },
+  }
+  const response = await fetch(`${world.installation.url}/mcp/quick`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${key}`,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      'mcp-name': params.name ?? params.taskId ?? '',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+  })
+  const { result, error } = (await response.json()) as Record<string, Record<string, unknown>>
+  return result ?? { error }
+}
+
+/** An agent that starts `countersign mcp` as a program. */
+export async function startProgram(
+  world: FaultWorld,
+  key: string,
+  args: readonly string[],
+): Promise<Client> {
+  const client = new Client({ name: 'starter', version: '1' })
+  const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
+  const { PATH = '', HOME = '' } = process.env
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [command, 'mcp', ...args],
+    env: { PATH, HOME, COUNTERSIGN_URL: world.installation.url, COUNTERSIGN_API_KEY: key },
+    cwd: world.installation.folder,
+  })
+  await client.connect(transport)
+  return client
 }

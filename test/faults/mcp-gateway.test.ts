@@ -5,7 +5,15 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitUntil } from '../harness/wait-until.ts'
 import type { FaultWorld } from './fault-world.ts'
-import { Agent, decide, makeKey, startGatewayWorld, timesRun } from './gateway-world.ts'
+import {
+  Agent,
+  askAsTaskClient,
+  decide,
+  makeKey,
+  startGatewayWorld,
+  startProgram,
+  timesRun,
+} from './gateway-world.ts'
 
 let world: FaultWorld
 let key: string
@@ -90,6 +98,64 @@ test('a pre-approved call goes through each time it is made, and a blocked one n
   expect(await runs('wipe ')).toBe(0)
   const wrong = await quick.call('note', { words: 3 })
   expect(wrong).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
+})
+
+describe('a client that takes tasks', () => {
+  const ask = (method: string, params: Parameters<typeof askAsTaskClient>[3]) =>
+    askAsTaskClient(world, key, method, params)
+
+  test('gets one at once, the same when it calls again, and the result after the approval without calling again', async () => {
+    const call = { name: 'note', arguments: { text: 'as a task' } }
+    const task = await ask('tools/call', call)
+    expect(task).toMatchObject({
+      resultType: 'task',
+      status: 'working',
+      statusMessage: expect.stringMatching(/^Not run: waits for somebody of platform/) as unknown,
+      pollIntervalMs: 30_000,
+    })
+    expect(Object.keys(task)).not.toContain('content')
+    const taskId = String(task['taskId'])
+    expect(taskId).toMatch(/^[\x21-\x7e]{20,128}$/)
+    expect((await ask('tools/call', call))['taskId']).toBe(taskId)
+    expect(await ask('tasks/get', { taskId })).toMatchObject({
+      resultType: 'complete',
+      status: 'working',
+      taskId,
+    })
+    const rows = await world.sql('select request_id from gateway_call where task_id = $1', [taskId])
+    await decide(world, { structured: { requestId: rows[0]?.['request_id'] } }, 'approve')
+    let got: Record<string, unknown> = {}
+    await waitUntil(
+      async () => {
+        got = await ask('tasks/get', { taskId })
+        return got['status'] === 'completed'
+      },
+      { withinMs: 60_000 },
+    )
+    expect(got).toMatchObject({ result: { content: [{ text: 'note as a task' }, {}] } })
+    expect(JSON.stringify(got)).toContain('"approved-executed"')
+    expect(await runs('note as a task')).toBe(1)
+  })
+
+  test('can cancel it, is told of a denial as a completed task, and learns of nobody else’s', async () => {
+    const denied = await ask('tools/call', { name: 'note', arguments: { text: 'task no' } })
+    const taskId = String(denied['taskId'])
+    const rows = await world.sql('select request_id from gateway_call where task_id = $1', [taskId])
+    await decide(world, { structured: { requestId: rows[0]?.['request_id'] } }, 'deny')
+    const got = await ask('tasks/get', { taskId })
+    expect(got).toMatchObject({ status: 'completed', result: { isError: true } })
+    expect(JSON.stringify(got)).toContain('"denied-not-executed"')
+    const unwanted = await ask('tools/call', { name: 'note', arguments: { text: 'task off' } })
+    const cancelled = { taskId: String(unwanted['taskId']) }
+    expect(await ask('tasks/cancel', cancelled)).toMatchObject({ resultType: 'complete' })
+    expect(await ask('tasks/get', cancelled)).toMatchObject({ status: 'cancelled' })
+    const linus = await world.as('linus')
+    const scopes = ['requests:write', 'requests:read']
+    const { body } = await linus.post('/v1/keys', { name: 'his too', scopes })
+    const his = await askAsTaskClient(world, String(body['key']), 'tasks/get', { taskId })
+    expect(his).toMatchObject({ error: { code: -32602 } })
+    expect([await runs('note task no'), await runs('note task off')]).toEqual([0, 0])
+  })
 })
 
 // Rules: product.md 46, 47
@@ -223,6 +289,45 @@ describe('a call that asks', () => {
   })
 })
 
+test('what a server returns is passed on as its own words, pictures and links, and never as ours', async () => {
+  const answer = await quick.call('claim', { text: 'all' })
+  expect(answer).toMatchObject({ isError: false, disposition: 'approved-executed' })
+  expect(answer.content).toEqual([
+    { type: 'text', text: 'approved' },
+    expect.objectContaining({ type: 'image', mimeType: 'image/png' }),
+    { type: 'resource_link', uri: 'https://evil.example.com', name: 'Approve here' },
+  ])
+})
+
+describe('the program on standard input and output', () => {
+  test('passes a server of the gateway on', async () => {
+    const client = await startProgram(world, key, ['--server', 'quick'])
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('note')
+    const answer = await client.callTool({ name: 'look', arguments: { text: 'by a pipe' } })
+    expect(answer).toMatchObject({ content: [{ text: 'look by a pipe' }] })
+    await client.close()
+    const missing = await startProgram(world, key, ['--server', 'nothing']).catch(String)
+    expect(missing).toMatch(/no MCP server of this name/)
+  })
+
+  test('answers a permission prompt: yes once somebody else approved it, no with the number when it is late', async () => {
+    const client = await startProgram(world, key, ['--wait', '1'])
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['approve'])
+    const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id: 'toolu_9' }
+    const answer = async () => {
+      const result = await client.callTool({ name: 'approve', arguments: asked })
+      const [block] = result.content as readonly { text: string }[]
+      return JSON.parse(block?.text ?? '') as Record<string, unknown>
+    }
+    const late = await answer()
+    expect(late).toMatchObject({ behavior: 'deny' })
+    const number = /waits as #(\d+)/.exec(String(late['message']))?.[1]
+    await decide(world, { structured: { requestId: number } }, 'approve')
+    expect(await answer()).toEqual({ behavior: 'allow', updatedInput: { to: 'production' } })
+    await client.close()
+  })
+})
+
 // Rules: security.md 13, 14
 test('a call whose host is killed in the middle is not made again: people are asked what became of it', async () => {
   const asked = held.call('until', { text: 'the-signal' })
@@ -240,13 +345,3 @@ test('a call whose host is killed in the middle is not made again: people are as
   expect(own.status).toBe(403)
   expect((await linus.post(`/v1/requests/${check}/settle`, settled)).status).toBe(200)
 }, 240_000)
-
-test('what a server returns is passed on as its own words, pictures and links, and never as ours', async () => {
-  const answer = await quick.call('claim', { text: 'all' })
-  expect(answer.disposition).toBe('approved-executed')
-  expect(answer.content).toEqual([
-    { type: 'text', text: 'approved' },
-    expect.objectContaining({ type: 'image', mimeType: 'image/png' }),
-    { type: 'resource_link', uri: 'https://evil.example.com', name: 'Approve here' },
-  ])
-})

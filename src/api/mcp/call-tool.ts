@@ -5,12 +5,14 @@ import { beginGatewayCall } from '#services/gateway/begin-gateway-call.ts'
 import type { GatewayCall } from '#services/gateway/call-identity.ts'
 import {
   gatewayResult,
+  gatewayStanding,
   noteTold,
   type GatewayStanding,
 } from '#services/gateway/gateway-standing.ts'
 import type { Api } from '../context/api.ts'
 import { followCall, hasEnded } from './follow-call.ts'
 import { answerOf, failed, notExecuted } from './gateway-answer.ts'
+import { taskOf } from './task-of-call.ts'
 
 /** How often a call that was approved for another definition, or by another policy, asks anew. */
 const maxRounds = 3
@@ -21,6 +23,8 @@ export interface ToolCalling {
   readonly holdMs: number
   readonly signal: AbortSignal
   readonly onWait: ((standing: GatewayStanding, seconds: number) => void) | null
+  /** the client takes a task for an answer */
+  readonly takesTask: boolean
 }
 
 /**
@@ -32,16 +36,21 @@ export async function callTool(
   caller: Caller,
   calling: ToolCalling,
 ): Promise<CallToolResult> {
-  const { call, ...waiting } = calling
+  const { call, takesTask, ...waiting } = calling
+  const { publicUrl } = api.settings
   try {
     for (let round = 1; ; round += 1) {
-      const begun = await beginGatewayCall(api.ctx, caller, call, false)
+      const begun = await beginGatewayCall(api.ctx, caller, call, takesTask)
       if (begun.kind === 'refused') return notExecuted(`BLOCKED, not run: ${begun.reason}.`)
       const { requestId } = begun
       const following = { ...waiting, server: call.server, requestId, wants: true }
-      const standing = await followCall(api, caller, following)
+      const now = await gatewayStanding(api.ctx, caller, call.server, { request: requestId })
+      const isTask = takesTask && now.verdict === 'ask'
+      const standing = isTask ? now : await followCall(api, caller, following)
       if (round < maxRounds && asksAnew(standing)) continue
-      return await tell(api, standing)
+      if (!takesTask || hasEnded(standing)) return await tell(api, standing)
+      await noteTold(api.ctx, requestId, 'waits')
+      return { content: [], resultType: 'task', ...taskOf(standing, publicUrl) }
     }
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return refusalOf(error)

@@ -2,7 +2,7 @@ import {
   CLIENT_INFO_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
@@ -15,6 +15,8 @@ import type { Api } from '../context/api.ts'
 import { callTool } from './call-tool.ts'
 import { callOwnTool, ownTools } from './own-tools.ts'
 import { pageOfTools } from './page-of-tools.ts'
+import { handleTasks, takesTasks, TaskServer } from './task-handlers.ts'
+import { tasksExtension } from './task-of-call.ts'
 
 /** Where a client says which call it is. */
 const externalIdKey = 'countersign/externalId'
@@ -27,15 +29,16 @@ const maxIdCharacters = 200
  */
 export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer): Server {
   const { name } = gateway.server
-  const server = new Server(
+  const server = new TaskServer(
     { name: `countersign-${name}`, version: api.settings.version },
-    { capabilities: { tools: {} }, instructions },
+    { capabilities: { tools: {}, extensions: { [tasksExtension]: {} } }, instructions },
   )
   server.setRequestHandler('tools/list', async ({ params }) => {
     const { tools, problems } = await sayingWhy(() => api.ctx.servedTools(name))
     if (tools.length === 0 && problems.length > 0) throw unavailable(problems.join(' '))
     return pageOfTools([...ownTools, ...tools.map(asTool)], params?.cursor)
   })
+  handleTasks(server, api, caller, name)
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const input = (params.arguments ?? {}) as JsonObject
     const { signal } = context.mcpReq
@@ -52,7 +55,10 @@ export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer):
       client: clientOf(context),
     }
     const onWait = progressOf(context, gateway.holdMs)
-    return sayingWhy(() => callTool(api, caller, { call, holdMs: gateway.holdMs, signal, onWait }))
+    const takesTask = takesTasks(context)
+    return sayingWhy(() =>
+      callTool(api, caller, { call, holdMs: gateway.holdMs, signal, onWait, takesTask }),
+    )
   })
   return server
 }

@@ -115,7 +115,10 @@ async function takeUnder(
 }
 
 /** A service that is away is said at once, and not waited for. */
-async function assertThere({ late, service: { url } }: HookSettings): Promise<void> {
+export async function assertThere({
+  late,
+  service: { url },
+}: Pick<HookSettings, 'late' | 'service'>): Promise<void> {
   const signal = AbortSignal.any([late, AbortSignal.timeout(thereWithinMs)])
   const answer = await fetch(new URL('/healthz', url), { signal }).catch(() => null)
   if (answer?.ok !== true) throw new Error(`no service answers at ${url}, so this is not done`)

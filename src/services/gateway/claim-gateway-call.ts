@@ -89,7 +89,8 @@ export async function refuseGatewayCall(
   })
 }
 
-async function storeRefusal(
+/** Stores why an approved call is not made. The caller holds the lock of its request. */
+export async function storeRefusal(
   { tx }: UnitOfWork,
   requestId: string,
   refusal: GatewayRefusal,
@@ -102,7 +103,8 @@ async function storeRefusal(
     .execute()
 }
 
-async function noteRefused(unit: UnitOfWork, at: CallToMake, code: string): Promise<void> {
+/** Records in the trail that a permit was not used, and why. */
+export async function noteRefused(unit: UnitOfWork, at: CallToMake, code: string): Promise<void> {
   await unit.audit({
     type: 'permit.refused',
     ...subjectOf(at),

@@ -73,7 +73,8 @@ function refusalOf({ request, external }: CallToMake, judgement: Judgement) {
   if (verdict === 'error') return { why: 'failed', reason } as const
   const digest = callDigest(judgement)
   if (digest !== judgement.digest || digest !== request.digest) {
-    const changed = 'the server says something else of this tool than what was approved'
+    const changed =
+      'the server says something else of this tool than what was approved; call again to ask anew'
     return { why: 'changed', reason: changed } as const
   }
   return verdict === 'ask' && external.verdict === 'preApproved'

@@ -3,6 +3,7 @@ import type { CancelReason, DenialThen } from '#domain/request.ts'
 import { requestTransitions, transition } from '#domain/transitions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { notifyProgram } from './notify-program.ts'
+import { startGatewayTask } from './start-gateway-task.ts'
 import { addPending } from '../facts/count-pending.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
@@ -41,6 +42,7 @@ export async function endRequest(
   if (request.run_id === null) {
     const { rows } = await end.execute(unit.tx)
     if (rows.length === 0) throw new Error(`Request ${request.id} was not locked`)
+    if (state === 'approved') await startGatewayTask(unit, request.id)
     return notifyProgram(unit, { requestId: request.id, state, type })
   }
   const count = await addPending(unit.tx, request.run_id, -1, end)

@@ -1,0 +1,63 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { Problem } from '#domain/problem.ts'
+import type { Caller } from '#services/core/context.ts'
+import { cancelGatewayCall } from '#services/gateway/cancel-gateway-call.ts'
+import { gatewayStanding, type GatewayStanding } from '#services/gateway/gateway-standing.ts'
+import type { Api } from '../context/api.ts'
+import { tell } from './call-tool.ts'
+import { taskOf, tasksExtension } from './task-of-call.ts'
+
+const taskParams = z.object({ taskId: z.string().min(1).max(128) })
+const declared = z.object({ extensions: z.object({ [tasksExtension]: z.looseObject({}) }) })
+
+/** Whether the client says, of this very request, that it takes a task for an answer. */
+export function takesTasks({ mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
+  return declared.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY]).success
+}
+
+/** Answers `tasks/get` and `tasks/cancel` about the caller's own calls of the server. */
+export function handleTasks(server: Server, api: Api, caller: Caller, name: string): void {
+  const find = async (taskId: string): Promise<GatewayStanding> => {
+    try {
+      return await gatewayStanding(api.ctx, caller, name, { task: taskId })
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such task')
+    }
+  }
+  server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }) => {
+    const standing = await find(taskId)
+    const task = taskOf(standing, api.settings.publicUrl)
+    if (task.status !== 'completed') return { ...task }
+    return { ...task, result: await tell(api, standing) }
+  })
+  server.setRequestHandler('tasks/cancel', { params: taskParams }, async ({ taskId }) => {
+    const { requestId } = await find(taskId)
+    await cancelGatewayCall(api.ctx, caller, requestId)
+    return {}
+  })
+}
+
+/** A server whose `tools/call` may also be answered with a task. */
+export class TaskServer extends Server {
+  protected override _wrapHandler(
+    ...[method, handler]: Parameters<Server['_wrapHandler']>
+  ): ReturnType<Server['_wrapHandler']> {
+    const wrapped = super._wrapHandler(method, handler)
+    return async (request, context) => {
+      const result = await wrapped(request, context)
+      if (!('resultType' in result) || result['resultType'] !== 'task') return result
+      // The package makes every answer of a tool's call one with content; a task has none.
+      const { content: _none, ...task } = result as Record<string, unknown>
+      return task
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import { processEnvironment, readText } from '#runtime/environment.ts'
+import { findService } from '../service/find-service.ts'
+import { type ServiceOptions, withFolders } from '../service/service-options.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { withExamples } from './examples.ts'
+
+interface McpOptions extends ServiceOptions {
+  readonly server?: string
+  readonly worker?: string
+  readonly root?: string
+  readonly wait: string
+}
+
+/** `countersign mcp`: for agents that start their MCP servers as programs. */
+export function addMcpCommand(program: Command): void {
+  const command = withFolders(program.command('mcp'))
+    .description(
+      'serve MCP on standard input and output: a server of the gateway, or the permission tool "approve"; needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
+    )
+    .option(
+      '--url <url>',
+      'the service to ask (default: COUNTERSIGN_URL, or that of the data folder)',
+    )
+    .option('--server <name>', 'a server of countersign.yaml (default: only the tool "approve")')
+    .option('--worker <name>', 'of "approve": whose policy judges first (default: everything asks)')
+    .option('--root <dir>', 'of "approve": where the agent works (default: this folder)')
+    .option('--wait <seconds>', 'of "approve": how long people have; then it is a denial', '3300')
+    .action(serve)
+  withExamples(command, ['mcp --server files', 'mcp --wait 600'])
+}
+
+async function serve(options: McpOptions): Promise<void> {
+  const environment = processEnvironment()
+  const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
+  if (apiKey === undefined) {
+    throw new CommandFailure('COUNTERSIGN_API_KEY is not set', exitCodes.usage)
+  }
+  const { hostProof, url } = await findService(options, environment)
+  if (options.server !== undefined) {
+    const { forwardMessages } = await import('../mcp/forward-messages.ts')
+    const path = `/mcp/${encodeURIComponent(options.server)}`
+    const gateway = { url: new URL(path, url), apiKey }
+    return forwardMessages(gateway, process.stdin, process.stdout)
+  }
+  const waitSeconds = secondsOf(options.wait)
+  const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
+  const { permissionServer } = await import('../mcp/permission-server.ts')
+  const { worker } = options
+  serveStdio(() =>
+    permissionServer({
+      service: { url, apiKey },
+      ...(worker === undefined ? {} : { worker }),
+      root: resolve(options.root ?? '.'),
+      hostProof,
+      waitMs: waitSeconds * 1000,
+    }),
+  )
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds
+  throw new CommandFailure('--wait takes a number of seconds, 1 to 86400', exitCodes.usage)
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { createClient, type Decision } from '#program-client'
+import { assertThere, type ServiceAddress } from '../hook/answer-hook.ts'
+import { callOfEvent } from '../hook/event/call-of-event.ts'
+import type { HookEvent } from '../hook/event/hook-event.ts'
+import { originOfCall } from '../hook/origin/origin-of-call.ts'
+
+export interface PermissionSettings {
+  readonly service: ServiceAddress
+  /** whose policy judges first; absent: every call is asked about */
+  readonly worker?: string
+  /** absolute path of the folder in which the agent works */
+  readonly root: string
+  /** of this host's own service; `null`: it is another's */
+  readonly hostProof: Uint8Array | null
+  /** how long people have; then it is a denial, and the request goes on waiting */
+  readonly waitMs: number
+}
+
+/** What a `--permission-prompt-tool` is asked. */
+export interface PermissionQuestion {
+  readonly tool_name: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly tool_use_id?: string | undefined
+}
+
+/** What it answers. */
+export type PermissionAnswer =
+  | { readonly behavior: 'allow'; readonly updatedInput: PermissionQuestion['input'] }
+  | { readonly behavior: 'deny'; readonly message: string }
+
+const askWithinMs = 20_000
+const maxLateIds = 100
+/**
+ * What calls were asked about as that were denied for lateness: a model that asks again gives its
+ * call another id, and the request that waits goes on.
+ */
+const lateIds = new Map<string, string>()
+
+/**
+ * Whether the call may be made: policy judges it, what asks waits for people, and the permit is
+ * taken at once. Fails closed: whatever goes wrong is a denial with its sentence.
+ */
+export async function askPermission(
+  asked: PermissionQuestion,
+  settings: PermissionSettings,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  try {
+    return await ask(asked, settings, signal)
+  } catch (error) {
+    return deny(error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function ask(
+  asked: PermissionQuestion,
+  settings: PermissionSettings,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const { service, worker, root } = settings
+  await assertThere({ late: signal, service })
+  const client = createClient(service)
+  const { tool_name, input, tool_use_id } = asked
+  const call = callOfEvent(eventOf(asked), root)
+  const origin = await originOfCall(call, {
+    key: settings.hostProof,
+    program: 'Claude Code',
+    root,
+  })
+  const key = JSON.stringify([tool_name, input])
+  const externalId = lateIds.get(key) ?? tool_use_id ?? `permission:${randomUUID()}`
+  lateIds.delete(key)
+  const { id, number } = await client.ask(
+    {
+      ...call,
+      ...(origin === null ? {} : { origin }),
+      ...(worker === undefined ? {} : { worker }),
+      externalId,
+      metadata: { program: 'permission-prompt-tool', tool: tool_name },
+    },
+    { signal: AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)]) },
+  )
+  const decision = await client.decision(id, { wait: settings.waitMs / 1000, signal })
+  if (decision.state === 'pending') {
+    if (lateIds.size < maxLateIds) lateIds.set(key, externalId)
+    return deny(`this call waits as #${number}, and is not made yet. Ask again later.`)
+  }
+  if (decision.state !== 'approved') return deny(sentenceOf(decision, number))
+  await client.consume(id, decision.digest, { signal })
+  return { behavior: 'allow', updatedInput: input }
+}
+
+function eventOf({ tool_name, input }: PermissionQuestion): HookEvent {
+  const session_id = 'permission-prompt-tool'
+  return { hook_event_name: 'PreToolUse', session_id, tool_name, tool_input: { ...input } }
+}
+
+function sentenceOf({ state, decidedBy, reason }: Decision, number: number): string {
+  if (state !== 'denied') return `the request #${number} is ${state}, so this call is not made.`
+  const who = decidedBy ?? 'somebody'
+  const why = reason === undefined || reason === '' ? '' : ` with the reason “${reason}”`
+  return `${who} denied this call (#${number})${why}.`
+}
+
+function deny(sentence: string): PermissionAnswer {
+  return { behavior: 'deny', message: `Countersign: ${sentence}` }
+}

@@ -1,0 +1,102 @@
+import type { Readable, Writable } from 'node:stream'
+import { createInterface } from 'node:readline'
+import { createParser } from 'eventsource-parser'
+import { headersOf, idOf, isCancelled, parseMessage, type Message } from './message.ts'
+
+/** The gateway's address of a server, and the key that asks there. */
+export interface GatewayAddress {
+  readonly url: URL
+  readonly apiKey: string
+}
+
+/** A longer line is no message of an agent that uses tools. */
+const maxLineBytes = 12 * 1024 * 1024
+
+/**
+ * Passes every message of an agent on standard input to the gateway, and every answer back, until
+ * the agent closes its input. Messages are not changed. An answer that does not come is an error
+ * with its sentence, so that the agent never waits for nothing.
+ */
+export async function forwardMessages(
+  gateway: GatewayAddress,
+  input: Readable,
+  output: Writable,
+): Promise<void> {
+  const open = new Map<string, AbortController>()
+  const under: Promise<void>[] = []
+  const write = (message: object): void => void output.write(`${JSON.stringify(message)}\n`)
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    const message = line.trim() === '' ? null : parseMessage(line)
+    if (message === null || line.length > maxLineBytes) continue
+    const cancelled = isCancelled(message)
+    if (cancelled !== null) open.get(cancelled)?.abort()
+    const id = idOf(message)
+    const stop = new AbortController()
+    if (id !== null) open.set(id, stop)
+    const answering = answerOf(gateway, message, { write, signal: stop.signal })
+      .catch((error: unknown) => {
+        if (id !== null && !stop.signal.aborted) write(errorAnswer(message, sentenceOf(error)))
+      })
+      .finally(() => {
+        if (id !== null) open.delete(id)
+      })
+    under.push(answering)
+  }
+  for (const stop of open.values()) stop.abort()
+  await Promise.allSettled(under)
+}
+
+async function answerOf(
+  { url, apiKey }: GatewayAddress,
+  message: Message,
+  { write, signal }: { write: (message: object) => void; signal: AbortSignal },
+): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${apiKey}`,
+      ...headersOf(message),
+    },
+    body: JSON.stringify(message),
+    redirect: 'error',
+    signal,
+  })
+  const type = response.headers.get('content-type') ?? ''
+  if (type.startsWith('text/event-stream') && response.body !== null) {
+    return passEvents(response.body, write)
+  }
+  const text = await response.text()
+  if (text === '') return
+  const answer = parseMessage(text)
+  if (answer === null) throw new Error(`the service answered with ${response.status}`)
+  if ('jsonrpc' in answer) return write(answer)
+  const { detail } = answer
+  throw new Error(typeof detail === 'string' ? detail : `the service answered ${response.status}`)
+}
+
+async function passEvents(
+  body: ReadableStream<Uint8Array>,
+  write: (message: object) => void,
+): Promise<void> {
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const message = parseMessage(data)
+      if (message !== null) write(message)
+    },
+  })
+  const decoder = new TextDecoder()
+  for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }))
+}
+
+function errorAnswer({ id }: Message, sentence: string): object {
+  return { jsonrpc: '2.0', id, error: { code: -32603, message: `Countersign: ${sentence}` } }
+}
+
+function sentenceOf(error: unknown): string {
+  const { message } = error as Error
+  return message === 'fetch failed'
+    ? 'no service answers. Whether the call was made is not known: call again unchanged.'
+    : message
+}

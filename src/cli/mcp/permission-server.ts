@@ -1,0 +1,31 @@
+import { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { version } from '#runtime/version.ts'
+import { askPermission, type PermissionSettings } from './ask-permission.ts'
+
+/**
+ * The server whose only tool answers `--permission-prompt-tool`: whether a call may be made, in the
+ * form that the asking agent reads.
+ */
+export function permissionServer(settings: PermissionSettings): McpServer {
+  const server = new McpServer({ name: 'countersign', version })
+  server.registerTool(
+    'approve',
+    {
+      title: 'Ask for permission',
+      description:
+        'Whether a tool call may be made: policy and people other than the asker say. It approves nothing by itself.',
+      inputSchema: z.object({
+        tool_name: z.string().min(1).max(200),
+        input: z.record(z.string(), z.unknown()),
+        tool_use_id: z.string().min(1).max(200).optional(),
+      }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async (asked, { mcpReq }) => {
+      const answer = await askPermission(asked, settings, mcpReq.signal)
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }] }
+    },
+  )
+  return server
+}

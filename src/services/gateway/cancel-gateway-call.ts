@@ -1,0 +1,30 @@
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { byProgram } from '../core/authority.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { withdrawRequest } from '../external/withdraw-request.ts'
+import { lockCallToMake } from './call-to-make.ts'
+import { isOpen, noteRefused, storeRefusal } from './claim-gateway-call.ts'
+
+/**
+ * A client no longer wants its call: a pending one leaves the queue, an approved one that has not
+ * begun is not made any more. What has begun, or ended, stays as it is.
+ */
+export async function cancelGatewayCall(
+  ctx: ServiceContext,
+  caller: Caller,
+  requestId: string,
+): Promise<void> {
+  try {
+    await withdrawRequest(ctx, caller, { request: requestId })
+    return
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+  }
+  await inUnitOfWork(ctx, byProgram(caller), async (unit) => {
+    const at = await lockCallToMake(unit.tx, requestId)
+    if (at === null || !isOpen({ ...at, isWanted: true })) return
+    await storeRefusal(unit, requestId, 'cancelled', 'its client cancelled it')
+    await noteRefused(unit, at, 'cancelled')
+  })
+}

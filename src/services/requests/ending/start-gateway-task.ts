@@ -1,0 +1,14 @@
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+
+/** An approved call of the gateway that is a task is carried out without its caller. */
+export async function startGatewayTask(unit: UnitOfWork, requestId: string): Promise<void> {
+  const task = await unit.tx
+    .selectFrom('gateway_call')
+    .select('task_queue')
+    .where('request_id', '=', requestId)
+    .where('by_task', '=', true)
+    .executeTakeFirst()
+  if (task === undefined) return
+  const payload = { taskQueue: task.task_queue }
+  await unit.enqueue({ kind: 'start_gateway_call', runId: requestId, payload })
+}
