@@ -1,3 +1,4 @@
+import type { CallTimes } from '#services/runs/reading/call-facts.ts'
 import type {
   TranscriptItem as ItemRecord,
   TranscriptItemCall as CallRecord,
@@ -34,8 +35,9 @@ export function runView(record: RunRecord): Run {
     ...(record.forkedFrom === null ? {} : { forkedFrom: record.forkedFrom }),
     usage: { ...record.usage },
     task: record.task === null ? null : taskView(record.task),
-    waitsFor: record.waitsFor.map(({ people, ...request }) => ({
+    waitsFor: record.waitsFor.map(({ people, since, ...request }) => ({
       ...request,
+      since: since.toISOString(),
       people: [...people],
     })),
   }
@@ -107,12 +109,28 @@ function callView(record: CallRecord): TranscriptCall {
     ...(record.manual ? { manual: true } : {}),
     ...(record.childRunId === null ? {} : { childRunId: record.childRunId }),
     ...(record.live === null ? {} : { live: liveView(record.live) }),
+    ...(record.approval === null
+      ? {}
+      : { approval: { ...record.approval, by: [...record.approval.by] } }),
+    ...(record.times === null ? {} : { times: timesView(record.times) }),
     ...(record.result === null ? {} : { result: resultView(record.result) }),
   }
 }
 
 function resultView({ files, ...result }: NonNullable<CallRecord['result']>) {
   return { ...result, ...(files === undefined ? {} : { files: [...files] }) }
+}
+
+function timesView(times: CallTimes): NonNullable<TranscriptCall['times']> {
+  const at = (time: string | null): string | null =>
+    time === null ? null : new Date(time).toISOString()
+  const { askedAt, decidedAt, startedAt, finishedAt } = times
+  return {
+    askedAt: at(askedAt),
+    decidedAt: at(decidedAt),
+    startedAt: at(startedAt),
+    finishedAt: at(finishedAt),
+  }
 }
 
 function liveView({ state, stdout, stderr }: NonNullable<CallRecord['live']>) {

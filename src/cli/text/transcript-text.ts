@@ -1,4 +1,5 @@
 import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
+import { approvalSentence } from '#domain/text/approval-words.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
@@ -42,8 +43,11 @@ export class TranscriptPrinter {
 
   #result(call: TranscriptCall, result: NonNullable<TranscriptCall['result']>): string[] {
     const word = result.type === 'output' ? green('done') : red(result.type)
+    const { approval } = call
+    const approved =
+      approval === undefined ? '' : ` ${dim(printableLine(approvalSentence(approval)))}`
     return [
-      `${indent}${printableLine(call.tool)} ${word}`,
+      `${indent}${printableLine(call.tool)} ${word}${approved}`,
       ...this.#quoted(shorten(result.text ?? '', resultMost), indent),
     ]
   }

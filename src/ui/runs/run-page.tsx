@@ -1,4 +1,5 @@
-import { Link, useParams } from 'react-router'
+import { Button } from '@mantine/core'
+import { Link, useLocation, useParams } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { useMe, useRun, useTranscript } from '../api/queries.ts'
@@ -12,14 +13,16 @@ import { SecretsContext, useRunSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallTool } from './call-tool.tsx'
-import { CancelRun } from './cancel-run.tsx'
 import { Grants } from './grants.tsx'
-import { MessageBox } from './message-box.tsx'
+import { Composer } from './composer.tsx'
 import { ModeBanner } from './mode-banner.tsx'
+import { RunActions } from './run-actions.tsx'
 import { RunState } from './run-state.tsx'
 import { WaitsFor } from './waits-for.tsx'
 import { TurnText } from './turn-text.tsx'
 import { TurnView } from './turn-view.tsx'
+import { useFollowEnd } from './use-follow-end.ts'
+import { Waterfall } from './waterfall.tsx'
 import './runs.css'
 
 /** One run: what it did turn by turn, what it waits for, and what one can do about it. */
@@ -53,6 +56,10 @@ function Opened(opened: OpenedRun) {
 }
 
 function Run({ run: data, transcript }: OpenedRun) {
+  const { hash } = useLocation()
+  const items = transcript.data?.items
+  const growth = items === undefined ? null : `${data.state} ${JSON.stringify(items).length}`
+  const { behind, toEnd } = useFollowEnd(growth, data.endedAt === null && hash === '')
   return (
     <div className="run">
       <div className="column">
@@ -81,19 +88,10 @@ function Run({ run: data, transcript }: OpenedRun) {
             Ended because: “<VisibleText text={data.endReason} />”
           </p>
         )}
-        {data.output !== undefined && (
-          <section className="card" aria-labelledby="output-title">
-            <h2 id="output-title">What it said last</h2>
-            <p>
-              <VisibleText text={data.output} />
-            </p>
-          </section>
-        )}
         {data.workspaceRoot !== null && data.state === 'completed' && (
           <AfterIt root={data.workspaceRoot} />
         )}
-        {data.allowed.message && <MessageBox run={data} />}
-        <section className="card" aria-labelledby="timeline-title">
+        <section className="conversation" aria-labelledby="timeline-title">
           <h2 id="timeline-title">Turns</h2>
           {transcript.isPending && <Loading what="the turns" lines={4} />}
           {transcript.isError && (
@@ -106,13 +104,21 @@ function Run({ run: data, transcript }: OpenedRun) {
             ))}
             <TurnText run={data} shownTurns={lastTurn(transcript.data?.items ?? [])} />
           </div>
+          <Standing run={data} />
         </section>
+        {behind && (
+          <Button className="to-end" size="compact-sm" onClick={toEnd}>
+            Show what is new
+          </Button>
+        )}
+        {data.allowed.message && <Composer run={data} sent={toEnd} />}
       </div>
       <aside className="column" aria-label="About the run">
         <About run={data} />
         <Grants runId={data.id} />
         {data.allowed.call && <CallTool runId={data.id} />}
-        {data.allowed.cancel && <CancelRun run={data} />}
+        {items !== undefined && <Waterfall items={items} />}
+        <RunActions run={data} />
       </aside>
     </div>
   )
@@ -130,6 +136,31 @@ function lastTurn(items: readonly TranscriptItem[]): number {
   return Math.max(0, ...items.map(({ role, turn }) => (role === 'assistant' ? turn : 0)))
 }
 
+/** At the end of the conversation: who has the run now. */
+function Standing({ run }: { run: RunDetail }) {
+  if (run.state === 'running') {
+    return (
+      <p className="standing" role="status">
+        <span className="standing-dot" aria-hidden /> The model is at work.
+      </p>
+    )
+  }
+  if (run.state === 'waiting_for_approval') {
+    const people = [...new Set(run.waitsFor.flatMap((one) => one.people.map(({ name }) => name)))]
+    return (
+      <p className="standing" role="status">
+        Waits for {people.length === 0 ? 'a decision' : people.join(', ')}.
+      </p>
+    )
+  }
+  if (run.rest !== 'answered' || run.restsUntil === undefined) return null
+  return (
+    <p className="standing">
+      It rests, and goes on with the next message. It ends by itself <Time at={run.restsUntil} />.
+    </p>
+  )
+}
+
 function About({ run }: { run: RunDetail }) {
   return (
     <section className="card" aria-labelledby="about-title">
@@ -139,6 +170,19 @@ function About({ run }: { run: RunDetail }) {
           <dt>Started by</dt>
           <dd>
             {run.startedBy.name}, <Time at={run.createdAt} />
+          </dd>
+        </div>
+        <div className="fact">
+          <dt>Number</dt>
+          <dd>
+            {run.number}
+            {run.forkedFrom !== undefined && (
+              <>
+                , goes on from{' '}
+                <Link to={`/runs/${run.forkedFrom.runId}`}>run {run.forkedFrom.number}</Link> after
+                turn {run.forkedFrom.turn}
+              </>
+            )}
           </dd>
         </div>
         <div className="fact">

@@ -1,6 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
+import type { Run } from '#api/schemas/runs/runs.ts'
 import { useMe, useRuns, useWorkers } from '../api/queries.ts'
 import { startCommand } from './start-command.ts'
 import { Headline } from '../shell/headline.tsx'
@@ -79,12 +80,14 @@ export function RunsPage() {
             <li key={run.id} className="run-row">
               <div className="grow">
                 <Link to={`/runs/${run.id}`} className="request-link">
-                  {run.worker}: <VisibleText text={run.title} />
+                  <span className="run-number">{run.number}</span> {run.worker}:{' '}
+                  <VisibleText text={run.title} />
                 </Link>
                 <div className="dim small">
                   started by {run.startedBy.name} <Time at={run.createdAt} />
                   {run.scripted && ' · scripted model'}
                   {run.mode !== 'prompt' && ` · mode ${run.mode}`}
+                  <WaitingFor run={run} />
                   {run.failure !== undefined && (
                     <>
                       {' '}
@@ -104,6 +107,21 @@ export function RunsPage() {
         </ul>
       )}
       <ShowMore list={runs} />
+    </>
+  )
+}
+
+/** For whom a run waits, and since when. */
+function WaitingFor({ run }: { run: Run }) {
+  const [first] = run.waitsFor
+  if (first === undefined) return null
+  const names = [...new Set(run.waitsFor.flatMap(({ people }) => people.map(({ name }) => name)))]
+  const shown = names.slice(0, 4).join(', ')
+  return (
+    <>
+      {' '}
+      · waits for {shown === '' ? 'nobody who could decide' : shown}
+      {names.length > 4 && ` and ${names.length - 4} more`} since <Time at={first.since} />
     </>
   )
 }

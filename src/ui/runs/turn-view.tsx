@@ -1,12 +1,18 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import type { TranscriptCall, TranscriptItem } from '#api/schemas/runs/transcript.ts'
+import type {
+  CallApprovalView,
+  TranscriptCall,
+  TranscriptItem,
+} from '#api/schemas/runs/transcript.ts'
+import { approvalSentence } from '#domain/text/approval-words.ts'
 import { useRun, useTranscript } from '../api/queries.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { SecretsContext, useRunSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { CallDecision } from './call-decision.tsx'
 import { CallResultView } from './call-result.tsx'
 import { callStanding } from './call-standing.ts'
 import { callSubject } from './call-subject.ts'
@@ -19,7 +25,7 @@ export function TurnView({ item, runId }: { item: TranscriptItem; runId: string 
   const fromPerson = item.role === 'user'
   const Icon = fromPerson ? IconMessage : IconRobot
   return (
-    <article className="turn">
+    <article className={fromPerson ? 'turn turn-person' : 'turn'}>
       <span className="turn-icon">
         <Icon size={16} aria-hidden />
       </span>
@@ -37,15 +43,31 @@ export function TurnView({ item, runId }: { item: TranscriptItem; runId: string 
           )}
         </p>
         {item.text !== undefined && item.text !== '' && (
-          <p className="turn-text">
-            <VisibleText text={item.text} />
-          </p>
+          <div className="turn-text">
+            {fromPerson ? <VisibleText text={item.text} /> : <ModelText text={item.text} />}
+          </div>
         )}
         {item.calls?.map((call, index, calls) => (
-          <CallView key={call.callId} call={call} calls={calls} index={index} />
+          <CallView key={call.callId} call={call} calls={calls} index={index} runId={runId} />
         ))}
       </div>
     </article>
+  )
+}
+
+const CallEffect = lazy(() =>
+  import('./call-effect.tsx').then((module) => ({ default: module.CallEffect })),
+)
+const Markdown = lazy(() =>
+  import('../text/markdown.tsx').then((module) => ({ default: module.Markdown })),
+)
+
+/** As it was written until its Markdown can be read: what reads it is loaded when needed. */
+function ModelText({ text }: { text: string }) {
+  return (
+    <Suspense fallback={<VisibleText text={text} />}>
+      <Markdown text={text} />
+    </Suspense>
   )
 }
 
@@ -59,8 +81,9 @@ function CallView(props: {
   call: TranscriptCall
   calls: readonly TranscriptCall[]
   index: number
+  runId: string
 }) {
-  const { call, calls, index } = props
+  const { call, calls, index, runId } = props
   const standing = callStanding(calls, index)
   const subject = callSubject(call.input)
   const waits = standing !== null
@@ -85,6 +108,11 @@ function CallView(props: {
           {calls.length > 1 && `call ${index + 1} of ${calls.length}, `}
           {call.manual === true && 'invoked by hand, '}
           {verdictOf(call)}
+          {call.approval !== undefined && (
+            <>
+              , <Approval approval={call.approval} />
+            </>
+          )}
           {standing !== null && call.requestState !== 'pending' && `, ${standing}`}
         </span>
         {call.requestId !== undefined && (
@@ -92,7 +120,11 @@ function CallView(props: {
             {call.requestState === 'pending' ? 'Waits for a decision' : 'The request'}
           </Link>
         )}
+        {call.requestState === 'pending' && <CallDecision call={call} runId={runId} />}
       </div>
+      <Suspense fallback={null}>
+        <CallEffect call={call} />
+      </Suspense>
       <details>
         <summary className="small">Input</summary>
         <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
@@ -104,6 +136,13 @@ function CallView(props: {
       {call.result !== undefined && <CallResultView result={call.result} callId={call.callId} />}
     </div>
   )
+}
+
+/** Who approved a call and for how long; an earlier approval is a link to its request. */
+function Approval({ approval }: { approval: CallApprovalView }) {
+  const sentence = approvalSentence(approval)
+  if (!approval.remembered) return sentence
+  return <Link to={`/requests/${approval.requestId}`}>{sentence}</Link>
 }
 
 /** A link that names a call leads to it, once the transcript is there. */

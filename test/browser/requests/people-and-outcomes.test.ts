@@ -43,7 +43,7 @@ test('a run that waits goes on with a message from who started it', async () => 
   expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
   const page = await dashboard.open('Ada', `/runs/${runId}`)
   await page.getByRole('textbox').fill('Write about the new inbox')
-  await page.getByRole('button', { name: 'Post' }).click()
+  await page.getByRole('button', { name: 'Send' }).click()
   await page.locator('.turn', { hasText: 'Write about the new inbox' }).waitFor()
   expect(await page.getByRole('textbox').inputValue()).toBe('')
 })

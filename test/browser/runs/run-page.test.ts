@@ -102,7 +102,7 @@ test('a run is cancelled only after being asked twice, with the reason, and its 
   await page.getByRole('button', { name: 'Cancel the run', exact: true }).click()
   await page.getByText('Ended because: “the wrong release”').waitFor()
   expect(await page.getByRole('button', { name: /^Cancel the run/ }).count()).toBe(0)
-  expect(await page.getByRole('button', { name: 'Post' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
   expect((await runOf(runId)).state).toBe('cancelled')
   const grace = await dashboard.open('Grace', `/requests/${id}`)
   await grace.getByText('Cancelled: its run was cancelled').first().waitFor()
@@ -113,7 +113,7 @@ test('who neither started a run nor manages runs can write nothing to it and not
   const { runId } = await askForNote()
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   await page.locator('.turn').first().waitFor()
-  expect(await page.getByRole('button', { name: /Cancel the run|Post/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /Cancel the run|Send/ }).count()).toBe(0)
 })
 
 test('a message that is refused is said to be and stays in the box', async () => {
@@ -124,8 +124,9 @@ test('a message that is refused is said to be and stays in the box', async () =>
   await desk.activate({
     'countersign.yaml': deskConfig.replace('manageRuns: [operators]', 'manageRuns: [platform]'),
   })
-  await page.getByRole('button', { name: 'Post' }).click()
-  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Send' }).click()
+  const box = page.getByRole('form', { name: 'Message to the run' })
+  await box.getByRole('alert').waitFor()
   expect(await page.getByRole('textbox').inputValue()).toBe('Please hurry')
   await page.goto(`${dashboard.url}/runs/${runId}`)
   await page.getByText('Nothing here that you may see').waitFor()

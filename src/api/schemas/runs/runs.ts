@@ -98,7 +98,13 @@ const runTask = z.object({
 })
 
 /** A pending request, of the run or of one below it, and who can decide it now. */
-const waitsFor = z.object({ requestId: id, number: z.int(), people: z.array(person) })
+const waitsFor = z.object({
+  requestId: id,
+  number: z.int(),
+  /** when it was asked */
+  since: instant,
+  people: z.array(person),
+})
 
 /** What its model steps used; `costUsd` is null when no step's model had a price. */
 const runUsage = z.object({
@@ -128,7 +134,9 @@ const runExample = {
   scripted: false,
   usage: { inputTokens: 5210, cachedInputTokens: 4096, outputTokens: 312, costUsd: 0.0093 },
   task: { text: 'Write the notes of 1.2', by: example.ada, at: example.askedAt, later: 0 },
-  waitsFor: [{ requestId: example.requestId, number: 142, people: [example.grace] }],
+  waitsFor: [
+    { requestId: example.requestId, number: 142, since: example.askedAt, people: [example.grace] },
+  ],
 }
 
 export const run = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { callResultTypes, requestStates } from '#domain/request.ts'
-import { verdicts } from '#domain/verdict.ts'
-import { hash, id, instant, json } from '../common.ts'
+import { scopes, verdicts } from '#domain/verdict.ts'
+import { hash, id, instant, json, person } from '../common.ts'
 import * as example from '../examples.ts'
 
 export const verdict = z.enum(verdicts)
@@ -49,6 +49,25 @@ const liveOutput = z.object({
   stderr: z.int(),
 })
 
+/** Whose approval a call has. `remembered`: an approval of an earlier call covers this one too. */
+const callApproval = z.object({
+  by: z.array(person),
+  scope: z.enum(scopes),
+  requestId: id,
+  /** of the request that was approved */
+  number: z.int(),
+  remembered: z.boolean(),
+})
+export type CallApprovalView = z.infer<typeof callApproval>
+
+/** When people and the tool were at a call. */
+const callTimes = z.object({
+  askedAt: instant.nullable(),
+  decidedAt: instant.nullable(),
+  startedAt: instant.nullable(),
+  finishedAt: instant.nullable(),
+})
+
 export const transcriptCall = z
   .object({
     callId: id,
@@ -65,6 +84,8 @@ export const transcriptCall = z
     /** the run that a delegation started */
     childRunId: id.optional(),
     live: liveOutput.optional(),
+    approval: callApproval.optional(),
+    times: callTimes.optional(),
     result: callResult.optional(),
   })
   .meta({ id: 'TranscriptCall' })
@@ -111,6 +132,19 @@ export const transcript = z.object({ items: z.array(transcriptItem) }).meta({
               rule: ruleExample,
               requestId: example.requestId,
               requestState: 'approved',
+              approval: {
+                by: [example.grace],
+                scope: 'once',
+                requestId: example.requestId,
+                number: 142,
+                remembered: false,
+              },
+              times: {
+                askedAt: example.askedAt,
+                decidedAt: example.askedAt,
+                startedAt: example.askedAt,
+                finishedAt: example.askedAt,
+              },
               result: { type: 'output', output: { path: example.path, bytes: 8 } },
             },
           ],

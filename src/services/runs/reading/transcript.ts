@@ -5,6 +5,7 @@ import {
   type TranscriptMessage,
 } from '../../transcript/load-transcript.ts'
 import { liveCallsOf, type LiveCall } from '#store/content/live-output.ts'
+import { readCallFacts, type CallApproval, type CallTimes } from './call-facts.ts'
 import { childrenOf } from './children-of.ts'
 import { assertVisible } from '../visible-run.ts'
 
@@ -20,6 +21,9 @@ export interface TranscriptItemCall extends TranscriptCall {
   readonly childRunId: string | null
   /** what it has written so far, while it has no result */
   readonly live: LiveCall | null
+  /** whose approval it has; `null`: nobody's */
+  readonly approval: CallApproval | null
+  readonly times: CallTimes | null
 }
 
 /**
@@ -35,6 +39,8 @@ export async function readTranscript(
   const messages = await loadTranscriptWithOpenCalls(ctx.db, runId)
   const isOpen = messages.some(({ calls }) => calls.some(({ result }) => result === null))
   const live = isOpen ? await liveCallsOf(ctx.db, runId) : []
+  const hasCalls = messages.some(({ calls }) => calls.length > 0)
+  const facts = hasCalls ? await readCallFacts(ctx.db, runId) : new Map<string, never>()
   const next = Math.max(0, ...messages.map((message) => message.turn ?? 0)) + 1
   return messages.map((message) => ({
     ...message,
@@ -43,6 +49,8 @@ export async function readTranscript(
       ...call,
       childRunId: children.findLast((child) => child.callId === call.callId)?.runId ?? null,
       live: live.find((one) => one.callId === call.callId) ?? null,
+      approval: facts.get(call.callId)?.approval ?? null,
+      times: facts.get(call.callId)?.times ?? null,
     })),
   }))
 }

@@ -8,6 +8,8 @@ import type { Viewer } from '../../requests/people/viewer.ts'
 export interface WaitsForRecord {
   readonly requestId: string
   readonly number: number
+  /** since when */
+  readonly since: Date
   readonly people: readonly PersonRef[]
 }
 
@@ -29,9 +31,10 @@ export async function waitsForOf(
     waiting: string
     request_id: string
     number: string
+    created_at: Date
     people: PersonRef[]
   }>`
-    select above.id as waiting, asked.id as request_id, asked.number,
+    select above.id as waiting, asked.id as request_id, asked.number, asked.created_at,
       (select coalesce(json_agg(json_build_object('id', able.id, 'name', able.name)), '[]') from (
         select p.id, p.name from person p
         where p.disabled_at is null
@@ -55,9 +58,10 @@ export async function waitsForOf(
   return new Map(
     [...waiting].map(([runId, requests]) => [
       runId,
-      requests.map(({ request_id: requestId, number, people }) => ({
+      requests.map(({ request_id: requestId, number, created_at: since, people }) => ({
         requestId,
         number: Number(number),
+        since,
         people,
       })),
     ]),

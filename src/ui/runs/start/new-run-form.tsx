@@ -142,6 +142,8 @@ function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
     worker: worker.name,
     input: worker.input === null ? task : readInput(worker.input, values),
     mode,
+    // A run that a person starts here goes on after its answer, unless its worker says otherwise.
+    conversation: worker.conversation !== false,
     ...(attachments.length === 0 ? {} : { attachments }),
   }
 }

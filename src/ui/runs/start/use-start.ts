@@ -17,6 +17,7 @@ export interface StartBody {
   readonly worker: string
   readonly input: string | JsonObject
   readonly mode: RunMode
+  readonly conversation: boolean
   readonly attachments?: string[]
 }
 

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Scope } from '#domain/verdict.ts'
+import type { Db } from '#store/database.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+
+/** Whose approval a call has, and how far it reached. */
+export interface CallApproval {
+  readonly by: readonly PersonRef[]
+  /** the widest of those who approved it */
+  readonly scope: Scope
+  readonly requestId: string
+  readonly number: number
+  /** an approval of an earlier call, which covers this one too */
+  readonly remembered: boolean
+}
+
+/** When people and the tool were at a call; `null` for what has not happened. */
+export interface CallTimes {
+  readonly askedAt: string | null
+  readonly decidedAt: string | null
+  readonly startedAt: string | null
+  readonly finishedAt: string | null
+}
+
+export interface CallFactsForPeople {
+  readonly approval: CallApproval | null
+  readonly times: CallTimes
+}
+
+interface FactRow {
+  readonly id: string
+  readonly asked_at: string | null
+  readonly decided_at: string | null
+  readonly started_at: string | null
+  readonly finished_at: string | null
+  readonly approvals: readonly {
+    readonly id: string
+    readonly name: string
+    readonly scope: Scope
+  }[]
+  readonly request_id: string | null
+  readonly number: number | null
+  readonly granter: PersonRef | null
+  readonly grant_scope: Scope | null
+  readonly grant_request: string | null
+  readonly grant_number: number | null
+}
+
+/** Of each call of a run: who approved it, for how long, and when. One query. */
+export async function readCallFacts(
+  db: Db,
+  runId: string,
+): Promise<ReadonlyMap<string, CallFactsForPeople>> {
+  const { rows } = await sql<{ readonly facts: readonly FactRow[] }>`
+    select coalesce(json_agg(json_build_object(
+      'id', c.id, 'asked_at', r.created_at, 'decided_at', r.decided_at,
+      'started_at', (select max(e.started_at) from execution e where e.call_id = c.id),
+      'finished_at', c.finished_at,
+      'approvals', coalesce((
+        select json_agg(json_build_object(
+            'id', p.id, 'name', p.name, 'scope', coalesce(d.scope, 'once')) order by d.at)
+        from decision d join person p on p.id = d.person_id
+        where d.request_id = r.id and d.revision = r.revision and d.decision = 'approve'
+      ), '[]'::json),
+      'request_id', r.id, 'number', r.number,
+      'granter', case when g.id is null then null
+        else json_build_object('id', gp.id, 'name', gp.name) end,
+      'grant_scope', g.scope, 'grant_request', g.request_id, 'grant_number', gr.number
+    )), '[]'::json) as facts
+    from tool_call c
+    left join request r on r.id = c.request_id and r.state = 'approved'
+    left join approval_grant g on g.id = c.grant_id
+    left join person gp on gp.id = g.granted_by
+    left join request gr on gr.id = g.request_id
+    where c.run_id = ${runId}
+  `.execute(db)
+  return new Map((rows[0]?.facts ?? []).map((row) => [row.id, factsOf(row)]))
+}
+
+function factsOf(row: FactRow): CallFactsForPeople {
+  return {
+    approval: approvalOf(row),
+    times: {
+      askedAt: row.asked_at,
+      decidedAt: row.decided_at,
+      startedAt: row.started_at,
+      finishedAt: row.finished_at,
+    },
+  }
+}
+
+function approvalOf(row: FactRow): CallApproval | null {
+  const { granter, grant_scope: scope, grant_request: given, grant_number: number } = row
+  if (granter !== null && scope !== null && given !== null && number !== null) {
+    return { by: [granter], scope, requestId: given, number, remembered: true }
+  }
+  const [first] = row.approvals
+  if (first === undefined || row.request_id === null || row.number === null) return null
+  return {
+    by: row.approvals.map(({ id, name }) => ({ id, name })),
+    scope: row.approvals.find((one) => one.scope !== 'once')?.scope ?? 'once',
+    requestId: row.request_id,
+    number: row.number,
+    remembered: false,
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
+import { durationWords, runTimes, timeTotals } from './run-times.ts'
+
+const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
+const call = {
+  callId: 'c',
+  toolCallId: 't',
+  tool: 'write_file',
+  input: {},
+  verdict: 'ask' as const,
+  rule: null,
+  times: { askedAt: at(10), decidedAt: at(40), startedAt: at(41), finishedAt: at(43) },
+}
+const items: TranscriptItem[] = [
+  { turn: 1, role: 'user', author: null, at: at(0), text: 'Go' },
+  { turn: 1, role: 'assistant', author: null, at: at(10), calls: [call] },
+  { turn: 2, role: 'assistant', author: null, at: at(50), text: 'Done' },
+]
+
+test('the time of a run is the model’s, the tools’ and the people’s, and none of it counts twice', () => {
+  const stretches = runTimes(items)
+  expect(stretches.map(({ holder, from, to }) => [holder, from / 1000, to / 1000])).toEqual([
+    ['model', 0, 10],
+    ['people', 10, 40],
+    ['tools', 41, 43],
+    ['model', 43, 50],
+  ])
+  expect(timeTotals(stretches)).toEqual({ model: 17_000, people: 30_000, tools: 2000 })
+  expect(runTimes([])).toEqual([])
+})
+
+test('durations are said in one unit', () => {
+  expect([850, 12_000, 240_000, 10_800_000, 259_200_000].map(durationWords)).toEqual([
+    '850 ms',
+    '12 s',
+    '4 min',
+    '3 h',
+    '3 d',
+  ])
+})

@@ -1,0 +1,126 @@
+import type { Nodes, Parents, Table } from 'mdast'
+import { useMemo, type ReactNode } from 'react'
+import { markdownTree } from './markdown-tree.ts'
+import { VisibleLine, VisibleText } from './visible-text.tsx'
+import './markdown.css'
+
+/** Deeper trees are shown as they were written. */
+const maxDepth = 24
+
+/**
+ * What a model wrote, with its bold, code, lists, tables and headings. Everything else is the text
+ * as it was written: no links, no images, no HTML (security.md 18). Each text is `VisibleText`.
+ */
+export function Markdown({ text }: { text: string }) {
+  const tree = useMemo(() => markdownTree(text), [text])
+  if (tree === null) return <VisibleText text={text} />
+  return <div className="markdown">{childrenOf(tree, text, 0)}</div>
+}
+
+function childrenOf(node: Parents, source: string, depth: number): ReactNode[] {
+  return node.children.map((child: Nodes) => (
+    <Node
+      key={`${child.type} ${child.position?.start.offset ?? 0}`}
+      node={child}
+      source={source}
+      depth={depth + 1}
+    />
+  ))
+}
+
+function Node({ node, source, depth }: { node: Nodes; source: string; depth: number }) {
+  if (depth > maxDepth) return <VisibleText text={written(node, source)} />
+  switch (node.type) {
+    case 'paragraph':
+      return <p>{childrenOf(node, source, depth)}</p>
+    // The page has headings of its own: these are the model's.
+    case 'heading':
+      return (
+        <p className={`md-heading md-heading-${node.depth}`}>{childrenOf(node, source, depth)}</p>
+      )
+    case 'text':
+      return <Words text={node.value} />
+    case 'strong':
+      return <strong>{childrenOf(node, source, depth)}</strong>
+    case 'emphasis':
+      return <em>{childrenOf(node, source, depth)}</em>
+    case 'inlineCode':
+      return (
+        <code className="md-code">
+          <Words text={node.value} />
+        </code>
+      )
+    case 'code':
+      return (
+        <pre className="md-pre">
+          <VisibleText text={node.value} />
+        </pre>
+      )
+    case 'list': {
+      const items = childrenOf(node, source, depth)
+      return node.ordered === true ? (
+        <ol className="md-list" start={node.start ?? 1}>
+          {items}
+        </ol>
+      ) : (
+        <ul className="md-list">{items}</ul>
+      )
+    }
+    case 'listItem':
+      return <li>{childrenOf(node, source, depth)}</li>
+    case 'blockquote':
+      return <blockquote className="md-quote">{childrenOf(node, source, depth)}</blockquote>
+    case 'break':
+      return <br />
+    case 'thematicBreak':
+      return <hr className="md-rule" />
+    case 'table':
+      return <MarkdownTable table={node} source={source} depth={depth} />
+    default:
+      return <Words text={written(node, source)} />
+  }
+}
+
+/** A part of a paragraph: behind its last line the paragraph may go on. */
+function Words({ text }: { text: string }) {
+  return text.split('\n').map((line, index, lines) => (
+    // eslint-disable-next-line react/no-array-index-key
+    <span key={index} className="untrusted">
+      <VisibleLine line={line} goesOn={index === lines.length - 1} />
+      {index < lines.length - 1 && <br />}
+    </span>
+  ))
+}
+
+function MarkdownTable({ table, source, depth }: { table: Table; source: string; depth: number }) {
+  const [head, ...rows] = table.children
+  return (
+    <div className="md-table" role="region" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head?.children.map((cell) => (
+              <th key={cell.position?.start.offset} scope="col">
+                {childrenOf(cell, source, depth + 1)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.position?.start.offset}>
+              {row.children.map((cell) => (
+                <td key={cell.position?.start.offset}>{childrenOf(cell, source, depth + 1)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The characters that a node was read from. */
+function written(node: Nodes, source: string): string {
+  return source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0)
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { messageRun } from '#services/runs/message-run.ts'
+import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const newestRun = () =>
+  dashboard.desk.database.db
+    .selectFrom('run')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+
+// Rules: product.md 28
+test('a run is started, talked to and finished without a terminal, by keyboard', async () => {
+  const { desk } = dashboard
+  const page = await dashboard.open('Ada', '/runs/new?worker=scribe')
+  await page.getByLabel('Task').focus()
+  await page.keyboard.type('Say what is in notes')
+  await page.getByRole('region', { name: 'What it may do' }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('heading', { level: 1, name: /Say what is in notes/ }).waitFor()
+  const run = await newestRun()
+  desk.say({ text: 'Three **notes**.' })
+  await desk.turn(run.id, 1)
+  await page
+    .locator('.turn', { hasText: 'Three notes.' })
+    .locator('strong', { hasText: 'notes' })
+    .waitFor()
+  await page.getByText('It rests, and goes on with the next message.').waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).focus()
+  await page.keyboard.type('Which is the longest?')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.turn', { hasText: 'Which is the longest?' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+  desk.say({ text: 'The second.' })
+  await desk.turn(run.id, 2)
+  await page.locator('.turn', { hasText: 'The second.' }).waitFor()
+  await page.getByRole('button', { name: 'Close the run' }).press('Enter')
+  await page.locator('.state-badge-completed').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
+  expect((await newestRun()).state).toBe('completed')
+  expect(dashboard.complaints).toEqual([])
+})
+
+const hostile = [
+  '# Heading with <img src=x onerror="document.title=\'owned\'">',
+  '',
+  '<script>document.title="owned"</script>',
+  '',
+  '[click](javascript:alert(1)) ![pixel](https://evil.example/p.png) <https://evil.example>',
+  '',
+  '| a | [b](https://evil.example) |',
+  '|---|---|',
+  '| `safe\u202Etxt.exe` | &#x202e;x |',
+  '',
+  '[ref]: https://evil.example',
+  '',
+  '1. **bold [x](https://evil.example)**',
+].join('\n')
+
+// Rules: product.md 26; security.md 18
+test('what a model, a task and a message say is never a link, an image or an element', async () => {
+  const { desk } = dashboard
+  const runId = await desk.start({ input: hostile })
+  desk.say({ text: hostile })
+  await desk.turn(runId, 1)
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  const outside: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(dashboard.url)) outside.push(request.url())
+  })
+  const turns = page.getByRole('region', { name: 'Turns' })
+  await turns.locator('.markdown table').waitFor()
+  await turns.locator('.markdown ol strong').waitFor()
+  expect(await turns.locator('img, script, iframe').count()).toBe(0)
+  expect(await turns.locator('.turn-text a').count()).toBe(0)
+  const said = (await turns.locator('.markdown').innerText()).replaceAll(/\s+/g, ' ')
+  expect(said).toContain('[click](javascript:alert(1)) ![pixel](https://evil.example/p.png)')
+  expect(said).not.toContain('\u202E')
+  expect(await turns.locator('.markdown .chip').count()).toBeGreaterThanOrEqual(2)
+  expect(await page.title()).not.toBe('owned')
+  expect(outside).toEqual([])
+})
+
+// Rules: product.md 10
+test('every call says who approved it and for how long, and who may decide a waiting one is led there', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/words.md', content: 'One\n' }
+  const first = await ask(desk, [{ tool: 'write_file', input }], 'I write.')
+  const page = await dashboard.open('Grace', `/runs/${first.runId}`)
+  const call = page.locator('.call').first()
+  const shown = call.locator('details', { hasText: 'What it does' })
+  await shown.getByText('One', { exact: true }).waitFor()
+  await call.getByRole('link', { name: /^Decide #\d+$/ }).waitFor()
+  const ada = await dashboard.open('Ada', '/runs')
+  await ada
+    .getByText(/waits for Grace, Linus since/)
+    .first()
+    .waitFor()
+  await ada.goto(`${dashboard.url}/runs/${first.runId}`)
+  await ada
+    .getByText(/Grace, Linus$/)
+    .first()
+    .waitFor()
+  expect(await ada.getByRole('link', { name: /^Decide #/ }).count()).toBe(0)
+  await desk.decide(desk.people.grace, first.requestIds[0]!, { scope: 'path' })
+  await desk.execute(first.callIds[0]!)
+  await call.getByText('approved by Grace, for the file').waitFor()
+  desk.say({ calls: [{ tool: 'write_file', input: { ...input, content: 'Two\n' } }] })
+  await desk.perform(await desk.turn(first.runId, 2))
+  await page.getByRole('link', { name: /^by Grace's approval of #\d+$/ }).waitFor()
+  await page.getByRole('region', { name: 'Time' }).getByText('People').waitFor()
+})
+
+test('the page follows the end of a conversation unless its reader has scrolled up', async () => {
+  const { desk } = dashboard
+  const runId = await desk.start({ conversation: true })
+  const long = Array.from({ length: 60 }, (_, at) => `Line ${at} of the answer\n`).join('\n')
+  desk.say({ text: long })
+  await desk.turn(runId, 1)
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  const last = page.getByText('Line 59 of the answer')
+  await last.waitFor()
+  await expect
+    .poll(() => last.evaluate((it) => it.getBoundingClientRect().top < innerHeight))
+    .toBe(true)
+  await page.evaluate(() => window.scrollTo({ top: 0 }))
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0)
+  const post = async (text: string, turn: number) => {
+    await messageRun(desk.api, desk.people.ada.caller, { runId, text })
+    desk.say({ text: `${long}Answer ${turn}` })
+    await desk.turn(runId, turn)
+  }
+  await post('More', 2)
+  await page.getByText('Answer 2').waitFor()
+  expect(await page.evaluate(() => window.scrollY)).toBe(0)
+  await page.getByRole('button', { name: 'Show what is new' }).click()
+  await expect
+    .poll(() =>
+      page.getByText('Answer 2').evaluate((it) => it.getBoundingClientRect().top < innerHeight),
+    )
+    .toBe(true)
+})
+
+test('on a phone the message box stays above the pages and nothing is wider than the screen', async () => {
+  const { desk } = dashboard
+  const runId = await desk.start({ conversation: true })
+  desk.say({ text: `| ${'wide | '.repeat(30)}\n|${'-|'.repeat(30)}\n| ${'cell | '.repeat(30)}` })
+  await desk.turn(runId, 1)
+  const page = await dashboard.open('Ada', `/runs/${runId}`, { viewport: phone, hasTouch: true })
+  await page.locator('.markdown table').waitFor()
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width).toBeLessThanOrEqual(phone.width)
+  const send = await page.getByRole('button', { name: 'Send' }).boundingBox()
+  const pages = await page.getByRole('navigation', { name: 'Pages' }).boundingBox()
+  expect((send?.y ?? 0) + (send?.height ?? 0)).toBeLessThanOrEqual(pages?.y ?? 0)
+})
