@@ -50,7 +50,11 @@ function inputEffect(input: Json) {
     const { find, replace } = edit
     return (
       // oxlint-disable-next-line react/no-array-index-key -- edits have no name but their place
-      <TextDifference key={index} before={String(find ?? '')} after={String(replace ?? '')} />
+      <TextDifference key={index} before={textOf(find)} after={textOf(replace)} />
     )
   })
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -1,11 +1,9 @@
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
-
-/** Who had the run: the model, a tool, or people. */
-export type Holder = 'model' | 'tools' | 'people'
+import type { TimeHolder } from '#domain/time-holders.ts'
 
 /** One stretch of a run's time. Milliseconds since its first message. */
 export interface Stretch {
-  readonly holder: Holder
+  readonly holder: TimeHolder
   readonly turn: number
   readonly what: string
   readonly from: number
@@ -22,7 +20,7 @@ export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
   const zero = Date.parse(first.at)
   const stretches: Stretch[] = []
   let read = zero
-  const add = (holder: Holder, turn: number, what: string, from: number, to: number): void => {
+  const add = (holder: TimeHolder, turn: number, what: string, from: number, to: number): void => {
     if (to > from) stretches.push({ holder, turn, what, from: from - zero, to: to - zero })
   }
   for (const { role, at, turn, calls = [] } of items) {
@@ -45,8 +43,8 @@ export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
 }
 
 /** The whole of each holder's time, in milliseconds. Pure. */
-export function timeTotals(stretches: readonly Stretch[]): Readonly<Record<Holder, number>> {
-  const of = (holder: Holder): number =>
+export function timeTotals(stretches: readonly Stretch[]): Readonly<Record<TimeHolder, number>> {
+  const of = (holder: TimeHolder): number =>
     stretches
       .filter((one) => one.holder === holder)
       .reduce((sum, { from, to }) => sum + to - from, 0)

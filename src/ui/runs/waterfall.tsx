@@ -1,9 +1,13 @@
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
-import { durationWords, runTimes, timeTotals, type Holder } from './run-times.ts'
+import { timeHolders, type TimeHolder } from '#domain/time-holders.ts'
+import { durationWords, runTimes, timeTotals } from './run-times.ts'
 import './waterfall.css'
 
-const names: Readonly<Record<Holder, string>> = { model: 'Model', tools: 'Tools', people: 'People' }
-const holders = ['model', 'tools', 'people'] as const
+const names: Readonly<Record<TimeHolder, string>> = {
+  model: 'Model',
+  tools: 'Tools',
+  people: 'People',
+}
 /** More rows than one reads. */
 const rowsMost = 60
 
@@ -18,7 +22,7 @@ export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
     <section className="card" aria-labelledby="times-title">
       <h2 id="times-title">Time</h2>
       <dl className="times-totals">
-        {holders.map((holder) => (
+        {timeHolders.map((holder) => (
           <div key={holder}>
             <dt>
               <span className={`times-key times-${holder}`} aria-hidden /> {names[holder]}

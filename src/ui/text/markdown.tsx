@@ -95,6 +95,7 @@ function Words({ text }: { text: string }) {
 function MarkdownTable({ table, source, depth }: { table: Table; source: string; depth: number }) {
   const [head, ...rows] = table.children
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls: keys must reach it
     <div className="md-table" role="region" aria-label="Table" tabIndex={0}>
       <table>
         <thead>

@@ -1,0 +1,3 @@
+/** Who has a run while its time passes: the model, a tool, or people. */
+export const timeHolders = ['model', 'tools', 'people'] as const
+export type TimeHolder = (typeof timeHolders)[number]
