@@ -95,7 +95,7 @@ function Words({ text }: { text: string }) {
 function MarkdownTable({ table, source, depth }: { table: Table; source: string; depth: number }) {
   const [head, ...rows] = table.children
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls: keys must reach it
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keys must scroll it too
     <div className="md-table" role="region" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
