@@ -12,6 +12,8 @@ export const auditEventTypes = [
   'request.revised',
   'request.claimed',
   'request.commented',
+  'request.handed_over',
+  'request.nudged',
   'request.reminded',
   'request.escalated',
   'request.extended',

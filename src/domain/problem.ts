@@ -63,13 +63,23 @@ export class Problem extends Error {
   readonly code: ProblemCode
   readonly facts: JsonObject
 
-  constructor(code: ProblemCode, detail: string, facts: JsonObject = {}, options?: ErrorOptions) {
-    super(detail, options)
+  readonly #status: number | undefined
+
+  /** `status`: of a code that is answered with another one here. */
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    facts: JsonObject = {},
+    options: ErrorOptions & { readonly status?: number } = {},
+  ) {
+    const { status, ...rest } = options
+    super(detail, rest)
+    this.#status = status
     this.code = code
     this.facts = facts
   }
 
   get status(): number {
-    return problemStatus[this.code]
+    return this.#status ?? problemStatus[this.code]
   }
 }

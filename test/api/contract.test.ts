@@ -269,7 +269,17 @@ const questions: Record<string, () => Promise<Reply>> = {
     return grace.delete(`/v1/requests/${request.id}/claim`)
   },
   commentRequest: async () =>
-    grace.post(`/v1/requests/${(await pending()).id}/comments`, { text: 'why?' }),
+    grace.post(`/v1/requests/${(await pending()).id}/comments`, {
+      text: 'why?',
+      anchor: { file: 'notes/1.md', side: 'new', line: 1 },
+    }),
+  snoozeRequest: async () =>
+    grace.post(`/v1/requests/${(await pending()).id}/snooze`, { until: '2100-01-01T00:00:00Z' }),
+  handOverRequest: async () =>
+    grace.post(`/v1/requests/${(await pending()).id}/hand-over`, { to: 'linus@example.com' }),
+  nudgeRequest: async () => ada.post(`/v1/requests/${(await pending()).id}/nudge`),
+  setAbsence: () => grace.put('/v1/me/absence', { until: '2100-01-01T00:00:00Z' }),
+  endAbsence: () => grace.delete('/v1/me/absence'),
   recordRequestReveal: async () =>
     grace.post(`/v1/requests/${(await pending()).id}/reveals`, {
       revision: 1,
@@ -510,6 +520,8 @@ test('what does not exist and what one may not see are the same 404, on every pa
     decideRequest: approval(request),
     createChallenge: approval(request),
     commentRequest: { text: 'x' },
+    snoozeRequest: { until: null },
+    handOverRequest: { to: 'x' },
     recordRequestReveal: { revision: 1, kind: 'GitHub token', characters: 40 },
     revokeApproval: { reason: 'x' },
     reviseRequest: { input: {}, digest: request.digest, revision: 1 },

@@ -32,6 +32,7 @@ import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
 import { sessionRoutes } from './access/sessions.ts'
 import { slackRoutes } from './notifications/slack.ts'
+import { triageRoutes } from './requests/triage.ts'
 import { webhookRoutes } from './notifications/webhooks.ts'
 import { workerRoutes } from './operation/workers.ts'
 
@@ -59,6 +60,7 @@ export function allRoutes(settings: ApiSettings) {
     ...decisionRoutes,
     ...revisionRoutes,
     ...requestActionRoutes,
+    ...triageRoutes,
     ...auditRoutes,
     ...auditEvidenceRoutes,
     ...auditLogRoutes,

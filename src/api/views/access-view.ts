@@ -1,4 +1,5 @@
 import { listSwitchable } from '#services/access/list-switchable.ts'
+import { readAbsence } from '#services/access/absence.ts'
 import { readPerson } from '#services/access/read-person.ts'
 import type { Me, ApiKeyView, KeyProposalView, PersonDetail } from '../schemas/access/auth.ts'
 import type { Api } from '../context/api.ts'
@@ -91,6 +92,7 @@ export async function meView(api: Api, signIn: SignInFacts): Promise<Me> {
   const isDevelopment = settings.developmentToken !== null
   const person = await readPerson(api.ctx, signIn.personId)
   const { config } = await api.ctx.policies.inForce()
+  const absence = await readAbsence(api.ctx, signIn.personId)
   const maySwitch = isDevelopment && signIn.signedInBy !== 'key'
   return {
     person: { ...person, teams: [...person.teams], rights: [...person.rights] },
@@ -98,6 +100,7 @@ export async function meView(api: Api, signIn: SignInFacts): Promise<Me> {
     signedInBy: signIn.signedInBy,
     expiresAt: signIn.expiresAt?.toISOString() ?? null,
     switchTo: maySwitch ? await listSwitchable(api.ctx) : [],
+    absence: absence === null ? null : { ...absence, until: absence.until.toISOString() },
     installation: {
       profile: isDevelopment ? 'development' : 'production',
       singlePerson: config.people.length === 1 && config.signIn.oidc === null,

@@ -1,6 +1,7 @@
 import type { QuorumPlace } from '#domain/request.ts'
 import type {
   ExecutionRecord,
+  HandoverRecord,
   LineageRecord,
   QuorumRecord,
 } from '#services/requests/facts/request-record.ts'
@@ -27,6 +28,10 @@ export function executionView(record: ExecutionRecord): ExecutionView {
     ...(startedAt === undefined ? {} : { startedAt: startedAt.toISOString() }),
     ...(finishedAt === undefined ? {} : { finishedAt: finishedAt.toISOString() }),
   }
+}
+
+export function handoverView({ person, by, at }: HandoverRecord) {
+  return { person: { ...person }, by: { ...by }, at: at.toISOString() }
 }
 
 /** From the root run down to the run itself. */

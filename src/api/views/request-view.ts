@@ -14,7 +14,7 @@ import type {
   RequestItem,
 } from '../schemas/requests/requests.ts'
 import { externalItemView, externalView } from './external-view.ts'
-import { executionView, lineageView, quorumView } from './request-parts.ts'
+import { executionView, handoverView, lineageView, quorumView } from './request-parts.ts'
 
 /** A row of a list: what looks like a secret in it is masked. */
 export function requestItemView(record: RequestItemRecord): RequestItem {
@@ -71,7 +71,10 @@ export function requestDetailView(
       covers: [...one.covers],
     })),
     scopesNotOffered: record.scopesNotOffered.map((one) => ({ ...one })),
-    eligiblePeople: record.eligiblePeople.map((person) => ({ ...person })),
+    eligiblePeople: record.eligiblePeople.map(({ awayUntil, ...person }) => ({
+      ...person,
+      awayUntil: awayUntil?.toISOString() ?? null,
+    })),
     decisions: record.decisions.map(decisionView),
     previous: record.previous.map((one) => ({ ...one })),
     comments: record.comments.map((comment) => ({ ...comment, at: comment.at.toISOString() })),
@@ -131,6 +134,8 @@ function itemFields(record: Omit<RequestItemRecord, 'batch' | 'external' | 'alik
     policyDigest: record.policyDigest,
     rule: record.rule,
     claim: claimView(record.claim),
+    handedTo: record.handedTo === null ? null : handoverView(record.handedTo),
+    snoozedUntil: record.snoozedUntil?.toISOString() ?? null,
     agentReason: record.agentReason,
     worker: record.worker,
     mode: record.mode,

@@ -62,6 +62,7 @@ export function runDetailView(
     children: record.children.map((child) => ({ ...child })),
     ...(record.output === null ? {} : { output: record.output }),
     policyDigest: record.policyDigest,
+    warnings: record.warnings.map((one) => ({ ...one, until: one.until.toISOString() })),
     input: record.input,
     attachments: record.attachments.map((file) => ({ ...file })),
     model: record.model,

@@ -1,5 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { CommentAnchor } from '#domain/comment-anchor.ts'
 import { limits } from '#domain/limits.ts'
+import { toJsonb } from '#store/database.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { invalid } from './facts/decision-input.ts'
 import { putSaltedText } from './words/salted-text.ts'
@@ -13,14 +15,15 @@ import { viewerOf } from './people/viewer.ts'
 
 /**
  * Says something about a request to the queue's people, of whom the caller must be one. `text`: 1
- * to 4,000 characters.
+ * to 4,000 characters. With an `anchor` it is about a line, and reaches the agent with a denial
+ * that comes after it (product.md 41).
  */
 export async function commentRequest(
   ctx: ServiceContext,
   caller: Caller,
-  input: { readonly request: string; readonly text: string },
+  input: { readonly request: string; readonly text: string; readonly anchor?: CommentAnchor },
 ): Promise<RequestDetailRecord['comments'][number]> {
-  const { text } = input
+  const { text, anchor = null } = input
   if (text.trim() === '' || text.length > limits.reasonCharacters) {
     throw invalid('text', `must have 1 to ${limits.reasonCharacters} characters`)
   }
@@ -36,7 +39,13 @@ export async function commentRequest(
     const textHash = await putSaltedText(unit.tx, text)
     const row = await unit.tx
       .insertInto('comment')
-      .values({ id, request_id: request.id, person_id: person.id, text_hash: textHash })
+      .values({
+        id,
+        request_id: request.id,
+        person_id: person.id,
+        text_hash: textHash,
+        anchor: anchor === null ? null : toJsonb(anchor),
+      })
       .returning('created_at')
       .executeTakeFirstOrThrow()
     await unit.audit({
@@ -45,6 +54,6 @@ export async function commentRequest(
       detail: { commentId: id, text: textHash },
     })
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
-    return { id, person: { id: person.id, name: person.name }, text, at: row.created_at }
+    return { id, person: { id: person.id, name: person.name }, text, anchor, at: row.created_at }
   })
 }

@@ -1,4 +1,5 @@
 import { canonicalJson } from '#domain/digest.ts'
+import type { CommentAnchor } from '#domain/comment-anchor.ts'
 import type { Json } from '#domain/json.ts'
 import type { CallResultType } from '#domain/request.ts'
 
@@ -17,15 +18,26 @@ export interface DeniedCall {
   readonly attachment: string | null
   /** theirs, if they gave one */
   readonly reason: string | null
+  /** comments on lines, written before */
+  readonly remarks: readonly (CommentAnchor & { readonly text: string })[]
 }
 
 /** A person refused. Their reason is data, and so is what names the file (product.md 41). */
-export function deniedText({ tool, attachment, reason }: DeniedCall): string {
+export function deniedText({ tool, attachment, reason, remarks }: DeniedCall): string {
   const call = `this call of ${tool}`
   const what = attachment === null ? call : `a part of ${call}, ${quoted(attachment)}`
   const reasonText =
     reason === null || reason === '' ? '' : ` The reason they gave: ${quoted(reason)}.`
-  return `tool-output-denied: a person denied ${what}, and it was not carried out.${reasonText}`
+  return `tool-output-denied: a person denied ${what}, and it was not carried out.${reasonText}${remarksText(remarks)}`
+}
+
+function remarksText(remarks: DeniedCall['remarks']): string {
+  if (remarks.length === 0) return ''
+  const count = remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`
+  const lines = remarks.map(
+    ({ file, side, line, text }) => `${quoted(file)}, ${side} line ${line}: ${quoted(text)}`,
+  )
+  return ` ${count} on lines: ${lines.join('; ')}.`
 }
 
 /** The run's mode refused what policy would have asked about (product.md 21). */

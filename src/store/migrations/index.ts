@@ -49,6 +49,7 @@ import * as pocketPush from './20261125T011500Z-pocket-push.ts'
 import * as triageRunSearch from './20261125T013500Z-triage-run-search.ts'
 import * as budgets from './20261125T015500Z-conv-budgets.ts'
 import * as pocketRules from './20261125T015500Z-pocket-rules.ts'
+import * as triageVerbs from './20261125T021000Z-triage-verbs.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -102,4 +103,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T015500Z-pocket-rules': pocketRules,
   '20261125T011500Z-live-text': liveText,
   '20261125T021500Z-stream-usage': streamUsage,
+  '20261125T021000Z-triage-verbs': triageVerbs,
 }

@@ -158,3 +158,10 @@ export interface PasskeyChallengeTable {
   salt: string | null
   expires_at: Timestamp
 }
+
+/** That somebody is away until then. */
+export interface AbsenceTable {
+  person_id: string
+  until: Timestamp
+  note: string | null
+}

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { StoredCue } from '#domain/cues.ts'
+import type { CommentAnchor } from '#domain/comment-anchor.ts'
 import type { JsonObject } from '#domain/json.ts'
 import type { Routing } from '#domain/judgement.ts'
 import type {
@@ -128,6 +129,30 @@ export interface CommentTable {
   /** of a salted text */
   text_hash: string
   created_at: GeneratedTimestamp
+  /** the line that it is about; null: the request as a whole */
+  anchor: ColumnType<CommentAnchor | null, string | null | undefined, never>
+}
+
+/** A request that somebody has put off for themselves. */
+export interface RequestSnoozeTable {
+  request_id: string
+  person_id: string
+  until: Timestamp
+}
+
+/** Whom a request was handed to last. */
+export interface RequestHandoverTable {
+  request_id: string
+  to_id: string
+  by_id: string
+  at: GeneratedTimestamp
+}
+
+/** When its starter reminded of a request last. */
+export interface RequestNudgeTable {
+  request_id: string
+  by_id: string
+  at: GeneratedTimestamp
 }
 
 /**

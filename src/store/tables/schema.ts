@@ -60,6 +60,7 @@ import type {
   SignInFlowTable,
   SessionTable,
   SignInLinkTable,
+  AbsenceTable,
   ApiKeyProposalTable,
   ApiKeyTable,
   CredentialTable,
@@ -82,6 +83,9 @@ import type {
   RequestPrincipalTable,
   ClaimTable,
   CommentTable,
+  RequestHandoverTable,
+  RequestNudgeTable,
+  RequestSnoozeTable,
 } from './requests.ts'
 
 /** Every table. `bigint` columns arrive as strings. */
@@ -139,6 +143,10 @@ export interface Database {
   result_file: ResultFileTable
   claim: ClaimTable
   comment: CommentTable
+  request_snooze: RequestSnoozeTable
+  request_handover: RequestHandoverTable
+  request_nudge: RequestNudgeTable
+  absence: AbsenceTable
   outbox: OutboxTable
   event: EventTable
   endpoint: EndpointTable

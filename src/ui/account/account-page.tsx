@@ -1,5 +1,6 @@
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
+import { AbsenceSection } from './absence-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { NotificationsSection } from './notifications-section.tsx'
@@ -27,6 +28,7 @@ export function AccountPage() {
       <div className="column account-sections">
         <SessionsSection />
         <NotificationsSection />
+        <AbsenceSection />
         <SlackSection />
         <PasskeysSection />
         <KeysSection />

@@ -6,6 +6,8 @@ const labels: Partial<Record<AuditEventType, string>> = {
   'request.revised': 'Call changed by a person',
   'request.claimed': 'Claimed or released',
   'request.commented': 'Comment',
+  'request.handed_over': 'Handed over to a colleague',
+  'request.nudged': 'Reminded by who started it',
   'request.reminded': 'Reminded, since nobody decided',
   'request.escalated': 'Escalated, since nobody decided',
   'decision.recorded': 'Decision recorded',

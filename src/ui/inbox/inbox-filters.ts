@@ -1,5 +1,16 @@
 /** Filters under the API's names, in the order of the page. */
-const names = ['queue', 'mine', 'state', 'risk', 'tool', 'runId', 'rule', 'q', 'sort'] as const
+const names = [
+  'queue',
+  'mine',
+  'snoozed',
+  'state',
+  'risk',
+  'tool',
+  'runId',
+  'rule',
+  'q',
+  'sort',
+] as const
 export type FilterName = (typeof names)[number]
 
 /**
@@ -13,7 +24,8 @@ export function requestsQueryOf(search: URLSearchParams): string {
     if (value !== null && value !== '') query.set(name, value)
   }
   if (query.get('state') === 'any') query.delete('state')
-  else if (!query.has('state') && !query.has('mine')) query.set('state', 'pending')
+  else if (!query.has('state') && !query.has('mine') && !query.has('snoozed'))
+    query.set('state', 'pending')
   return query.toString()
 }
 

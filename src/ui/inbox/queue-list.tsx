@@ -12,14 +12,15 @@ export function QueueList() {
   const plain = new URLSearchParams()
   const mine = search.get('mine') === 'true'
   const chosen = search.get('queue')
-  const expiring = search.get('sort') === 'expiresAt' && chosen === null && !mine
+  const snoozed = search.get('snoozed') === 'true'
+  const expiring = search.get('sort') === 'expiresAt' && chosen === null && !mine && !snoozed
   const entries = [
     { name: 'Waiting for you', to: '/?mine=true', count: sum((queue) => queue.mine), on: mine },
     {
       name: 'All that wait',
       to: '/',
       count: sum((queue) => queue.pending),
-      on: chosen === null && !mine && !expiring,
+      on: chosen === null && !mine && !snoozed && !expiring,
     },
     {
       name: 'Expiring first',
@@ -27,6 +28,7 @@ export function QueueList() {
       count: sum((queue) => queue.expiringSoon),
       on: expiring,
     },
+    { name: 'Put off by you', to: '/?snoozed=true', count: null, on: snoozed },
   ]
   return (
     <nav className="queues" aria-label="Queues">
@@ -56,7 +58,7 @@ function QueueEntry(props: {
   name: string
   note?: string | null
   to: string
-  count: number
+  count: number | null
   on: boolean
 }) {
   return (
@@ -70,7 +72,7 @@ function QueueEntry(props: {
           {props.name}
           {props.note && <span className="dim small"> · {props.note}</span>}
         </span>
-        <span className="queue-count">{props.count}</span>
+        {props.count !== null && <span className="queue-count">{props.count}</span>}
       </NavLink>
     </li>
   )

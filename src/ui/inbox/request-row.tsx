@@ -93,6 +93,14 @@ export function RequestRow(props: {
           )}
           <span>#{item.number}</span>
           {item.state === 'pending' && <QuorumProgress quorum={item.quorum} />}
+          {item.handedTo !== null && item.state === 'pending' && (
+            <span>handed to {item.handedTo.person.name}</span>
+          )}
+          {item.snoozedUntil !== null && (
+            <span>
+              put off until <Time at={item.snoozedUntil} />
+            </span>
+          )}
           {!gone && <Escalation item={item} />}
           {!gone && item.askedBeforeRestore && (
             <span className="soon">asked before a restore: may have run</span>

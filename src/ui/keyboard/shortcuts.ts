@@ -23,6 +23,7 @@ export const shortcuts = {
   filter: { key: '/', label: 'Filter', group: 'Lists' },
   back: { key: 'u', label: 'Back (also Esc)', group: 'A request' },
   claim: { key: 'c', label: 'Claim or release', group: 'A request' },
+  snooze: { key: 'h', label: 'Snooze', group: 'A request' },
   comment: { key: 'm', label: 'Write a comment', group: 'A request' },
   viewed: { key: 'v', label: 'Mark the file as viewed', group: 'A request' },
   nextFile: { key: 'n', label: 'Next file', group: 'A request' },

@@ -1,4 +1,4 @@
-import { Button, Textarea } from '@mantine/core'
+import { Button, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
@@ -8,11 +8,17 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { useDraft } from '../states/draft.ts'
 
-/** What colleagues have to say about the request; the agent does not read it. */
+/**
+ * What colleagues have to say about the request. The agent reads those on lines, with a denial that
+ * comes after them (product.md 41), and no others.
+ */
 export function Comments({ request }: { request: RequestDetail }) {
   const client = useQueryClient()
   const input = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useDraft(request.id, 'comment')
+  const [line, setLine] = useState('')
+  const path = request.presentation.metadata['path']
+  const file = typeof path === 'string' ? path : null
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   useShortcut('comment', () => input.current?.focus())
@@ -23,9 +29,16 @@ export function Comments({ request }: { request: RequestDetail }) {
     try {
       await callApi('commentRequest', {
         params: { id: request.id },
-        body: { text: text.trim() },
+        body: {
+          text: text.trim(),
+          ...(file !== null &&
+            /^[1-9]\d{0,6}$/.test(line) && {
+              anchor: { file, side: 'new' as const, line: Number(line) },
+            }),
+        },
       })
       setText('')
+      setLine('')
       await client.invalidateQueries({ queryKey: ['request'] })
     } catch (error) {
       setRefusal((error as Error).message)
@@ -43,6 +56,16 @@ export function Comments({ request }: { request: RequestDetail }) {
               <span className="dim">
                 <Time at={comment.at} />
               </span>
+              {comment.anchor !== null && (
+                <>
+                  {' '}
+                  on{' '}
+                  <code>
+                    <VisibleText text={comment.anchor.file} />
+                  </code>
+                  , {comment.anchor.side} line {comment.anchor.line}
+                </>
+              )}
             </p>
             <p>
               <VisibleText text={comment.text} />
@@ -62,6 +85,16 @@ export function Comments({ request }: { request: RequestDetail }) {
           onChange={(event) => setText(event.currentTarget.value)}
           {...keys}
         />
+        {text.trim() !== '' && file !== null && (
+          <TextInput
+            label="Line"
+            description="With a line, the agent reads it if the call is denied."
+            inputMode="numeric"
+            maxLength={7}
+            value={line}
+            onChange={(event) => setLine(event.currentTarget.value)}
+          />
+        )}
         {refusal !== null && <p role="alert">{refusal}</p>}
         {text.trim() !== '' && (
           <div>

@@ -12,6 +12,7 @@ import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
 import { isOfQueue } from './is-of-queue.ts'
+import { Triage } from './triage.tsx'
 
 /** The line above the headline: back, place in the list, risk, state, time left, claim, link. */
 export function RequestHead(props: {
@@ -68,6 +69,7 @@ export function RequestHead(props: {
         </span>
       )}
       <span className="grow" />
+      <Triage request={request} />
       <MoreTime request={request} />
       <ClaimButton request={request} />
       <Tooltip label="Copy the link">

@@ -82,6 +82,11 @@ function Run({ run: data, transcript }: OpenedRun) {
             {data.state === 'waiting_for_input' && ' A message resumes it.'}
           </p>
         )}
+        {data.warnings.map(({ queue, text, until }) => (
+          <p key={queue} className="banner" role="status">
+            {text}. The first is back <Time at={until} />.
+          </p>
+        ))}
         <WaitsFor run={data} />
         {data.endReason !== null && (
           <p>

@@ -1,3 +1,4 @@
+import { endAbsence, setAbsence } from '#services/access/absence.ts'
 import { personBehind } from '#services/requests/people/viewer.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
@@ -23,6 +24,33 @@ export const meRoutes = [
           expiresAt: session?.expiresAt ?? null,
         }),
       }
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/v1/me/absence',
+    name: 'setAbsence',
+    summary: "Set one's absence",
+    description: 'The caller is away until then: not notified, and not counted as reachable',
+    access: { by: 'person' },
+    body: schemas.absenceBody,
+    answers: { 200: { description: 'The absence', schema: schemas.absence } },
+    answer: async (api, { body, caller }) => {
+      const { until, note } = await setAbsence(api.ctx, caller, body)
+      return { status: 200, body: { until: until.toISOString(), note } }
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/me/absence',
+    name: 'endAbsence',
+    summary: "End one's absence",
+    description: 'The caller is back',
+    access: { by: 'person' },
+    answers: { 200: { description: 'Back', schema: schemas.absenceEnded } },
+    answer: async (api, { caller }) => {
+      await endAbsence(api.ctx, caller)
+      return { status: 200, body: { ended: true } }
     },
   }),
 ]

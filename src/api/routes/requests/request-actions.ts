@@ -68,7 +68,7 @@ export const requestActionRoutes = [
     answer: async (api, { params, body, caller }) => {
       const comment = await commentRequest(api.ctx, caller, {
         request: params.id,
-        text: body.text,
+        ...body,
       })
       return { status: 201, body: { ...comment, at: comment.at.toISOString() } }
     },

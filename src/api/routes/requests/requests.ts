@@ -28,8 +28,12 @@ export const requestRoutes = [
     answers: { 200: { description: 'A page', schema: schemas.requestList } },
     answer: async (api, { query, caller }) => {
       await requireQueue(api, query.queue)
-      const { mine, ...filters } = query
-      const page = await listRequests(api.ctx, caller, { ...filters, mine: mine === 'true' })
+      const { mine, snoozed, ...filters } = query
+      const page = await listRequests(api.ctx, caller, {
+        ...filters,
+        mine: mine === 'true',
+        snoozed: snoozed === 'true',
+      })
       return { status: 200, body: pageView(page, requestItemView) }
     },
   }),

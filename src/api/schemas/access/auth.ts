@@ -39,6 +39,16 @@ export const installation = z.object({
   version: z.string(),
 })
 
+export const absenceBody = z
+  .strictObject({ until: instant, note: text(200).optional() })
+  .meta({ examples: [{ until: '2026-03-09T08:00:00.000Z', note: 'on holiday' }] })
+export const absence = z
+  .object({ until: instant, note: z.string().nullable() })
+  .meta({ examples: [{ until: '2026-03-09T08:00:00.000Z', note: 'on holiday' }] })
+export const absenceEnded = z
+  .object({ ended: z.literal(true) })
+  .meta({ examples: [{ ended: true }] })
+
 export const me = z
   .object({
     person: z.object({
@@ -55,6 +65,8 @@ export const me = z
     expiresAt: instant.nullable(),
     /** people to switch to; only in the development profile */
     switchTo: z.array(z.object({ email: z.string(), name: z.string() })),
+    /** that the caller is away: not notified, and not counted as reachable */
+    absence: absence.nullable(),
     installation,
   })
   .meta({ id: 'Me' })

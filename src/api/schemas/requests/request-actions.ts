@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { settlementThens } from '#domain/request.ts'
 import { id, instant, json, reason, text, maskedValue } from '../common.ts'
-import { requestState } from './requests.ts'
+import { commentAnchor, requestState } from './requests.ts'
 import { limits } from '#domain/limits.ts'
 import * as example from '../examples.ts'
 
@@ -24,8 +24,19 @@ export const revisionBody = z
   })
 
 export const commentBody = z
-  .strictObject({ text: text(limits.reasonCharacters).min(1) })
-  .meta({ examples: [{ text: 'Is this for 1.2 or for 1.3?' }] })
+  .strictObject({
+    text: text(limits.reasonCharacters).min(1),
+    /** a line that it is about: then it reaches the agent with a denial */
+    anchor: commentAnchor.optional(),
+  })
+  .meta({
+    examples: [
+      {
+        text: 'Is this for 1.2 or for 1.3?',
+        anchor: { file: example.path, side: 'new', line: 1 },
+      },
+    ],
+  })
 export const revokeBody = z
   .strictObject({ reason: reason.min(1) })
   .meta({ examples: [{ reason: 'The release was called off' }] })

@@ -9,6 +9,8 @@ import {
 } from '#domain/request.ts'
 import { cueIds, cueLevels } from '#domain/cues.ts'
 import { namedFileKinds, presentationTypes, writingStates } from '#domain/presentation.ts'
+import { anchorSides } from '#domain/comment-anchor.ts'
+import { limits } from '#domain/limits.ts'
 import { editsPolicies } from '#domain/verdict.ts'
 import { hash, id, instant, json, listOf, name, page, person, risk, text } from '../common.ts'
 import { externalDetail, externalItem } from './external-request.ts'
@@ -32,6 +34,8 @@ export const requestsQuery = z.strictObject({
   rule: text(1000).optional(),
   /** pending, I may decide it, and have not voted */
   mine: z.enum(['true', 'false']).optional(),
+  /** pending, and I have put it off */
+  snoozed: z.enum(['true', 'false']).optional(),
   q: text(200).optional(),
   sort: z.enum(requestSorts).optional(),
 })
@@ -152,6 +156,9 @@ const routing = z
   .object({ queue: routingWhy, risk: routingWhy, quorum: routingWhy })
   .meta({ id: 'Routing' })
 
+/** Whom a request was handed to, by whom and when. */
+export const handedTo = z.object({ person, by: person, at: instant })
+
 /**
  * What is done about a request that waits: reminding, or adding teams; `takenAt` is null until it
  * is done.
@@ -186,6 +193,8 @@ const itemExample = {
   policyDigest: example.otherDigest,
   rule: ruleExample,
   claim: null,
+  handedTo: null,
+  snoozedUntil: null,
   agentReason: 'The notes are missing',
   worker: example.worker,
   mode: 'prompt',
@@ -244,6 +253,10 @@ export const requestItem = z
     policyDigest: hash,
     rule,
     claim: claimView.nullable(),
+    /** a colleague who was asked to look at it */
+    handedTo: handedTo.nullable(),
+    /** until when the caller has put it off */
+    snoozedUntil: instant.nullable(),
     agentReason: z.string().nullable(),
     worker: z.string().nullable(),
     mode: runMode.nullable(),
@@ -311,16 +324,26 @@ const namedFile = z.object({
 })
 export type NamedFileView = z.infer<typeof namedFile>
 
-export const commentView = z.object({ id, person, text: z.string(), at: instant }).meta({
-  examples: [
-    {
-      id: example.otherId,
-      person: example.grace,
-      text: 'Is this for 1.2 or for 1.3?',
-      at: example.askedAt,
-    },
-  ],
+/** `line` counts from 1 in the file of that side. */
+export const commentAnchor = z.strictObject({
+  file: text(limits.pathBytes).min(1),
+  side: z.enum(anchorSides),
+  line: z.int().min(1).max(10_000_000),
 })
+
+export const commentView = z
+  .object({ id, person, text: z.string(), anchor: commentAnchor.nullable(), at: instant })
+  .meta({
+    examples: [
+      {
+        id: example.otherId,
+        person: example.grace,
+        text: 'Is this for 1.2 or for 1.3?',
+        anchor: null,
+        at: example.askedAt,
+      },
+    ],
+  })
 
 const erasedContents = z
   .object({
@@ -382,7 +405,7 @@ const detailExample = {
   },
   namedFiles: [],
   batch: { position: 1, size: 1, finished: false, siblings: [] },
-  eligiblePeople: [example.grace],
+  eligiblePeople: [{ ...example.grace, awayUntil: null }],
   scopeCoverage: [],
   scopesNotOffered: [],
   decisions: [],
@@ -419,7 +442,8 @@ export const requestDetail = requestItem
     /** of a command: every file it names; the bytes are at `/content?file=PATH` */
     namedFiles: z.array(namedFile),
     batch: batchWithSiblings.nullable(),
-    eligiblePeople: z.array(person),
+    /** `awayUntil`: they say that they are away until then */
+    eligiblePeople: z.array(person.extend({ awayUntil: instant.nullable() })),
     /**
      * of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in
      * sentences

@@ -188,6 +188,15 @@ export const runDetail = run
     ),
     output: z.string().optional(),
     policyDigest: hash,
+    /** of a run that has not ended: whose approvers are away, and until when */
+    warnings: z.array(
+      z.object({
+        code: z.literal('approvers_away'),
+        queue: z.string(),
+        text: z.string(),
+        until: instant,
+      }),
+    ),
     input: json,
     /**
      * files it was given with its task; `given`: their text was in its first message, else their
@@ -218,6 +227,7 @@ export const runDetail = run
         lineage: [],
         children: [],
         policyDigest: example.otherDigest,
+        warnings: [],
         input: 'Write the notes of 1.2',
         attachments: [],
         model: 'anthropic:claude-sonnet-5-5',

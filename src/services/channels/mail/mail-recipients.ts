@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { EmailChoice } from '#domain/email.ts'
 import type { Db, Tx } from '#store/database.ts'
+import { isAway } from '../../requests/people/away.ts'
 import { isQuestionTo, namesTeam } from '../../requests/people/visible-to.ts'
 
 /** Somebody who may hear of a request, and how they want to. */
@@ -10,7 +11,10 @@ export interface MailRecipient {
   readonly choice: EmailChoice
   /** also of what others decided */
   readonly ended: boolean
-  /** one whom the quorum or an escalation names, and not behind it; who may answer a question */
+  /**
+   * one whom the quorum or an escalation names, not behind it and not away; or who may answer a
+   * question
+   */
   readonly mayDecide: boolean
   /** the run's starter, or for whom a program asked */
   readonly isStarter: boolean
@@ -30,7 +34,8 @@ export async function mailRecipients(
   const { rows } = await sql<MailRecipient>`
     select * from (
       select p.id, p.email, coalesce(c.choice, ${usual}) as choice, coalesce(c.ended, false) as ended,
-        ${isQuestionTo('request', sql.ref('p.id'))} or exists (select 1 from team_member t
+        ${isQuestionTo('request', sql.ref('p.id'))}
+          or not ${isAway('p')} and exists (select 1 from team_member t
             where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
           and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
             select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id)) as "mayDecide",

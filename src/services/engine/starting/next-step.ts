@@ -1,3 +1,4 @@
+import { readRemarks } from '../../requests/words/read-remarks.ts'
 import { callWorkerName } from '#domain/built-in-tools.ts'
 import type { CallOutcome } from '#domain/workflow-outcomes.ts'
 import { isEnd, runTransitions } from '#domain/transitions.ts'
@@ -150,14 +151,16 @@ async function resultOf(
     case 'denied': {
       const denial = await unit.tx
         .selectFrom('decision')
-        .select('reason_hash')
+        .select(['reason_hash', 'at'])
         .where('request_id', '=', request.id)
         .where('revision', '=', request.revision)
         .where('decision', '=', 'deny')
         .executeTakeFirst()
       const reason = await getSaltedText(unit.tx, denial?.reason_hash ?? null)
       const attachment = request.kind === 'attachment' ? request.title : null
-      return { type: 'denied', text: deniedText({ tool: request.tool, attachment, reason }) }
+      const remarks = await readRemarks(unit.tx, request.id, denial?.at ?? null)
+      const denied = { tool: request.tool, attachment, reason, remarks }
+      return { type: 'denied', text: deniedText(denied) }
     }
     case 'expired':
       return { type: 'expired', text: expiredText() }

@@ -58,7 +58,7 @@ export async function getRequest(
       item.batch === null
         ? null
         : { ...item.batch, finished: row.finished, siblings: row.siblings },
-    eligiblePeople: item.state === 'pending' ? row.eligible : [],
+    eligiblePeople: item.state === 'pending' ? row.eligible.map(eligiblePerson) : [],
     decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
       ...decision,
       at: new Date(at),
@@ -142,6 +142,13 @@ function hashesOf(row: DetailRow): string[] {
   )
   const comments = row.comments.map((comment) => comment.textHash)
   return [row.input_hash, row.presentation_hash, ...said, ...comments]
+}
+
+function eligiblePerson({
+  awayUntil,
+  ...person
+}: DetailRow['eligible'][number]): RequestDetailRecord['eligiblePeople'][number] {
+  return { ...person, awayUntil: awayUntil === null ? null : new Date(awayUntil) }
 }
 
 /** As it was stored; the digest is the row's, which the decision compares with. */

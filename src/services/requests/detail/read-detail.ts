@@ -6,6 +6,7 @@ import type { EditsPolicy } from '#domain/verdict.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
 import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../facts/request-record.ts'
+import { awayUntil } from '../people/away.ts'
 import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
@@ -26,7 +27,7 @@ export interface DetailRow {
   readonly narrowed: Narrowed | null
   readonly outcome_of: string | null
   readonly erased: (Omit<RequestErasure, 'at'> & { readonly at: string }) | null
-  readonly eligible: readonly PersonRef[]
+  readonly eligible: readonly (PersonRef & { awayUntil: string | null })[]
   readonly finished: boolean
   readonly siblings: readonly Sibling[]
   readonly decisions: readonly (Stored<DecisionRecord, 'reason' | 'at'> & { at: string })[]
@@ -42,7 +43,8 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
       request.routing->>'edits' as edits, request.routing->>'signature' as signature, request.routing->'narrowed' as narrowed, request.outcome_of,
       (select json_build_object('at', e.at, 'by', json_build_object('id', p.id, 'name', p.name), 'contents', e.contents)
         from erased_request e join person p on p.id = e.by_id where e.request_id = request.id) as erased,
-      (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.name, p.id), '[]')
+      (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name,
+          'awayUntil', ${awayUntil('p')}) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
           and (${isQuestionTo('request', sql.ref('p.id'))} or exists (select 1 from team_member t
               where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
@@ -78,7 +80,7 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
         where v.request_id = request.id) as revisions,
       (select coalesce(json_agg(json_build_object('id', c.id,
           'person', json_build_object('id', p.id, 'name', p.name),
-          'textHash', c.text_hash, 'at', c.created_at) order by c.created_at, c.id), '[]')
+          'textHash', c.text_hash, 'anchor', c.anchor, 'at', c.created_at) order by c.created_at, c.id), '[]')
         from comment c join person p on p.id = c.person_id where c.request_id = request.id) as comments
     from request
     join request_revision r on r.request_id = request.id and r.revision = request.revision

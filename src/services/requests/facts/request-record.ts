@@ -1,5 +1,6 @@
 import type { Cue } from '#domain/cues.ts'
 import type { GrantReach } from '#domain/deciding/grant-reach.ts'
+import type { CommentAnchor } from '#domain/comment-anchor.ts'
 import type { Json } from '#domain/json.ts'
 import type { WaitingStep } from '#domain/judgement.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
@@ -23,6 +24,11 @@ import type { EditsPolicy, Risk, Rule, RunMode, Scope, Verdict } from '#domain/v
 export interface PersonRef {
   readonly id: string
   readonly name: string
+}
+
+/** Somebody who may decide a request. */
+export interface EligiblePerson extends PersonRef {
+  readonly awayUntil: Date | null
 }
 
 /** What the quorum asks, who fills which place by now, and what is missing. */
@@ -87,6 +93,13 @@ export type RoutingRecord = Readonly<
   >
 >
 
+/** Whom a request was handed to, by whom and when. */
+export interface HandoverRecord {
+  readonly person: PersonRef
+  readonly by: PersonRef
+  readonly at: Date
+}
+
 /** A row of a list; the same for everybody but `eligibility`. */
 export interface RequestItemRecord {
   readonly id: string
@@ -111,6 +124,10 @@ export interface RequestItemRecord {
   readonly policyDigest: string
   readonly rule: Rule
   readonly claim: ClaimRecord | null
+  /** whom it was handed to last: a request to look, never a right */
+  readonly handedTo: HandoverRecord | null
+  /** until when the caller has put it off */
+  readonly snoozedUntil: Date | null
   /** the model's own words in the same turn: its claim, never markup */
   readonly agentReason: string | null
   readonly worker: string | null
@@ -223,7 +240,8 @@ export interface RequestDetailRecord extends Omit<
       readonly finished: boolean
     }[]
   } | null
-  readonly eligiblePeople: readonly PersonRef[]
+  /** `awayUntil`: they say that they are away until then */
+  readonly eligiblePeople: readonly EligiblePerson[]
   /** what each of `allowedScopes` would cover, exactly (security.md 16) */
   readonly scopeCoverage: readonly (GrantReach & { readonly covers: readonly string[] })[]
   /**
@@ -242,6 +260,8 @@ export interface RequestDetailRecord extends Omit<
     readonly id: string
     readonly person: PersonRef
     readonly text: string
+    /** the line that it is about; null: the request as a whole */
+    readonly anchor: CommentAnchor | null
     readonly at: Date
   }[]
   readonly revisions: readonly {

@@ -20,6 +20,8 @@ export interface ListRequestsInput extends PageInput {
   readonly rule?: string
   /** pending, the caller may decide it, and has not voted */
   readonly mine?: boolean
+  /** pending, and the caller has put it off */
+  readonly snoozed?: boolean
   /** words in the title, the tool's or the worker's name, or the number */
   readonly q?: string
   /**
@@ -109,13 +111,14 @@ async function conditionsOf(
   input: ListRequestsInput,
 ): Promise<RawBuilder<boolean>[]> {
   const conditions: RawBuilder<boolean>[] = []
-  const state = input.mine === true ? 'pending' : input.state
+  const state = input.mine === true || input.snoozed === true ? 'pending' : input.state
   // A literal, not a parameter: only then do the partial indexes of a state serve.
   if (state !== undefined) conditions.push(sql<boolean>`request.state = ${sql.lit(state)}`)
-  if (input.mine === true && input.state !== undefined && input.state !== 'pending') {
+  if (state !== undefined && input.state !== undefined && input.state !== state) {
     conditions.push(sql<boolean>`false`)
   }
   if (input.mine === true) conditions.push(mine(caller))
+  if (input.snoozed === true) conditions.push(isSnoozed(caller))
   if (input.queue !== undefined) conditions.push(sql<boolean>`request.queue = ${input.queue}`)
   if (input.risk !== undefined) conditions.push(sql<boolean>`request.risk = ${input.risk}`)
   if (input.tool !== undefined) {
@@ -130,6 +133,17 @@ async function conditionsOf(
   const words = input.q?.trim() ?? ''
   if (words !== '') conditions.push(await matching(ctx, words))
   return conditions
+}
+
+/** Near its deadline a request is not put off any more: a snooze ends that long before it. */
+const nearDeadlineMinutes = 60
+
+/** Whether the caller has put a request off until later than now. */
+function isSnoozed(caller: Caller): RawBuilder<boolean> {
+  if (caller.actor.type !== 'person') return sql<boolean>`false`
+  return sql<boolean>`coalesce((
+    select true from request_snooze s where s.request_id = request.id
+      and s.person_id = ${caller.actor.id} and s.until > clock_timestamp() limit 1), false)`
 }
 
 /**
@@ -151,6 +165,8 @@ export function mine(caller: Caller): RawBuilder<boolean> {
     and not coalesce((
       select true from decision d where d.request_id = request.id
         and d.revision = request.revision and d.person_id = ${personId} limit 1), false)
+    and not (${isSnoozed(caller)} and request.expires_at
+      > clock_timestamp() + ${nearDeadlineMinutes} * interval '1 minute')
   )`
 }
 

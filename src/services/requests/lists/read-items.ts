@@ -41,6 +41,8 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly manual: { invokedBy: PersonRef; afterTurn: number } | null
   readonly batch_size: number
   readonly claim: { person: PersonRef; at: string; leaseUntil: string } | null
+  readonly handed_to: { person: PersonRef; by: PersonRef; at: string } | null
+  readonly snoozed_until: Date | null
   readonly lineage: readonly LineageRecord[]
   readonly votes: readonly Voter[]
   readonly permit: { state: PermitState; deciders: readonly string[] | null } | null
@@ -99,6 +101,12 @@ export async function readItems(
         from claim join person p on p.id = claim.person_id
         where claim.request_id = request.id and claim.lease_until > clock_timestamp()
           and request.state = 'pending') as claim,
+      (select json_build_object('person', json_build_object('id', handed.id, 'name', handed.name),
+          'by', json_build_object('id', giver.id, 'name', giver.name), 'at', h.at)
+        from request_handover h join person handed on handed.id = h.to_id
+        join person giver on giver.id = h.by_id where h.request_id = request.id) as handed_to,
+      (select until from request_snooze s where s.request_id = request.id and s.person_id = ${personId}
+        and s.until > clock_timestamp() and request.state = 'pending') as snoozed_until,
       (select coalesce(json_agg(json_build_object('runId', above.id, 'worker', above.worker,
           'startedBy', json_build_object('id', p.id, 'name', p.name)) order by l.depth), '[]')
         from run_lineage l join run above on above.id = l.ancestor_id join person p on p.id = above.started_by
@@ -213,6 +221,8 @@ function itemOf(row: ItemRow, agentReason: string | null): Omit<RequestItemRecor
             at: new Date(row.claim.at),
             leaseUntil: new Date(row.claim.leaseUntil),
           },
+    handedTo: row.handed_to === null ? null : { ...row.handed_to, at: new Date(row.handed_to.at) },
+    snoozedUntil: row.snoozed_until,
     agentReason,
     worker: row.worker,
     mode: row.mode,

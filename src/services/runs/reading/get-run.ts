@@ -7,6 +7,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { unlessErased } from '../../requests/words/erased-words.ts'
 import type { LineageRecord } from '../../requests/facts/request-record.ts'
 import { runRecords, runRows, type RunRow } from './list-runs.ts'
+import { awayWarnings } from './away-warnings.ts'
 import { childrenOf } from './children-of.ts'
 import type { RunDetailRecord } from './run-record.ts'
 import { assertVisible } from '../visible-run.ts'
@@ -53,6 +54,7 @@ export async function getRun(
     // While it works on the next message, its last answer is in the transcript.
     output: hasEnded || isResting ? run.output : null,
     policyDigest: run.policy_digest,
+    warnings: hasEnded ? [] : await awayWarnings(ctx, policy, row),
     input: await inputOf(ctx, run.input_digest),
     attachments: run.attachments ?? [],
     model: policy.workers.get(row.worker)?.model ?? '',

@@ -1,3 +1,4 @@
+import type { RunWarning } from './away-warnings.ts'
 import type { ChildRecord } from './children-of.ts'
 import type { Json } from '#domain/json.ts'
 import type { RestReason, RunState } from '#domain/request.ts'
@@ -62,6 +63,8 @@ export interface RunDetailRecord extends RunRecord {
   readonly children: readonly ChildRecord[]
   readonly output: string | null
   readonly policyDigest: string
+  /** of a run that has not ended: what may keep it waiting */
+  readonly warnings: readonly RunWarning[]
   readonly input: Json
   /** files that it was given with its task */
   readonly attachments: readonly RunAttachment[]

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { handOverRequest } from '#services/requests/hand-over-request.ts'
+import { nudgeRequest } from '#services/requests/nudge-request.ts'
+import { snoozeRequest } from '#services/requests/snooze-request.ts'
+import { route } from '../../route/route.ts'
+import { emptyBody, requestRef } from '../../schemas/common.ts'
+import * as schemas from '../../schemas/requests/triage.ts'
+import { handoverView } from '../../views/request-parts.ts'
+
+const params = z.object({ id: requestRef })
+
+/** What people do about a request that waits, without deciding it. */
+export const triageRoutes = [
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/snooze',
+    name: 'snoozeRequest',
+    summary: 'Snooze a request',
+    description: 'Leave it out of what waits for the caller, until then or near its deadline',
+    access: { by: 'person' },
+    params,
+    body: schemas.snoozeBody,
+    answers: { 200: { description: 'Put off, for the caller alone', schema: schemas.snoozed } },
+    problems: ['invalid_request', 'already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, body, caller }) => {
+      const { requestId, snoozedUntil } = await snoozeRequest(api.ctx, caller, {
+        request: params.id,
+        until: body.until,
+      })
+      return { status: 200, body: { requestId, snoozedUntil: snoozedUntil?.toISOString() ?? null } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/hand-over',
+    name: 'handOverRequest',
+    summary: 'Hand over a request',
+    description: 'Ask a colleague who may decide it to look at it; it gives and takes no right',
+    access: { by: 'personOrKey', scope: null },
+    params,
+    body: schemas.handOverBody,
+    answers: { 200: { description: 'Handed over', schema: schemas.handedOver } },
+    problems: [
+      'invalid_request',
+      'not_eligible',
+      'tampered',
+      'already_decided',
+      'expired',
+      'cancelled',
+    ],
+    answer: async (api, { params, body, caller }) => {
+      const handover = await handOverRequest(api.ctx, caller, { request: params.id, to: body.to })
+      return {
+        status: 200,
+        body: { requestId: params.id, handedTo: handoverView(handover) },
+      }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/nudge',
+    name: 'nudgeRequest',
+    summary: 'Nudge the approvers of a request',
+    description: 'Remind whom it waits for; by who started it, once an hour',
+    access: { by: 'person' },
+    params,
+    body: emptyBody,
+    answers: { 200: { description: 'How many are told', schema: schemas.nudged } },
+    problems: ['forbidden', 'rate_limited', 'already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, caller }) => ({
+      status: 200,
+      body: await nudgeRequest(api.ctx, caller, { request: params.id }),
+    }),
+  }),
+]

@@ -1,0 +1,10 @@
+/** The two sides of a difference: the file as it was, and as it would be. */
+export const anchorSides = ['old', 'new'] as const
+export type AnchorSide = (typeof anchorSides)[number]
+
+/** The line that a comment is about; `line` counts from 1 in the file of that side. */
+export interface CommentAnchor {
+  readonly file: string
+  readonly side: AnchorSide
+  readonly line: number
+}

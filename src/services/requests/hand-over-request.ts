@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { quorumTeams } from '#domain/deciding/quorum.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests } from '../core/locks.ts'
+import { inUnitOfWork, type Judging, type UnitOfWork } from '../core/unit-of-work.ts'
+import { aboutRequest } from './ending/end-request.ts'
+import { refuseEnded } from './ending/refuse-ended.ts'
+import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
+import { findRequest } from './people/find-request.ts'
+import { requireQueuePerson } from './people/queue-person.ts'
+import { viewerOf } from './people/viewer.ts'
+import { personRows, vouchFor, type PersonRows } from './people/vouched-person.ts'
+
+/**
+ * Asks a colleague to look at a pending request: no right, and nobody loses one. The caller is one
+ * of the queue's people; the colleague, named by address or id, may decide it, or the answer is
+ * `not_eligible` with status 422. Handing it over again replaces the colleague.
+ */
+export async function handOverRequest(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string; readonly to: string },
+): Promise<HandoverRecord> {
+  const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const judge = async (at: Judging) => {
+    const [request] = await lockRequests(at.tx, [location.id])
+    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    return { request, authority: await requireQueuePerson(at, caller, request) }
+  }
+  return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
+    const ended = await refuseEnded(unit.tx, request)
+    if (ended !== null) throw ended
+    const to = await requireDecider(unit, request, input.to)
+    const handover = { to_id: to.id, by_id: authority.actor.id, at: sql<Date>`clock_timestamp()` }
+    const { at } = await unit.tx
+      .insertInto('request_handover')
+      .values({ request_id: request.id, ...handover })
+      .onConflict((conflict) => conflict.column('request_id').doUpdateSet(handover))
+      .returning('at')
+      .executeTakeFirstOrThrow()
+    await unit.audit({
+      type: 'request.handed_over',
+      ...aboutRequest(request),
+      detail: { to: to.id },
+    })
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+    const by = { id: authority.actor.id, name: authority.actor.name }
+    return { person: to, by, at }
+  })
+}
+
+/** The person of an address or id, if they may decide the request now. */
+async function requireDecider(
+  { tx, seals }: UnitOfWork,
+  request: Parameters<typeof requireQueuePerson>[2] & { readonly id: string },
+  reference: string,
+): Promise<PersonRef> {
+  const { rows } = await sql<{ found: PersonRows; behind: boolean }>`
+    select ${personRows} as found, exists (select 1 from request_principal q
+      where q.request_id = ${request.id} and q.person_id = person.id) as behind
+    from person where id::text = ${reference.toLowerCase()} or email = ${reference.toLowerCase()}
+  `.execute(tx)
+  const [row] = rows
+  const person = row === undefined ? null : vouchFor(seals, row.found)
+  const teams = quorumTeams(request.routing.quorum)
+  const isOfQuorum = person?.teams.some((team) => teams.includes(team)) ?? false
+  const isBehind = row?.behind === true && !request.routing.selfApproval
+  if (person === null || !person.enabled || !isOfQuorum || isBehind) {
+    const sentence = 'Hand it over to somebody who may decide it: its team, and not behind it'
+    throw new Problem('not_eligible', sentence, { field: 'to' }, { status: 422 })
+  }
+  return { id: person.id, name: person.name }
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import { byOwner } from '../core/authority.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests } from '../core/locks.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { aboutRequest } from './ending/end-request.ts'
+import { refuseEnded } from './ending/refuse-ended.ts'
+import { isAway } from './people/away.ts'
+import { findRequest } from './people/find-request.ts'
+import { viewerOf } from './people/viewer.ts'
+import { namesTeam } from './people/visible-to.ts'
+
+/** How long a request rests between two nudges. */
+const betweenMinutes = 60
+
+/**
+ * Reminds the people who may decide a pending request that its starter waits, once an hour.
+ * Resolves to how many are told. Rejects with `forbidden` for others than who started its run or
+ * one above it, or for whom a program asked, and with `rate_limited` within the hour.
+ */
+export async function nudgeRequest(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string },
+): Promise<{ readonly told: number }> {
+  const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const authority = byOwner(
+    caller,
+    await startersOf(ctx, id),
+    new Problem('forbidden', 'Only who started it may remind the people it waits for'),
+  )
+  return inUnitOfWork(ctx, authority, async (unit) => {
+    const { tx } = unit
+    const [request] = await lockRequests(tx, [id])
+    if (request === undefined) throw new Error(`Request ${id} is gone`)
+    const ended = await refuseEnded(tx, request)
+    if (ended !== null) throw ended
+    const { rows } = await sql<{ waitSeconds: number | null; told: number }>`
+      select (select ceil(extract(epoch from
+            at + ${betweenMinutes} * interval '1 minute' - clock_timestamp()))::int
+          from request_nudge where request_id = request.id) as "waitSeconds",
+        (select count(*)::int from person p where p.disabled_at is null and not ${isAway('p')}
+          and exists (select 1 from team_member t
+            where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
+          and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
+            select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id))
+          and not exists (select 1 from decision d where d.request_id = request.id
+            and d.revision = request.revision and d.person_id = p.id)) as told
+      from request where request.id = ${id}
+    `.execute(tx)
+    const { waitSeconds = null, told = 0 } = rows[0] ?? {}
+    if (waitSeconds !== null && waitSeconds > 0) {
+      throw new Problem('rate_limited', 'They were reminded within the last hour', {
+        retryAfterSeconds: waitSeconds,
+      })
+    }
+    await sql`
+      insert into request_nudge (request_id, by_id) values (${id}, ${personOf(caller)})
+      on conflict (request_id) do update set by_id = excluded.by_id, at = clock_timestamp()
+    `.execute(tx)
+    await unit.audit({ type: 'request.nudged', ...aboutRequest(request), detail: { told } })
+    await unit.event('request.reminded', { requestId: id, runId: request.run_id })
+    return { told }
+  })
+}
+
+function personOf({ actor }: Caller): string {
+  if (actor.type === 'person') return actor.id
+  throw new Problem('forbidden', 'Only people remind people')
+}
+
+/** Who started its run or one above it, or for whom a program asked. */
+async function startersOf(ctx: ServiceContext, requestId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select above.started_by as id from request
+    join run_lineage l on l.run_id = request.run_id join run above on above.id = l.ancestor_id
+    where request.id = ${requestId}
+    union select unnest(array[owner_id, on_behalf_of]) from external_request
+    where request_id = ${requestId}
+  `.execute(ctx.db)
+  return rows.flatMap(({ id }) => id ?? [])
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { bySelf } from '../core/authority.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests } from '../core/locks.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { refuseEnded } from './ending/refuse-ended.ts'
+import { invalid } from './facts/decision-input.ts'
+import { findRequest } from './people/find-request.ts'
+import { viewerOf } from './people/viewer.ts'
+
+export interface SnoozeInput {
+  readonly request: string
+  /** an instant; `null` ends it */
+  readonly until: string | null
+}
+
+/**
+ * Puts a pending request off, for the caller alone: `mine` and the counts leave it out until then,
+ * or until it is near its deadline. It changes nothing for anybody else, so it is no event of the
+ * trail. Rejects with `forbidden` for keys, and with how the request ended.
+ */
+export async function snoozeRequest(
+  ctx: ServiceContext,
+  caller: Caller,
+  { request, until }: SnoozeInput,
+): Promise<{ readonly requestId: string; readonly snoozedUntil: Date | null }> {
+  const authority = bySelf(caller, 'Only people put requests off')
+  const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), request)
+  const own = { request_id: id, person_id: authority.actor.id }
+  return inUnitOfWork(ctx, authority, async ({ tx }) => {
+    const [row] = await lockRequests(tx, [id])
+    if (row === undefined) throw new Error(`Request ${id} is gone`)
+    if (until === null) {
+      await tx
+        .deleteFrom('request_snooze')
+        .where('request_id', '=', own.request_id)
+        .where('person_id', '=', own.person_id)
+        .execute()
+      return { requestId: id, snoozedUntil: null }
+    }
+    const ended = await refuseEnded(tx, row)
+    if (ended !== null) throw ended
+    const { rows } = await sql<{ ahead: boolean }>`
+      select ${until}::timestamptz > clock_timestamp() as ahead
+    `.execute(tx)
+    if (rows[0]?.ahead !== true) throw invalid('until', 'must be a time to come')
+    const snoozed = new Date(until)
+    await tx
+      .insertInto('request_snooze')
+      .values({ ...own, until: snoozed })
+      .onConflict((conflict) =>
+        conflict.columns(['request_id', 'person_id']).doUpdateSet({ until: snoozed }),
+      )
+      .execute()
+    return { requestId: id, snoozedUntil: snoozed }
+  })
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
+import type { Policy } from '#policy/policy.ts'
+import { possibleRoutes } from '#policy/judge/routing/possible-routes.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
+import { readReachable } from '../../requests/people/reach.ts'
+
+/** A queue in which the run may ask, and whose approvers are away. */
+export interface RunWarning {
+  readonly code: 'approvers_away'
+  readonly queue: string
+  readonly text: string
+  /** when the first of them is back */
+  readonly until: Date
+}
+
+/**
+ * The queues in which a run may ask and where nobody could decide before somebody is back
+ * (details.md, Absence): a warning, since the run started and its requests wait. One query where
+ * nobody is away.
+ */
+export async function awayWarnings(
+  ctx: ServiceContext,
+  policy: Policy,
+  run: { readonly id: string; readonly worker: string },
+): Promise<RunWarning[]> {
+  const worker = policy.workers.get(run.worker)
+  const absent = await ctx.db
+    .selectFrom('absence')
+    .select(['person_id', 'until'])
+    .where('until', '>', sql<Date>`clock_timestamp()`)
+    .execute()
+  if (worker === undefined || absent.length === 0) return []
+  const away = new Map(absent.map((row) => [row.person_id, row.until]))
+  const routes = possibleRoutes(policy, worker).flatMap((one) => (one.queue === null ? [] : one))
+  const teams = routes.flatMap((route) => quorumTeams(route.quorum))
+  const people = await readReachable(ctx.db, teams)
+  const behind = new Set((await principalsOfRun(ctx.db, run.id)).map(({ personId }) => personId))
+  const byQueue = new Map(routes.map((route) => [route.queue, route]))
+  return [...byQueue.values()].flatMap(({ queue, quorum, selfApproval }) => {
+    const votes = people
+      .filter(({ id }) => selfApproval || !behind.has(id))
+      .map(({ id, teams: theirs }) => ({ personId: id, teams: theirs }))
+    const isMetBy = (who: typeof votes): boolean => tally(quorum, who).met
+    if (!isMetBy(votes) || isMetBy(votes.filter(({ personId }) => !away.has(personId)))) return []
+    const own = quorumTeams(quorum)
+    const missing = people.filter(
+      ({ id, teams: theirs }) =>
+        away.has(id) && !behind.has(id) && theirs.some((team) => own.includes(team)),
+    )
+    const [until] = missing.flatMap(({ id }) => away.get(id) ?? []).toSorted((a, b) => +a - +b)
+    if (until === undefined) return []
+    const names = missing.map(({ name }) => name).join(', ')
+    const text = `Too few people can decide in the queue ${queue} now: ${names} ${missing.length === 1 ? 'is' : 'are'} away`
+    return [{ code: 'approvers_away', queue, text, until }]
+  })
+}

@@ -1,0 +1,23 @@
+/** A time until which a request can be put off. */
+export interface SnoozeTime {
+  readonly label: string
+  readonly at: Date
+}
+
+const hourMs = 3_600_000
+const morning = 9
+
+/** In an hour, in four, tomorrow and next Monday at nine, by the viewer's clock. Pure. */
+export function snoozeTimes(now: Date): SnoozeTime[] {
+  const daysToMonday = (8 - now.getDay()) % 7 || 7
+  return [
+    { label: 'For an hour', at: new Date(now.getTime() + hourMs) },
+    { label: 'For four hours', at: new Date(now.getTime() + 4 * hourMs) },
+    { label: 'Until tomorrow morning', at: morningAfter(now, 1) },
+    { label: 'Until Monday morning', at: morningAfter(now, daysToMonday) },
+  ]
+}
+
+function morningAfter(now: Date, days: number): Date {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, morning)
+}
