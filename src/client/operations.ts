@@ -40,6 +40,7 @@ export const operations: OperationTable = {
   listGrants: 'GET /v1/runs/:id/grants',
   revokeGrant: 'DELETE /v1/grants/:id',
   listQueues: 'GET /v1/queues',
+  listFirstSteps: 'GET /v1/me/first-steps',
   getInsights: 'GET /v1/insights',
   listRuleProposals: 'GET /v1/insights/proposals',
   listRequests: 'GET /v1/requests',

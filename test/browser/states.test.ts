@@ -26,9 +26,11 @@ test('an empty inbox shows a command that starts a run as it stands, and the lis
   const runs = await dashboard.open('Grace', '/runs')
   const command = (await runs.locator('.command code').textContent()) ?? ''
   const page = await dashboard.open('Grace', '/')
-  await page.getByRole('heading', { name: 'Nothing to decide' }).waitFor()
-  expect(await page.locator('.command code').textContent()).toBe(command)
-  await page.getByRole('button', { name: 'Copy the command' }).click()
+  const steps = page.getByRole('region', { name: 'The first five minutes' })
+  const first = steps.getByRole('listitem').filter({ hasText: 'Start a run' })
+  await first.getByText('to do').waitFor()
+  expect(await first.locator('.command code').textContent()).toBe(command)
+  await first.getByRole('button', { name: 'Copy the command' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   const { stdout } = await paste(copied)
   const [, id] = /\/runs\/([\w-]+)/.exec(stdout) ?? []
@@ -36,6 +38,9 @@ test('an empty inbox shows a command that starts a run as it stands, and the lis
   const run = await db.selectFrom('run').select(['id', 'started_by']).executeTakeFirstOrThrow()
   expect(run).toEqual({ id, started_by: dashboard.desk.people.grace.id })
   await runs.getByRole('link', { name: 'scribe: Say what you can do here' }).waitFor()
+  await first.getByText('done').waitFor()
+  await steps.getByRole('button', { name: 'Hide this list' }).click()
+  await page.getByRole('heading', { name: 'Nothing to decide' }).waitFor()
 })
 
 test('the command on the sign-in page is one that the program understands, and it makes a link', async () => {

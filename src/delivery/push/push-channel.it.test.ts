@@ -9,6 +9,7 @@ import { hashToken, newToken } from '#services/access/token.ts'
 import { endNamedSession } from '#services/access/sessions/end-sessions.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { switchPerson } from '#services/access/sign-in/sign-in-for-development.ts'
+import { choosePush, type PushChoice } from '#services/channels/push/choose-push.ts'
 import { listDevices } from '#services/channels/push/list-devices.ts'
 import { pushEndpoint } from '#services/channels/push/push-subscription.ts'
 import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
@@ -55,6 +56,7 @@ beforeEach(async () => {
   service.answer = 201
   service.received.length = 0
   await desk.database.db.deleteFrom('push_subscription').execute()
+  await desk.database.db.deleteFrom('push_choice').execute()
 })
 
 function channelOf(more: { isDevelopment?: boolean; resolve?: Resolve } = {}): Channel {
@@ -102,6 +104,17 @@ async function outcomeFor(deviceId: string, requestId: string): Promise<string> 
   return row === undefined ? 'none' : `${row.state}: ${row.last_error ?? row.last_status}`
 }
 
+/** Whatever happened so far has its deliveries, by the choices of now. */
+async function untilTold(): Promise<void> {
+  await desk.untilNumbered()
+  await waitUntil(async () => {
+    const { rows } = await sql<{ told: boolean }>`
+      select told_until = (select max(sequence) from event) as told
+      from endpoint where name = ${pushEndpoint}`.execute(desk.database.db)
+    return rows[0]?.told === true
+  }, within)
+}
+
 async function untilEnded(deviceId: string, requestId: string): Promise<string> {
   let outcome = ''
   await waitUntil(async () => {
@@ -146,6 +159,33 @@ it('tells the starter of the end, and pushes a request no more that has ended', 
   await desk.happen('request.closed', request.id)
   expect(await untilEnded(ada.id, request.id)).toBe('delivered: 201')
   expect(await outcomeFor(grace.id, request.id)).toBe('none')
+})
+
+it('pushes what its person chose, and what comes in quiet hours when these are over', async () => {
+  const { ctx } = desk.service
+  const device = await aDevice(desk.grace)
+  const usual = { requests: 'all', ended: true, quiet: null } as const
+  const choose = (choice: Partial<PushChoice>) =>
+    choosePush(ctx, desk.grace.caller, { ...usual, ...choice })
+  await choose({ requests: 'none' })
+  const none = await desk.open('request.opened', { risk: 'high' })
+  await untilTold()
+  await choose({ requests: 'high' })
+  const [low, high] = [await desk.open(), await desk.open('request.opened', { risk: 'high' })]
+  await untilEnded(device.id, high.id)
+  for (const request of [none, low]) expect(await outcomeFor(device.id, request.id)).toBe('none')
+  const at = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(11, 16)
+  const hour = 3_600_000
+  await choose({ quiet: { from: at(-hour), to: at(hour), timeZone: 'UTC' } })
+  const quiet = await desk.open()
+  await waitUntil(async () => (await outcomeFor(device.id, quiet.id)) !== 'none', within)
+  const waiting = await desk.database.db
+    .selectFrom('delivery')
+    .select(['state', 'next_attempt_at'])
+    .where('request_id', '=', quiet.id)
+    .executeTakeFirstOrThrow()
+  expect(waiting.state).toBe('pending')
+  expect(waiting.next_attempt_at.toISOString().slice(11, 16)).toBe(at(hour))
 })
 
 it.each([404, 410])('forgets a device when its push service answers %i', async (status) => {

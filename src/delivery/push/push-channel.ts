@@ -3,15 +3,17 @@ import { usualEvents } from '#domain/stream-event.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import type { SessionTimes } from '#services/access/sessions/session-times.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
+import { pushChoicesOf, usualPush, type PushChoice } from '#services/channels/push/choose-push.ts'
 import { devicesOf } from '#services/channels/push/list-devices.ts'
 import { findPushTarget, pushEndpoint } from '#services/channels/push/push-subscription.ts'
 import { forgetDevice } from '#services/channels/push/remove-device.ts'
 import type { Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
-import type { ChannelEvent } from '../channels/channel-event.ts'
+import type { ChannelEvent, RequestFacts } from '../channels/channel-event.ts'
 import type { Resolve, TargetRules } from '../webhooks/find-target.ts'
 import { sendWebhook } from '../webhooks/send-webhook.ts'
 import { encryptPush, type VapidKey } from './encrypt-push.ts'
+import { quietUntil } from './quiet-until.ts'
 
 export interface PushChannelOptions extends TargetRules {
   readonly ctx: SystemContext
@@ -43,7 +45,7 @@ export function pushChannel(options: PushChannelOptions): Channel {
 
 async function compose(
   tx: Tx,
-  { type, request }: ChannelEvent,
+  { type, at, request }: ChannelEvent,
   { times }: PushChannelOptions,
 ): Promise<readonly Message[]> {
   if (request === null) return []
@@ -53,20 +55,43 @@ async function compose(
   const anyDevice = await tx.selectFrom('push_subscription').select('id').limit(1).execute()
   if (anyDevice.length === 0) return []
   const people = await mailRecipients(tx, request.id, 'nothing')
-  const concerned = people.filter((person) => isConcerned(person, isEnd))
+  const ids = people.map(({ id }) => id)
+  const choices = await pushChoicesOf(tx, ids)
+  const choiceOf = (id: string): PushChoice => choices.get(id) ?? usualPush
+  const concerned = people.filter((person) =>
+    isEnd
+      ? isConcernedByEnd(person, choiceOf(person.id))
+      : isAsked(person, request, choiceOf(person.id)),
+  )
   const devices = await devicesOf(
     tx,
     concerned.map(({ id }) => id),
     times,
   )
   const body = JSON.stringify({ requestId: request.id, number: Number(request.number) })
-  return devices.map(({ id }) => ({ recipient: id, body }))
+  return devices.map(({ id, personId }) => {
+    const { quiet } = choiceOf(personId)
+    const notBefore = quiet === null ? null : quietUntil(at, quiet)
+    return { recipient: id, body, ...(notBefore === null ? {} : { notBefore }) }
+  })
 }
 
-/** While it is pending those who may still decide; its end is for who started it. */
-function isConcerned(person: MailRecipient, isEnd: boolean): boolean {
-  if (person.hasDecided) return false
-  return isEnd ? person.isStarter : person.mayDecide
+/** While it is pending, those who may still decide it and want to hear of its risk. */
+function isAsked(
+  { hasDecided, mayDecide }: MailRecipient,
+  { risk }: RequestFacts,
+  { requests }: PushChoice,
+): boolean {
+  if (hasDecided || !mayDecide) return false
+  return requests === 'all' || (requests === 'high' && risk === 'high')
+}
+
+/** Its end is for who started it. */
+function isConcernedByEnd(
+  { hasDecided, isStarter }: MailRecipient,
+  { ended }: PushChoice,
+): boolean {
+  return !hasDecided && isStarter && ended
 }
 
 async function send(

@@ -50,6 +50,7 @@ import * as triageRunSearch from './20261125T013500Z-triage-run-search.ts'
 import * as budgets from './20261125T015500Z-conv-budgets.ts'
 import * as pocketRules from './20261125T015500Z-pocket-rules.ts'
 import * as triageVerbs from './20261125T021000Z-triage-verbs.ts'
+import * as pocketQuiet from './20261125T021500Z-pocket-quiet.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -104,4 +105,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T011500Z-live-text': liveText,
   '20261125T021500Z-stream-usage': streamUsage,
   '20261125T021000Z-triage-verbs': triageVerbs,
+  '20261125T021500Z-pocket-quiet': pocketQuiet,
 }

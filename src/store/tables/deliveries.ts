@@ -1,6 +1,7 @@
 import type { GeneratedTimestamp, Seal, Timestamp, Jsonb } from './columns.ts'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { EmailChoice } from '#domain/email.ts'
+import type { PushedRequests } from '#domain/push-choice.ts'
 import type { DeliveryState } from '#domain/delivery-state.ts'
 import type { JsonObject } from '#domain/json.ts'
 
@@ -63,6 +64,19 @@ export interface MailChoiceTable {
   choice: EmailChoice
   /** also when a request ends, however it ended */
   ended: boolean
+  changed_at: GeneratedTimestamp
+}
+
+/** What a person has chosen to be pushed. */
+export interface PushChoiceTable {
+  person_id: string
+  requests: PushedRequests
+  /** also the end of requests that they started */
+  ended: boolean
+  /** quiet hours, as clocks of the zone show them; all three or none */
+  quiet_from: string | null
+  quiet_to: string | null
+  time_zone: string | null
   changed_at: GeneratedTimestamp
 }
 

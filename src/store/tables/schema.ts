@@ -32,6 +32,7 @@ import type {
   MailDigestTable,
   MailExpiringTable,
   MailNewsTable,
+  PushChoiceTable,
   SlackHeardTable,
   SlackLinkCodeTable,
   SlackLinkTable,
@@ -102,6 +103,7 @@ export interface Database {
   credential: CredentialTable
   passkey_challenge: PasskeyChallengeTable
   push_subscription: PushSubscriptionTable
+  push_choice: PushChoiceTable
   mail_choice: MailChoiceTable
   mail_digest: MailDigestTable
   mail_news: MailNewsTable

@@ -9,6 +9,7 @@ import { RadioField } from '../states/radio-field.tsx'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { PushChoiceFields } from './push-choice-fields.tsx'
 import { PushDevices } from './push-devices.tsx'
 
 type Email = NotificationChoice['email']
@@ -29,6 +30,7 @@ export function NotificationsSection() {
       {choice.data !== undefined && <MailChoice email={choice.data.email} />}
       <BrowserNotices />
       <PushDevices />
+      {choice.data !== undefined && <PushChoiceFields choice={choice.data} />}
     </section>
   )
 }
@@ -37,7 +39,10 @@ function MailChoice({ email }: { email: Email }) {
   const client = useQueryClient()
   const choose = async (changed: Partial<Pick<Email, 'choice' | 'ended'>>): Promise<void> => {
     const { choice, ended } = { ...email, ...changed }
-    client.setQueryData(queryKey, { email: { ...email, choice, ended } })
+    client.setQueryData<NotificationChoice>(
+      queryKey,
+      (known) => known && { ...known, email: { ...email, choice, ended } },
+    )
     try {
       const answer = await callApi('setNotifications', { body: { choice, ended } })
       client.setQueryData(queryKey, answer)

@@ -3,6 +3,7 @@ import { Link, useSearchParams } from 'react-router'
 import { useMe, useQueues, useWorkers } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
 import { startCommand } from '../runs/start-command.ts'
+import { Checklist, useFirstSteps } from './checklist.tsx'
 import { isNarrowed } from './inbox-filters.ts'
 
 /** Nothing to decide: why that is, and how to start a run that would ask. */
@@ -11,6 +12,7 @@ export function EmptyInbox() {
   const me = useMe()
   const workers = useWorkers()
   const queues = useQueues()
+  const first = useFirstSteps()
   const elsewhere = queues.data?.items.reduce((sum, queue) => sum + queue.pending, 0) ?? 0
   if (!isNarrowed(search) && elsewhere > 0 && search.get('mine') === 'true') {
     return (
@@ -38,6 +40,7 @@ export function EmptyInbox() {
       </div>
     )
   }
+  if (first !== null) return <Checklist {...first} />
   const worker = workers.data?.items.find((one) => one.startable)
   return (
     <div className="state">

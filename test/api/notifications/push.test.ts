@@ -93,3 +93,23 @@ test('devices are their own person’s alone: others neither see nor end them, a
   const again = await api.signIn(api.people.edsger)
   expect(await endpoints(again)).toEqual([])
 })
+
+test('what is pushed is one’s own choice; quiet hours name times of a zone', async () => {
+  const quiet = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' }
+  const mail = { choice: 'digest', ended: false }
+  const push = { requests: 'high', ended: false, quiet }
+  const put = (body: object) => grace.put('/v1/me/notifications', { ...mail, ...body })
+  expect((await grace.get('/v1/me/notifications')).body.push).toEqual({
+    requests: 'all',
+    ended: true,
+    quiet: null,
+  })
+  expect((await put({ push })).body.push).toEqual(push)
+  expect((await put({})).body.push).toEqual(push)
+  for (const wrong of [{ from: '24:00' }, { to: '7' }, { timeZone: 'Mars/Base' }]) {
+    const reply = await put({ push: { ...push, quiet: { ...quiet, ...wrong } } })
+    expect(reply.body).toMatchObject({ status: 422, code: 'invalid_request' })
+  }
+  const other = await api.signIn(api.people.olga)
+  expect((await other.get('/v1/me/notifications')).body.push.requests).toBe('all')
+})

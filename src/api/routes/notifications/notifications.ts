@@ -1,5 +1,6 @@
 import type { Caller } from '#services/core/context.ts'
 import { chooseMail, readMailChoice } from '#services/channels/mail/mail-choice.ts'
+import { choosePush, readPushChoice } from '#services/channels/push/choose-push.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/notifications/notifications.ts'
 import type { Api } from '../../context/api.ts'
@@ -11,7 +12,7 @@ export const notificationRoutes = [
     path: '/v1/me/notifications',
     name: 'getNotifications',
     summary: "Get one's notifications",
-    description: 'What the caller is mailed',
+    description: 'What the caller is mailed and pushed',
     access: { by: 'person' },
     answers: { 200: { description: 'The choice', schema: schemas.notificationChoice } },
     answer: async (api, { caller }) => ({ status: 200, body: await choiceView(api, caller) }),
@@ -21,7 +22,7 @@ export const notificationRoutes = [
     path: '/v1/me/notifications',
     name: 'setNotifications',
     summary: "Set one's notifications",
-    description: 'Choose what one is mailed: each thing at once, a digest, or nothing',
+    description: 'Choose what one is mailed (each thing at once, a digest, or nothing) and pushed',
     access: { by: 'person' },
     body: schemas.mailChoiceBody,
     answers: {
@@ -29,6 +30,7 @@ export const notificationRoutes = [
     },
     answer: async (api, { body, caller }) => {
       await chooseMail(api.ctx, caller, body)
+      if (body.push !== undefined) await choosePush(api.ctx, caller, body.push)
       return { status: 200, body: await choiceView(api, caller) }
     },
   }),
@@ -38,5 +40,6 @@ async function choiceView(api: Api, caller: Caller): Promise<schemas.Notificatio
   const { digest, ...choice } = await readMailChoice(api.ctx, caller)
   const slots =
     digest !== null && 'everyMs' in digest ? { everySeconds: digest.everyMs / 1000 } : digest
-  return { email: { ...choice, digest: slots } }
+  const push = await readPushChoice(api.ctx, caller)
+  return { email: { ...choice, digest: slots }, push }
 }

@@ -1,3 +1,4 @@
+import { readFirstSteps } from '#services/insights/first-steps.ts'
 import type { Insight } from '#services/insights/insight-scope.ts'
 import { readInsights } from '#services/insights/read-insights.ts'
 import { readProposals } from '#services/insights/read-proposals.ts'
@@ -40,6 +41,19 @@ export const insightRoutes = [
     answer: async (api, { caller }) => ({
       status: 200,
       body: { items: await readProposals(api.ctx, caller) },
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/v1/me/first-steps',
+    name: 'listFirstSteps',
+    summary: 'List first steps',
+    description: 'What the caller did first with this installation, and what is left to do',
+    access: { by: 'person' },
+    answers: { 200: { description: 'In order', schema: schemas.firstStepList } },
+    answer: async (api, { caller }) => ({
+      status: 200,
+      body: { items: await readFirstSteps(api.ctx, caller) },
     }),
   }),
 ]

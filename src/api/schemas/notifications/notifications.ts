@@ -2,14 +2,43 @@ import { z } from 'zod'
 import { id, instant, text } from '../common.ts'
 import { streamEvents } from '#domain/stream-event.ts'
 import { emailChoices } from '#domain/email.ts'
+import { pushedRequests } from '#domain/push-choice.ts'
 
 const emailChoice = z.enum(emailChoices)
+
+/** As clocks show it: `22:00`. */
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time as 22:00')
+
+const pushChoice = z.strictObject({
+  /** of those that one may decide */
+  requests: z.enum(pushedRequests),
+  /** also the end of requests that one started */
+  ended: z.boolean(),
+  /** what comes then is pushed afterwards; null: at any time */
+  quiet: z
+    .strictObject({
+      from: timeOfDay,
+      to: timeOfDay,
+      timeZone: text(100).refine(isTimeZone, 'is no time zone, as Europe/Berlin'),
+    })
+    .nullable(),
+})
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
 
 export const mailChoiceBody = z
   .strictObject({
     choice: emailChoice,
     /** also of what others decided, or ended otherwise */
     ended: z.boolean(),
+    /** what is pushed to one's devices; absent: as it was */
+    push: pushChoice.optional(),
   })
   .meta({ examples: [{ choice: 'digest', ended: false }] })
 
@@ -36,6 +65,7 @@ export const notificationChoice = z
         ])
         .nullable(),
     }),
+    push: pushChoice,
   })
   .meta({ id: 'NotificationChoice' })
 export type NotificationChoice = z.infer<typeof notificationChoice>

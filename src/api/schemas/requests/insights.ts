@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { firstSteps } from '#domain/first-step.ts'
 import { insightKeys } from '#domain/insight-key.ts'
 import { instant } from '../common.ts'
 import * as example from '../examples.ts'
@@ -125,4 +126,8 @@ export const ruleProposals = z.object({ items: z.array(ruleProposal) }).meta({
       ],
     },
   ],
+})
+
+export const firstStepList = z.object({
+  items: z.array(z.object({ id: z.enum(firstSteps), done: z.boolean() })),
 })

@@ -19,12 +19,12 @@ export async function devicesOf(
   db: Db | Tx,
   personIds: readonly string[],
   times: SessionTimes,
-): Promise<readonly PushDevice[]> {
+): Promise<readonly (PushDevice & { readonly personId: string })[]> {
   if (personIds.length === 0) return []
   return db
     .selectFrom('push_subscription as push')
     .innerJoin('session', 'session.id', 'push.session_id')
-    .select(['push.id', 'push.endpoint', 'session.device'])
+    .select(['push.id', 'push.endpoint', 'push.person_id as personId', 'session.device'])
     .select(['push.session_id as sessionId', 'push.created_at as createdAt'])
     .where('push.person_id', 'in', personIds)
     .where('session.expires_at', '>', sql<Date>`clock_timestamp()`)

@@ -1,0 +1,16 @@
+import type { QuietHours } from '#domain/push-choice.ts'
+import { digestSlot } from '../email/digest-slot.ts'
+
+const dayMs = 24 * 3_600_000
+
+/**
+ * When the quiet hours end in which an instant lies; `null`: it lies in none. They may pass
+ * midnight; two equal times are no hours at all. Pure.
+ */
+export function quietUntil(now: Date, { from, to, timeZone }: QuietHours): Date | null {
+  if (from === to) return null
+  const began = digestSlot(now, { at: from, timeZone })
+  const ended = digestSlot(now, { at: to, timeZone })
+  if (began <= ended) return null
+  return digestSlot(new Date(now.getTime() + dayMs), { at: to, timeZone })
+}

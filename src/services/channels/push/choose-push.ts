@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { PushedRequests, QuietHours } from '#domain/push-choice.ts'
+import type { Db, Tx } from '#store/database.ts'
+import { bySelf } from '../../core/authority.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { personBehind } from '../../requests/people/viewer.ts'
+
+/** What somebody is pushed. */
+export interface PushChoice {
+  /** of those that they may decide */
+  readonly requests: PushedRequests
+  /** also the end of requests that they started */
+  readonly ended: boolean
+  /** what comes then is pushed afterwards; `null`: at any time */
+  readonly quiet: QuietHours | null
+}
+
+/** What who has not chosen gets. */
+export const usualPush: PushChoice = { requests: 'all', ended: true, quiet: null }
+
+/** What the caller is pushed now. Rejects with `forbidden` for callers that are no people. */
+export async function readPushChoice(ctx: ServiceContext, caller: Caller): Promise<PushChoice> {
+  const personId = personBehind(caller)
+  return (await pushChoicesOf(ctx.db, [personId])).get(personId) ?? usualPush
+}
+
+/** What these people have chosen; who has not is not among them. */
+export async function pushChoicesOf(
+  db: Db | Tx,
+  personIds: readonly string[],
+): Promise<ReadonlyMap<string, PushChoice>> {
+  if (personIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('push_choice')
+    .selectAll()
+    .where('person_id', 'in', personIds)
+    .execute()
+  return new Map(
+    rows.map((row) => {
+      const { requests, ended, quiet_from: from, quiet_to: to, time_zone: timeZone } = row
+      const isQuiet = from !== null && to !== null && timeZone !== null
+      return [row.person_id, { requests, ended, quiet: isQuiet ? { from, to, timeZone } : null }]
+    }),
+  )
+}
+
+/** Keeps what the caller wants to be pushed from now on. Rejects with `forbidden` for keys. */
+export async function choosePush(
+  ctx: ServiceContext,
+  caller: Caller,
+  { requests, ended, quiet }: PushChoice,
+): Promise<void> {
+  const authority = bySelf(caller, 'Only people choose what they are pushed')
+  const row = {
+    requests,
+    ended,
+    quiet_from: quiet?.from ?? null,
+    quiet_to: quiet?.to ?? null,
+    time_zone: quiet?.timeZone ?? null,
+  }
+  await inUnitOfWork(ctx, authority, async ({ tx }) => {
+    await tx
+      .insertInto('push_choice')
+      .values({ person_id: authority.actor.id, ...row })
+      .onConflict((conflict) =>
+        conflict.column('person_id').doUpdateSet({ ...row, changed_at: sql`clock_timestamp()` }),
+      )
+      .execute()
+  })
+}

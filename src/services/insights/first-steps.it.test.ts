@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
+import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { sessionTimes } from '../access/sessions/session-times.ts'
+import { createSignInLink, consumeSignInLink } from '../access/sign-in/sign-in-link.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { readFirstSteps } from './first-steps.ts'
+
+let database: TestDatabase
+let service: TestService
+let people: Record<'ada' | 'grace' | 'sam', TestPerson>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  people = {
+    ada: await addPerson(database.db, 'Ada', []),
+    grace: await addPerson(database.db, 'Grace', ['platform']),
+    sam: await addPerson(database.db, 'Sam', []),
+  }
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const done = async ({ caller }: TestPerson = people.grace): Promise<readonly string[]> => {
+  const steps = await readFirstSteps(service.ctx, caller)
+  return steps.filter((step) => step.done).map(({ id }) => id)
+}
+
+test('a first step is ticked by doing it, for who may see what was done', async () => {
+  expect(await done()).toEqual([])
+  const run = await addRun(service, { startedBy: people.ada })
+  const request = await addRequest(service, run)
+  expect(await done()).toEqual(['run'])
+  const body = { decision: 'approve', digest: request.digest, revision: 1 }
+  await decideRequest(service.ctx, people.grace.caller, { request: request.id, body })
+  expect(await done()).toEqual(['run', 'decision'])
+  const key = await addKey(database.db, people.grace)
+  expect(await done()).toEqual(['run', 'decision'])
+  await sql`update api_key set last_used_at = now() where id = ${key.id}`.execute(database.db)
+  expect(await done()).toEqual(['run', 'decision', 'agent'])
+  const { token } = await createSignInLink(service.ctx, people.ada.caller, {
+    email: 'ada@example.com',
+  })
+  await consumeSignInLink(service.ctx, {
+    token,
+    channel: 'dashboard',
+    times: sessionTimes,
+    replacesToken: null,
+    device: 'Firefox on Linux',
+    proofHash: null,
+  })
+  expect(await done()).toEqual(['run', 'decision', 'agent', 'person'])
+})
+
+// Rules: security.md 22
+test('what somebody may not see ticks nothing for them', async () => {
+  expect(await done(people.sam)).toEqual(['person'])
+})

@@ -1,0 +1,95 @@
+import { Checkbox, Switch, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import type { NotificationChoice } from '#api/schemas/notifications/notifications.ts'
+import { callApi } from '../api/call-api.ts'
+import { RadioField } from '../states/radio-field.tsx'
+import { announce } from '../states/announce.tsx'
+
+type Push = NotificationChoice['push']
+
+/** What is pushed to all devices of a person, and when not. */
+export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
+  const client = useQueryClient()
+  const { push, email } = choice
+  const choose = async (changed: Partial<Push>): Promise<void> => {
+    const next = { ...push, ...changed }
+    client.setQueryData(['notifications'], { ...choice, push: next })
+    try {
+      const body = { choice: email.choice, ended: email.ended, push: next }
+      client.setQueryData(['notifications'], await callApi('setNotifications', { body }))
+      announce('Saved')
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+      void client.invalidateQueries({ queryKey: ['notifications'] })
+    }
+  }
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const usualNight = { from: '22:00', to: '07:00', timeZone }
+  return (
+    <>
+      <RadioField
+        legend="Push requests that you may decide"
+        name="pushed-requests"
+        options={[
+          { value: 'all', label: 'All' },
+          { value: 'high', label: 'High risk only' },
+          { value: 'none', label: 'None' },
+        ]}
+        value={push.requests}
+        onChoose={(requests) => void choose({ requests })}
+        disabled={false}
+      />
+      <Checkbox
+        label="Push the end of requests of runs that you started"
+        checked={push.ended}
+        onChange={(event) => void choose({ ended: event.currentTarget.checked })}
+      />
+      <Switch
+        label="Quiet hours"
+        description="What comes then is pushed afterwards, if it still waits."
+        checked={push.quiet !== null}
+        onChange={(event) =>
+          void choose({ quiet: event.currentTarget.checked ? usualNight : null })
+        }
+      />
+      {push.quiet !== null && (
+        <div className="row">
+          <QuietTime
+            label="Quiet from"
+            value={push.quiet.from}
+            choose={(from) => void choose({ quiet: { ...(push.quiet ?? usualNight), from } })}
+          />
+          <QuietTime
+            label="until"
+            value={push.quiet.to}
+            choose={(to) => void choose({ quiet: { ...(push.quiet ?? usualNight), to } })}
+          />
+          <span className="dim small">{push.quiet.timeZone}</span>
+        </div>
+      )}
+    </>
+  )
+}
+
+function QuietTime({
+  label,
+  value,
+  choose,
+}: {
+  label: string
+  value: string
+  choose: (value: string) => void
+}) {
+  return (
+    <TextInput
+      type="time"
+      label={label}
+      defaultValue={value}
+      onBlur={(event) => {
+        const next = event.currentTarget.value
+        if (/^\d\d:\d\d$/.test(next) && next !== value) choose(next)
+      }}
+    />
+  )
+}

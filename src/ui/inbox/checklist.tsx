@@ -1,0 +1,131 @@
+import { Button } from '@mantine/core'
+import { IconCircleCheckFilled, IconCircle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { FirstStep } from '#domain/first-step.ts'
+import { callApi } from '../api/call-api.ts'
+import { useMe, useWorkers } from '../api/queries.ts'
+import { startCommand } from '../runs/start-command.ts'
+import { Command } from '../states/command.tsx'
+
+type Steps = readonly { readonly id: FirstStep; readonly done: boolean }[]
+
+/** In local storage: somebody here needs no checklist. */
+const hiddenKey = 'countersign.first-steps-hidden'
+
+/**
+ * What is left to do first with an installation, for who sets it up; `null` for everybody else,
+ * while unknown, and when all is done or it was hidden here.
+ */
+export function useFirstSteps(): { readonly steps: Steps; readonly hide: () => void } | null {
+  const { person, installation } = useMe()
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(hiddenKey) !== null)
+  const setsUp = installation.profile === 'development' || person.rights.includes('managePeople')
+  const { data } = useQuery({
+    // Under runs: what happens to them may be such a step.
+    queryKey: ['runs', 'first-steps'],
+    queryFn: ({ signal }) => callApi('listFirstSteps', { signal }),
+    enabled: setsUp && !isHidden,
+  })
+  const steps = data?.items ?? []
+  if (!setsUp || isHidden || steps.every(({ done }) => done)) return null
+  const hide = (): void => {
+    localStorage.setItem(hiddenKey, 'yes')
+    setHidden(true)
+  }
+  return { steps, hide }
+}
+
+/** The first page of a new installation: what to do, each ticked by doing it. */
+export function Checklist({ steps, hide }: { steps: Steps; hide: () => void }) {
+  return (
+    <section className="card column checklist" aria-labelledby="checklist-title">
+      <div className="row">
+        <h2 id="checklist-title" className="grow">
+          The first five minutes
+        </h2>
+        <Button size="compact-sm" variant="subtle" onClick={hide}>
+          Hide this list
+        </Button>
+      </div>
+      <ol className="plain-list">
+        {steps.map(({ id, done }) => {
+          const Icon = done ? IconCircleCheckFilled : IconCircle
+          return (
+            <li key={id} className="checklist-step" data-done={done}>
+              <Icon size={20} aria-hidden />
+              <div className="grow column">
+                <h3>
+                  {titles[id]}
+                  <span className="visually-hidden">{done ? ', done' : ', to do'}</span>
+                </h3>
+                {!done && <How step={id} />}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  )
+}
+
+const titles: Readonly<Record<FirstStep, string>> = {
+  run: 'Start a run',
+  decision: 'Decide it as a colleague',
+  agent: 'Connect an agent',
+  person: 'Invite a person',
+}
+
+function How({ step }: { step: FirstStep }): ReactNode {
+  const me = useMe()
+  const workers = useWorkers()
+  const worker = workers.data?.items.find((one) => one.startable)
+  const isDevelopment = me.installation.profile === 'development'
+  switch (step) {
+    case 'run':
+      if (worker === undefined) {
+        return (
+          <p className="small">
+            See on <Link to="/policy">Policy</Link> who may start which worker.
+          </p>
+        )
+      }
+      return (
+        <>
+          <p className="small">
+            {worker.scripted ? 'The scripted sample needs no model. ' : ''}On the machine of the
+            service:
+          </p>
+          <Command text={startCommand(worker.name, me)} />
+        </>
+      )
+    case 'decision':
+      return (
+        <p className="small">
+          Nobody decides a run of their own.{' '}
+          {isDevelopment
+            ? 'Act as somebody else in the menu under your name, '
+            : 'Have a colleague open their inbox, '}
+          or sign in on a phone with the code on <Link to="/account">your account</Link>.
+        </p>
+      )
+    case 'agent':
+      return (
+        <p className="small">
+          Create an API key on <Link to="/account">your account</Link>, and give it to the agent’s
+          hook or program as <code>COUNTERSIGN_API_KEY</code>.
+        </p>
+      )
+    case 'person':
+      return (
+        <>
+          <p className="small">
+            Add them to <code>people</code> of countersign.yaml, then make a sign-in link on the
+            machine of the service:
+          </p>
+          <Command text="bin/countersign people link EMAIL" />
+        </>
+      )
+  }
+}
