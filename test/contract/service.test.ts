@@ -124,7 +124,7 @@ describe('the command line', () => {
     expect(watched.code).toBe(3)
     expect((await desk.cli('run', 'to-plain', ...as('alan'))).code).toBe(2)
     expect((await desk.cli('run', 'none', 'go', ...as('alan'))).code).toBe(1)
-    const [, number = ''] = /#(\d+)/.exec(watched.stdout) ?? []
+    const [, number = ''] = /^#(\d+)/m.exec(watched.stdout) ?? []
     expect((await desk.cli('approve', number, ...as('grace'))).code).toBe(2)
     const { digest } = await desk.request(number)
     const denied = await desk.cli('deny', number, '--stop', '--digest', digest, ...as('grace'))
