@@ -117,7 +117,7 @@ test('every call says who approved it and for how long, and who may decide a wai
   desk.say({ calls: [{ tool: 'write_file', input: { ...input, content: 'Two\n' } }] })
   await desk.perform(await desk.turn(first.runId, 2))
   await page.getByRole('link', { name: /^by Grace's approval of #\d+$/ }).waitFor()
-  await page.getByRole('region', { name: 'Time' }).getByText('People').waitFor()
+  await page.getByRole('region', { name: 'Time' }).getByText('People').first().waitFor()
 })
 
 test('the page follows the end of a conversation unless its reader has scrolled up', async () => {
