@@ -24,7 +24,7 @@ export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
       void client.invalidateQueries({ queryKey: ['notifications'] })
     }
   }
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   const usualNight = { from: '22:00', to: '07:00', timeZone }
   return (
     <>
