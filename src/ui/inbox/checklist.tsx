@@ -94,8 +94,8 @@ function How({ step }: { step: FirstStep }): ReactNode {
       return (
         <>
           <p className="small">
-            {worker.scripted ? 'The scripted sample needs no model. ' : ''}On the machine of the
-            service:
+            {worker.scripted ? 'The scripted sample needs no model. ' : ''}
+            <Link to="/runs/new">Start it here</Link>, or on the machine of the service:
           </p>
           <Command text={startCommand(worker.name, me)} />
         </>
