@@ -312,7 +312,7 @@ test('grants do not come along: what was approved for the old run asks in its fo
   expect(forked.conversation).toBe(true)
   const { ada } = desk.people
   expect(await listGrants(desk.api, ada.caller, { runId: forked.id })).toEqual([])
-  await desk.write(String(call.input.path), 'changed\n')
+  await desk.write(call.input.path, 'changed\n')
   desk.say({ calls: [call] })
   await desk.turn(forked.id, 3)
   expect((await desk.calls(forked.id, 3))[0]).toMatchObject({ verdict: 'ask', result: null })
