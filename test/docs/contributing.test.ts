@@ -104,7 +104,7 @@ const judged = await judge({
 console.log(JSON.stringify({
   routes: possibleRoutes(policy, scribe).filter((one) => one.tool === 'append_file').map((one) => one.queue),
   verdict: [judged.verdict, judged.rule?.id, judged.risk, judged.routing?.queue],
-  shownTools: workerDetailView(policy, scribe, []).tools,
+  shownTools: workerDetailView(policy, scribe, [], { lines: [], queues: [], refusal: null }).tools,
   notice: noticeOf({
     id: '1', number: 1, state: 'pending', kind: 'tool_call', tool: 'append_file', title: 'Append to a.md',
     risk: 'medium', queue: 'security', eligibility: { canDecide: true, reason: null },
@@ -122,7 +122,9 @@ beforeAll(async () => {
   for (const part of [...parts, '.oxfmtrc.json', 'tsconfig.base.json']) {
     await cp(join(checkout, part), join(copy, part), { recursive: true })
   }
-  await symlink(join(checkout, 'node_modules'), join(copy, 'node_modules'))
+  for (const folder of ['node_modules', 'packages']) {
+    await symlink(join(checkout, folder), join(copy, folder))
+  }
   for (const [path, text] of Object.entries(project)) {
     await mkdir(join(folder, 'project', 'workers'), { recursive: true })
     await writeFile(join(folder, 'project', path), text)
@@ -216,6 +218,7 @@ test('a tool that is added by the steps of CONTRIBUTING.md, and no other, is kno
     questions,
     copy,
   )
+  expect(asked.out).toMatch(/^{/)
   expect(JSON.parse(asked.out)).toEqual({
     routes: ['security'],
     verdict: ['ask', 'zone:all.write', 'medium', 'security'],

@@ -32,6 +32,7 @@ export function addHookCommand(program: Command): void {
         )
     }
     command.action((options: HookCommandOptions) => answer(name, options))
+    withExamples(command, [`hook ${name} --worker release-notes`])
   }
   withExamples(hooks, [
     'hook claude-code --worker release-notes --install',
