@@ -107,7 +107,7 @@ function delegationSentence(tool: string, input: JsonObject): string | null {
     const worker = textAt(input, 'worker')
     const task = textAt(input, 'task') ?? textAt(input, 'input')
     if (worker === null) return null
-    return `Have worker ${worker} do something${task === null ? '' : `: ${cut(task, 120)}`}`
+    return `Hand work to ${worker}${task === null ? '' : `: ${cut(task, 120)}`}`
   }
   if (tool === createWorkerName) return `Create worker ${textAt(input, 'name') ?? ''}`.trimEnd()
   return tool === 'ask_person' ? `Answer: ${cut(textAt(input, 'question') ?? '', 150)}` : null

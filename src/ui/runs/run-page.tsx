@@ -105,7 +105,7 @@ function Run({ run: data, transcript }: OpenedRun) {
           <div className="timeline">
             {transcript.data?.items.map((item, index) => (
               // oxlint-disable-next-line react/no-array-index-key -- a transcript grows at its end
-              <TurnView key={index} item={item} runId={data.id} />
+              <TurnView key={index} item={item} runId={data.id} showsEffects />
             ))}
             <TurnText run={data} shownTurns={lastTurn(transcript.data?.items ?? [])} />
           </div>

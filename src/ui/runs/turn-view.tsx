@@ -21,7 +21,13 @@ import { RunState } from './run-state.tsx'
 import './turn-view.css'
 
 /** One entry of a run: a message, or what the model said with the calls it asked for. */
-export function TurnView({ item, runId }: { item: TranscriptItem; runId: string }) {
+export function TurnView(props: {
+  item: TranscriptItem
+  runId: string
+  /** false: where the page shows the call's difference or command already */
+  showsEffects: boolean
+}) {
+  const { item, runId, showsEffects } = props
   const fromPerson = item.role === 'user'
   const Icon = fromPerson ? IconMessage : IconRobot
   return (
@@ -48,7 +54,14 @@ export function TurnView({ item, runId }: { item: TranscriptItem; runId: string 
           </div>
         )}
         {item.calls?.map((call, index, calls) => (
-          <CallView key={call.callId} call={call} calls={calls} index={index} runId={runId} />
+          <CallView
+            key={call.callId}
+            call={call}
+            calls={calls}
+            index={index}
+            runId={runId}
+            showsEffect={showsEffects}
+          />
         ))}
       </div>
     </article>
@@ -82,8 +95,9 @@ function CallView(props: {
   calls: readonly TranscriptCall[]
   index: number
   runId: string
+  showsEffect: boolean
 }) {
-  const { call, calls, index, runId } = props
+  const { call, calls, index, runId, showsEffect } = props
   const standing = callStanding(calls, index)
   const subject = callSubject(call.input)
   const waits = standing !== null
@@ -122,9 +136,11 @@ function CallView(props: {
         )}
         {call.requestState === 'pending' && <CallDecision call={call} runId={runId} />}
       </div>
-      <Suspense fallback={null}>
-        <CallEffect call={call} />
-      </Suspense>
+      {showsEffect && (
+        <Suspense fallback={null}>
+          <CallEffect call={call} />
+        </Suspense>
+      )}
       <details>
         <summary className="small">Input</summary>
         <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
@@ -196,7 +212,7 @@ function ChildTurns({ runId }: { runId: string }) {
       <div className="timeline">
         {transcript.data.items.map((item, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
-          <TurnView key={index} item={item} runId={runId} />
+          <TurnView key={index} item={item} runId={runId} showsEffects />
         ))}
       </div>
     </SecretsContext>

@@ -75,7 +75,9 @@ test.each([
 test('a path with what is no id says so, in words that a terminal may print', async () => {
   const reply = await grace.get('/v1/runs/seven')
   expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
-  expect(reply.body.detail).toBe('There is nothing under this path: "seven" is not an id')
+  expect(reply.body.detail).toBe(
+    'There is nothing under this path: "seven" is neither an id nor a number',
+  )
   const long = await grace.get(`/v1/runs/${'x'.repeat(4000)}`)
   expect(`${long.body.detail}`.length).toBeLessThan(200)
 })

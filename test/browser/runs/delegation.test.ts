@@ -54,7 +54,7 @@ test('a question is read, and answered with one of its choices, on its page; the
   const input = { question: 'Which branch do I take?', choices: ['main', 'next'] }
   const { runId, requestId } = await asks('ask_person', input)
   const page = await dashboard.open('Grace', `/requests/${requestId}`)
-  await page.getByRole('heading', { name: 'scribe asks: Which branch do I take?' }).waitFor()
+  await page.getByRole('heading', { name: 'Which branch do I take?' }).waitFor()
   const panel = page.getByRole('complementary', { name: 'Decision' })
   expect(await panel.getByRole('radio', { checked: true }).count()).toBe(0)
   expect(await panel.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true)
@@ -80,12 +80,12 @@ test('a delegation shows target, attachments and task; its run is nested where i
   const input = { worker: 'reviewer', input: 'Review the notes', attachments: ['notes/1.md'] }
   const { runId, callId, requestId } = await asks('call_worker', input)
   const page = await dashboard.open('Grace', `/requests/${requestId}`)
-  await page.getByRole('heading', { name: /call worker reviewer: Review the notes/ }).waitFor()
+  await page.getByRole('heading', { name: 'Hand work to reviewer: Review the notes' }).waitFor()
   const effect = page.getByRole('region', { name: 'All that will happen' })
   await effect.getByText('notes/1.md 9 bytes sha256:').waitFor()
   const [own = '', attachment = ''] = await numbersOf(callId)
   await page.goto(`${dashboard.url}/requests/${attachment}`)
-  await page.getByRole('heading', { name: /share notes\/1.md with reviewer/ }).waitFor()
+  await page.getByRole('heading', { name: /notes\/1.md/ }).waitFor()
   await desk.decide(desk.people.grace, own)
   await desk.decide(desk.people.grace, attachment)
   const outcome = await desk.execute(callId)
