@@ -153,7 +153,7 @@ test('one’s own decision that the stream tells of before it is answered is not
   await sheet.getByText('Approve as shown').click()
   await sheet.getByLabel('Reason').fill('fine')
   await sheet.getByRole('button', { name: 'Submit', exact: true }).click()
-  await page.getByText('Approved by Grace').waitFor()
+  await page.getByRole('heading', { name: 'Approved by Grace' }).waitFor()
   expect(await sheet.getByText('Submitting…').isVisible()).toBe(true)
   expect(await sheet.getByText('Your note, not sent:').count()).toBe(0)
   answered.resolve()

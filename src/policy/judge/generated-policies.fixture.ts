@@ -85,7 +85,10 @@ const when: fc.Arbitrary<When> = fc.record({
 })
 /** An overlay of the organisation, often one about every call. */
 export const overlay: fc.Arbitrary<Overlay> = fc.record({
-  when: fc.oneof(fc.constant({ ...emptyWhen() }), when),
+  when: fc.oneof(
+    fc.constant({ ...emptyWhen() }),
+    when.map((one) => ({ ...one, cue: null })),
+  ),
   consent: fc.constantFrom('ask', 'blocked').map(said),
 })
 /** An entry of routing. */

@@ -53,6 +53,11 @@ export const when = z
   })
   .describe('all that are given must match; {} is every call')
 
+/** A block by what a command is seen to do would not hold for one that is computed. */
+export const overlayWhen = when
+  .omit({ cue: true })
+  .describe('all that are given must match; {} is every call')
+
 export const place = z.strictObject({ team: text, count: maybe(z.int().min(1).max(20)) })
 export const quorum = z
   .strictObject({
@@ -70,7 +75,7 @@ export const routingEntry = z.strictObject({
   scopes: maybe(oneOrMany(z.enum(scopes))),
 })
 export const overlay = z.strictObject({
-  when,
+  when: overlayWhen,
   approval: consent(['ask', 'blocked']).describe('overlays may only tighten'),
   reason: maybe(text),
 })

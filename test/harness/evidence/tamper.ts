@@ -189,7 +189,10 @@ async function swap(
     where attrelid = ${name}::regclass and attnum > 0 and not attisdropped and attgenerated = ''
   `.execute(tx)
   const names = rows[0]?.names ?? ''
-  await run(tx, `insert into ${name} (${names}) select ${names} from other_row`)
+  await run(
+    tx,
+    `insert into ${name} (${names}) overriding system value select ${names} from other_row`,
+  )
 }
 
 async function run(tx: Tx, statement: string): Promise<void> {

@@ -76,6 +76,10 @@ export function unreadCommand(
       consent.approval === 'blocked' ? (when.command ?? []).map(tokensOf) : [],
     ),
   ]
-  if (patterns.length === 0 && otherwise !== 'blocked') return null
+  // What a command is seen to do raises its risk: one that cannot be read may be of any.
+  const blocksRisk = policy.config.overlays.some(
+    ({ consent, when }) => consent.approval === 'blocked' && when.risk !== null,
+  )
+  if (patterns.length === 0 && otherwise !== 'blocked' && !blocksRisk) return null
   return whyUnread(patterns, call.command)
 }

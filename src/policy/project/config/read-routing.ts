@@ -19,7 +19,14 @@ import {
   readItems,
 } from '../../reading/yaml-field.ts'
 import { readWhen } from './read-when.ts'
-import { overlay, routingEntry, place, quorum } from '../../schema/config-file.ts'
+import {
+  overlay,
+  overlayWhen,
+  place,
+  quorum,
+  routingEntry,
+  when as routingWhen,
+} from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 import type { QuorumPlace } from '#domain/request.ts'
 
@@ -28,7 +35,7 @@ export function readRouting(field: YamlField, names: Names): RoutingEntry[] {
   return readList(field, (item) => {
     const fields = readFields(item, keysOf(routingEntry))
     if (fields === null) return null
-    const when = readWhen(fields, names)
+    const when = readWhen(fields, names, routingWhen)
     const queue = fields.get('queue')
     const risk = fields.get('risk')
     const quorum = fields.get('quorum')
@@ -50,7 +57,7 @@ export function readOverlays(field: YamlField, names: Names): Overlay[] {
   return readList(field, (item) => {
     const fields = readFields(item, keysOf(overlay))
     if (fields === null) return null
-    const when = readWhen(fields, names)
+    const when = readWhen(fields, names, overlayWhen)
     const reasonField = fields.get('reason')
     const reason = reasonField === null ? null : readText(reasonField)
     const approval = fields.get('approval')

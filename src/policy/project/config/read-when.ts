@@ -13,17 +13,24 @@ import {
 import { closestWord } from '../../reading/did-you-mean.ts'
 import { canonicalRelative } from '../../reading/relative-path.ts'
 import { odd, readFields, wrong, type Fields, type YamlField } from '../../reading/yaml-field.ts'
-import { when } from '../../schema/config-file.ts'
+import type { overlayWhen, when } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
-/** Reads a `when`: each key a value or a list, all that are given must match. */
-export function readWhen(owner: Fields, names: Names): When | null {
+/**
+ * Reads a `when`, which has the keys of `schema`: each a value or a list, all that are given must
+ * match.
+ */
+export function readWhen(
+  owner: Fields,
+  names: Names,
+  schema: typeof when | typeof overlayWhen,
+): When | null {
   const field = owner.get('when')
   if (field === null) {
     wrong(owner.field, 'has no "when"', 'say when it applies; `when: {}` is always')
     return null
   }
-  const fields = readFields(field, keysOf(when))
+  const fields = readFields(field, keysOf(schema))
   if (fields === null) return null
   const many = <T>(key: string, read: (item: YamlField) => T | null): T[] | null => {
     const value = fields.get(key)
