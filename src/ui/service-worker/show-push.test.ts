@@ -1,0 +1,88 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { openNotice } from './open-notice.ts'
+import { showPush } from './show-push.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const requestId = '01993f00-0000-7000-8000-000000000001'
+const message = { json: () => ({ requestId, number: 142 }) } as PushMessageData
+
+/** The browser around a service worker: its windows, and what it was told to show and to open. */
+function browser(windows: readonly object[]) {
+  const shown: { title: string; body: string; path: string }[] = []
+  const opened: string[] = []
+  const scope = {
+    clients: {
+      matchAll: async () => windows,
+      openWindow: async (path: string) => void opened.push(path),
+    },
+    registration: {
+      showNotification: async (
+        title: string,
+        { body, data }: { body: string; data: { path: string } },
+      ) => void shown.push({ title, body, path: data.path }),
+    },
+    navigator: {},
+  } as unknown as ServiceWorkerGlobalScope
+  return { scope, shown, opened }
+}
+
+/** Somebody is signed in, and may read the request; `null`: nobody is. */
+function signedIn(request: object | null): void {
+  vi.stubGlobal('caches', {
+    match: async () => (request === null ? undefined : new Response('proof')),
+  })
+  vi.stubGlobal('fetch', async () => Response.json(request))
+}
+
+const waiting = {
+  id: requestId,
+  number: 142,
+  state: 'pending',
+  kind: 'tool_call',
+  tool: 'write_file',
+  title: 'Create notes/pushed.md (+1)',
+  risk: 'medium',
+  queue: 'platform',
+  input: { path: 'notes/pushed.md', content: 'secret plans' },
+  eligibility: { canDecide: true, reason: null },
+}
+
+// Rules: security.md 22, 39
+test('a pushed request is read by who is signed in, and shown without its contents', async () => {
+  signedIn(waiting)
+  const { scope, shown } = browser([])
+  await showPush(scope, message)
+  expect(shown).toMatchObject([{ path: `/requests/${requestId}` }])
+  expect(JSON.stringify(shown)).toContain('notes/pushed.md')
+  expect(JSON.stringify(shown)).not.toContain('secret plans')
+})
+
+test('where nobody is signed in it is a number, and what is no message of ours says nothing', async () => {
+  signedIn(null)
+  const { scope, shown } = browser([])
+  await showPush(scope, message)
+  await showPush(scope, { json: () => ({ requestId: '<b>', number: 1 }) } as PushMessageData)
+  await showPush(scope, null)
+  expect(shown.map(({ title }) => title)).toEqual(['Request #142', 'Countersign', 'Countersign'])
+})
+
+test('nothing is shown over a page that somebody looks at', async () => {
+  signedIn(waiting)
+  const { scope, shown } = browser([{ visibilityState: 'visible', focused: true }])
+  await showPush(scope, message)
+  expect(shown).toEqual([])
+})
+
+test('a click opens the page of the request, in a window that is there or a new one, and no other address', async () => {
+  const told: object[] = []
+  const window = { postMessage: (one: object) => void told.push(one), focus: async () => undefined }
+  const notice = (path: string) =>
+    ({ close: () => undefined, data: { path } }) as unknown as Notification
+  await openNotice(browser([window]).scope, notice(`/requests/${requestId}`))
+  expect(told).toEqual([{ open: `/requests/${requestId}` }])
+  const { scope, opened } = browser([])
+  await openNotice(scope, notice(`/requests/${requestId}`))
+  await openNotice(scope, notice('https://elsewhere.example.com/'))
+  expect(opened).toEqual([`/requests/${requestId}`, '/'])
+})
