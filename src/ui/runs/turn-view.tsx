@@ -68,12 +68,27 @@ export function TurnView(props: {
   )
 }
 
+/** Parts that a lost connection keeps from loading leave the page as it is. */
 const CallEffect = lazy(() =>
-  import('./call-effect.tsx').then((module) => ({ default: module.CallEffect })),
+  import('./call-effect.tsx').then(
+    (module) => ({ default: module.CallEffect }),
+    () => ({ default: NotLoaded }),
+  ),
 )
 const Markdown = lazy(() =>
-  import('../text/markdown.tsx').then((module) => ({ default: module.Markdown })),
+  import('../text/markdown.tsx').then(
+    (module) => ({ default: module.Markdown }),
+    () => ({ default: PlainText }),
+  ),
 )
+
+function PlainText({ text }: { text: string }) {
+  return <VisibleText text={text} />
+}
+
+function NotLoaded() {
+  return <p className="dim small">What this call does did not load. Load the page again.</p>
+}
 
 /** As it was written until its Markdown can be read: what reads it is loaded when needed. */
 function ModelText({ text }: { text: string }) {
