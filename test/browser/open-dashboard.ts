@@ -44,6 +44,8 @@ export interface OpenOptions {
   readonly viewport?: { width: number; height: number }
   readonly scheme?: 'light' | 'dark'
   readonly hasTouch?: boolean
+  /** `block`: what a test keeps from loading is not answered by the service worker */
+  readonly serviceWorkers?: 'allow' | 'block'
 }
 
 /** What a dashboard is opened with. */
@@ -143,6 +145,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       viewport: options.viewport ?? desktop,
       colorScheme: options.scheme ?? 'light',
       hasTouch: options.hasTouch ?? false,
+      serviceWorkers: options.serviceWorkers ?? 'allow',
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     })

@@ -128,7 +128,7 @@ test('an empty queue of one’s own says that others wait, and leads there', asy
 })
 
 test('a page of which a part does not load says so and how to go on, and the other pages are there', async () => {
-  const page = await dashboard.open('Grace', '/')
+  const page = await dashboard.open('Grace', '/', { serviceWorkers: 'block' })
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await page.route('**/assets/audit-page-*.js', (route) => route.abort())
   const pages = page.getByRole('navigation', { name: 'Pages' })
