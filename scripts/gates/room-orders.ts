@@ -188,6 +188,7 @@ export const roomOrders: RoomOrders = {
     'service-worker',
     '.',
   ],
+  'src/ui/audit': ['proof', '.'],
   'src/ui/runs': ['.', 'start'],
   'src/ui/request': ['facts', 'card', 'decision', '.'],
   'src/ui/request/decision': ['wording', 'seeing', 'choosing', '.', 'answering'],

@@ -44,14 +44,15 @@ test('the trail is narrowed by request, by type and by who, under an address tha
   await page.getByLabel('Request', { exact: true }).fill(String(one.number))
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/audit?requestId=${one.number}`)
-  const links = page.locator('.audit-table tbody tr a', { hasText: 'request' })
   const others = page.locator(
     `.audit-table a[href^="/requests/"]:not([href="/requests/${one.id}"])`,
   )
   await others.first().waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Decision recorded' }).waitFor()
-  const targets = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))
-  expect(new Set(targets)).toEqual(new Set([`/requests/${one.id}`]))
+  // All of one request is told as a story.
+  const story = page.getByRole('list', { name: 'Story of the request' })
+  await story.getByRole('button', { name: 'Decision recorded' }).waitFor()
+  await story.getByText('Grace denied it').waitFor()
+  await page.locator(`.story-title a[href="/requests/${one.id}"]`).waitFor()
 
   await page.getByLabel('Type of event').selectOption('decision.recorded')
   await page.waitForURL(`**/audit?requestId=${one.number}&type=decision.recorded`)
@@ -74,6 +75,57 @@ test('the trail is narrowed by request, by type and by who, under an address tha
   await page.waitForURL(/[?&]to=2001-02-0\d/)
   await page.getByRole('heading', { name: 'No event matches' }).waitFor()
   expect(await page.getByLabel('To, included').inputValue()).toBe('2001-02-03')
+})
+
+test('the trail is told in sentences, with the words of who decided as a quotation', async () => {
+  const { desk } = dashboard
+  const one = await askForNote()
+  const reason = 'wrong <b>price</b> \u202E'
+  await desk.decide(desk.people.grace, one.id, { decision: 'deny', reason })
+  const page = await dashboard.open('Grace', '/audit')
+  const row = page.getByRole('row', { name: `Grace denied #${one.number}` })
+  await row.getByText('wrong <b>price</b>').waitFor()
+  expect(await row.locator('q').count()).toBe(1)
+  expect(await row.getByText('U+202E').count()).toBe(1)
+  await row.getByRole('link', { name: `#${one.number} ` }).click()
+  await page.waitForURL(`**/requests/${one.id}`)
+  await page.goto(`${dashboard.url}/audit`)
+  await page.getByLabel('Words').fill(`trail-${file}`)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/audit?q=trail-${file}`)
+  const others = page.locator(`.audit-table a:not([href="/requests/${one.id}"])`)
+  await others.first().waitFor({ state: 'detached' })
+  await row.waitFor()
+})
+
+test('a request is told as a story, and the browser itself verifies that the signed log has it', async () => {
+  const { desk } = dashboard
+  const one = await askForNote()
+  await desk.decide(desk.people.grace, one.id)
+  await desk.perform(await desk.turn(one.runId, 1))
+  await coverAudit(desk.database.db)
+  const page = await dashboard.open('Grace', `/audit?requestId=${one.number}`)
+  const story = page.getByRole('list', { name: 'Story of the request' })
+  const chapters = story.locator('h2')
+  await expect.poll(() => chapters.allTextContents()).toEqual(['Asked', 'Decided', 'Ran', 'Proof'])
+  await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await story.getByText('Every check holds.').waitFor()
+  await story.getByText('for the first time and remembers it').waitFor()
+  await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await story.getByText('It is the key that this browser saw before.').waitFor()
+
+  // The service sends an event of which one word was changed.
+  await page.route('**/v1/requests/*/receipt', async (route) => {
+    const answer = await route.fetch()
+    const receipt = (await answer.json()) as { events: { event: string }[] }
+    const [event] = receipt.events
+    if (event !== undefined) event.event = event.event.replace('request.opened', 'request.closed')
+    await route.fulfill({ response: answer, json: receipt })
+  })
+  await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
+  await story.getByText('A check does not hold.').waitFor()
+  await story.getByText('The signed log does not have what is shown as event').waitFor()
+  await story.getByText('An event is missing in between, or was changed.').waitFor()
 })
 
 test('a request has its receipt to download: a checkpoint that covers its events', async () => {

@@ -1,3 +1,5 @@
+import { formatVerifierKey } from '#evidence/note/note-key.ts'
+import { logSigner } from '../harness/fixtures/cover-audit.ts'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -78,7 +80,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     temporal: { uiUrl: null, namespace: 'default' },
     version: '0.0.0-test',
     evidence: {
-      auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
+      auditKey: formatVerifierKey(logSigner.key),
       statementKeys: 'countersign statement keys v1\n',
     },
     pushPublicKey: testPushKey.publicKey,

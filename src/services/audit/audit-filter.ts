@@ -5,10 +5,14 @@ import type { JsonObject } from '#domain/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { occursIn } from '../requests/lists/list-requests.ts'
 import { findRequest } from '../requests/people/find-request.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
 import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
+
+/** How many of the newest requests that match are looked at for their events. */
+const requestsSearched = 1_000
 
 /** Which events. All that are given must hold. */
 export interface AuditFilter {
@@ -21,6 +25,8 @@ export interface AuditFilter {
   /** ISO 8601 instants: from (included) to (left out) */
   readonly from?: string
   readonly to?: string
+  /** words that all occur in the request's title or tool, among the newest 1,000 such requests */
+  readonly q?: string
 }
 
 /**
@@ -86,12 +92,13 @@ export async function auditConditions(
     const id = await requestIdOf(ctx, reader, filter.requestId)
     conditions.push(sql<boolean>`audit_event.request_id = ${id}`)
   }
-  const { type, actor, runId, from, to } = filter
+  const { type, actor, runId, from, to, q } = filter
   if (type !== undefined) conditions.push(sql<boolean>`audit_event.type = ${type}`)
   if (actor !== undefined) conditions.push(await actorCondition(ctx, actor))
   if (runId !== undefined) conditions.push(sql<boolean>`audit_event.run_id = ${runId}`)
   if (from !== undefined) conditions.push(sql<boolean>`audit_event.at >= ${from}::timestamptz`)
   if (to !== undefined) conditions.push(sql<boolean>`audit_event.at < ${to}::timestamptz`)
+  if (q !== undefined) conditions.push(isOfRequestWith(q))
   return conditions
 }
 
@@ -107,9 +114,13 @@ export function waysToRead(reader: AuditReader, filter: AuditFilter): RawBuilder
   )
 }
 
-/** The filter as an event's detail carries it. */
-export function filterDetail(filter: AuditFilter): JsonObject {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+/**
+ * The filter as an event's detail carries it. The words that were searched for may be about people
+ * and could never be erased from an event, so it says only that there were some.
+ */
+export function filterDetail({ q, ...filter }: AuditFilter): JsonObject {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(given), ...(q === undefined ? {} : { searched: true }) }
 }
 
 /** Who may read the whole trail may also ask for requests they do not see otherwise. */
@@ -120,6 +131,14 @@ export async function requestIdOf(
 ): Promise<string> {
   const viewer = reader.all ? { ...reader.viewer, managesRuns: true } : reader.viewer
   return (await findRequest(ctx.db, viewer, reference)).id
+}
+
+/** Whether an event is of one of the newest requests that these words occur in. */
+function isOfRequestWith(q: string): RawBuilder<boolean> {
+  const words = q.split(/\s+/).filter((word) => word !== '')
+  return sql<boolean>`audit_event.request_id = any(array(
+    select request.id from request where ${sql.join(words.map(occursIn), sql` and `)}
+    order by request.created_at desc limit ${requestsSearched}))`
 }
 
 async function actorCondition(ctx: ServiceContext, actor: string): Promise<RawBuilder<boolean>> {

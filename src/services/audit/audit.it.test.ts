@@ -98,6 +98,19 @@ describe('the trail', () => {
     expect(own.documents).toHaveLength(3)
   })
 
+  test('says what its events are about, with the words of people, only when it is asked to', async () => {
+    const input = { keyReadsAudit: false, requestId: request.id }
+    expect(await readAudit(service.ctx, grace.caller, input)).not.toHaveProperty('about')
+    const { about } = await readAudit(service.ctx, grace.caller, { ...input, about: true })
+    expect(about).toMatchObject({
+      requests: [{ id: request.id, kind: 'tool_call' }],
+      runs: [{ id: run.id, worker: 'scribe' }],
+      words: [{ text: 'my secret words' }],
+    })
+    const mine = await readAudit(service.ctx, grace.caller, { keyReadsAudit: false, about: true })
+    expect(mine.about?.requests.map(({ id }) => id)).toEqual([request.id])
+  })
+
   test('says who read it whole, once a sitting, and not of those who read their own requests', async () => {
     await read(auditor)
     await read(auditor)
@@ -185,4 +198,25 @@ describe('an export', () => {
     expect(count).toBe(lines.length - (format === 'csv' ? 1 : 0))
     return lines
   }
+})
+
+describe('the trail, searched', () => {
+  test('finds the events of requests by words of what was asked for; the words that were searched for are not recorded', async () => {
+    const title = await database.db
+      .selectFrom('request')
+      .select('title')
+      .where('id', '=', request.id)
+      .executeTakeFirstOrThrow()
+    const [word = ''] = title.title.split(' ')
+    expect((await read(grace, { q: word })).map((event) => event['requestId'])).toContain(
+      request.id,
+    )
+    expect(await read(grace, { q: `${word} no-such-word` })).toEqual([])
+    expect(await read(grace, { q: '%' })).toEqual([])
+    const key = await addKey(database.db, grace)
+    await readAudit(service.ctx, key.caller, { keyReadsAudit: true, q: 'Jane Doe' })
+    const [reading] = await read(auditor, { type: 'audit.exported' })
+    expect(reading).toMatchObject({ detail: { filter: { searched: true } } })
+    expect(JSON.stringify(reading)).not.toContain('Jane')
+  })
 })

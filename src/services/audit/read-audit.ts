@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
+import type { AuditSubjects } from '#domain/text/event-sentence.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { keysBefore, pageFrom, pageSize } from '../core/pages.ts'
 import { auditConditions, auditReaderOf, waysToRead, type AuditFilter } from './audit-filter.ts'
+import { readSubjects } from './read-subjects.ts'
 import { recordReading } from './record-reading.ts'
 
 export interface AuditPage {
   /** the stored documents, byte for byte: canonical JSON */
   readonly documents: readonly string[]
   readonly nextCursor: string | null
+  /** where it was asked for */
+  readonly about?: AuditSubjects
 }
 
 /**
@@ -23,9 +27,11 @@ export async function readAudit(
     readonly cursor?: string
     readonly limit?: number
     readonly keyReadsAudit: boolean
+    /** whether the page says what its events are about, with the words that people wrote */
+    readonly about?: boolean
   },
 ): Promise<AuditPage> {
-  const { cursor, limit: _limit, keyReadsAudit, ...filter } = input
+  const { cursor, limit: _limit, keyReadsAudit, about, ...filter } = input
   const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
   const conditions = await auditConditions(ctx, reader, filter)
   if (reader.all && cursor === undefined && filter.requestId === undefined) {
@@ -52,5 +58,8 @@ export async function readAudit(
     limit: pageSize(input) + 1,
   })}`.execute(ctx.db)
   const page = pageFrom(rows, input, 'audit', ({ at, id }) => [at, id])
-  return { documents: page.items.map((row) => row.document), nextCursor: page.nextCursor }
+  const documents = page.items.map((row) => row.document)
+  const { nextCursor } = page
+  if (about !== true) return { documents, nextCursor }
+  return { documents, nextCursor, about: await readSubjects(ctx.db, documents) }
 }

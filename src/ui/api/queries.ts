@@ -153,7 +153,10 @@ export function useAudit(filters: string) {
   return useInfiniteQuery({
     queryKey: ['audit', filters],
     queryFn: ({ signal, pageParam }) =>
-      callApi('listAuditEvents', { query: pageOf(filters, pageParam), signal }),
+      callApi('listAuditEvents', {
+        query: { ...pageOf(filters, pageParam), about: 'true' },
+        signal,
+      }),
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,

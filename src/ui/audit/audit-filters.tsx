@@ -24,6 +24,7 @@ export function AuditFilters({ search, set, clear, isNarrowed }: AuditFiltersPro
           ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
         ]}
       />
+      <WordsFilter {...shared} name="q" label="Words" hint="in what was asked for" />
       <WordsFilter {...shared} name="actor" label="Who" hint="e-mail address, id or kind" />
       <WordsFilter {...shared} name="requestId" label="Request" hint="number or id" />
       <WordsFilter {...shared} name="runId" label="Run" hint="id" />

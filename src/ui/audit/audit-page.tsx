@@ -14,10 +14,12 @@ import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
+import { toldEvents } from './event-line.tsx'
 import { SignedLine } from './signed-line.tsx'
+import { Story } from './story.tsx'
 import './audit.css'
 
-const names = ['type', 'actor', 'requestId', 'runId', 'from', 'to'] as const
+const names = ['q', 'type', 'actor', 'requestId', 'runId', 'from', 'to'] as const
 
 /** The trail: every event one may see, newest first, with its exact record. */
 export function AuditPage() {
@@ -28,7 +30,7 @@ export function AuditPage() {
   const query = new URLSearchParams()
   for (const name of names) if (search.get(name)) query.set(name, search.get(name) ?? '')
   const audit = useAudit(query.toString())
-  const events = audit.data?.pages.flatMap((page) => page.items) ?? []
+  const events = toldEvents(audit.data?.pages)
   const set = (name: string, value: string): void => {
     const next = new URLSearchParams(search)
     if (value.trim() === '') next.delete(name)
@@ -37,6 +39,8 @@ export function AuditPage() {
   }
   // A request that is not there, or that one may not see, has no events.
   const unknown = audit.error instanceof ApiRefusal && audit.error.status === 404
+  // All that happened to one request is told as a story.
+  const story = query.size === 1 ? query.get('requestId') : null
   const readsAll = me.person.rights.includes('readAudit')
   return (
     <>
@@ -81,7 +85,12 @@ export function AuditPage() {
           </p>
         </div>
       )}
-      {events.length > 0 && !unknown && <AuditTable events={events} onOpen={setOpen} />}
+      {events.length > 0 && !unknown && story !== null && (
+        <Story request={story} events={events} onOpen={setOpen} />
+      )}
+      {events.length > 0 && !unknown && story === null && (
+        <AuditTable events={events} onOpen={setOpen} />
+      )}
       <ShowMore list={audit} />
       <Drawer
         opened={open !== null}

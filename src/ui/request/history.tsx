@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { DecisionView, RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { useAudit } from '../api/queries.ts'
-import { eventWords } from '../audit/event-words.ts'
+import { EventLine, toldEvents } from '../audit/event-line.tsx'
 import { SaveButton } from '../states/save-button.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -77,17 +77,16 @@ function verbOf({ kind }: RequestDetail, { decision }: DecisionView): string {
 /** What the trail has about this request, with the proof of it to take home. */
 export function Activity({ request }: { request: RequestDetail }) {
   const audit = useAudit(`requestId=${request.id}`)
-  const events = audit.data?.pages.flatMap((page) => page.items) ?? []
+  const events = toldEvents(audit.data?.pages)
   return (
     <section className="card" aria-labelledby="activity-title">
       <h2 id="activity-title">Activity</h2>
       {audit.isError && <p className="dim">{audit.error.message}</p>}
       <ul className="plain-list">
-        {events.map((event) => (
+        {events.map(({ event, about }) => (
           <li key={event.id}>
-            <span className="grow">
-              {eventWords(event.type)}
-              <span className="dim"> · {event.actor.name ?? event.actor.type}</span>
+            <span className="grow break">
+              <EventLine event={event} about={about} isAboutOne />
             </span>
             <span className="dim small">
               <Time at={event.at} />

@@ -21,11 +21,24 @@ export function useNowMs(): number {
 }
 
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
+const precise = new Intl.DateTimeFormat('en-GB', {
+  day: '2-digit',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
 /** An instant in the viewer's zone, whole. */
 export function absoluteTime(at: string): string {
   return absolute.format(new Date(at))
+}
+
+/** Day and time to the second, in the viewer's zone. */
+export function preciseTime(at: string): string {
+  return precise.format(new Date(at))
 }
 
 /** Hours and minutes in the viewer's zone. */

@@ -26,10 +26,12 @@ export const auditRoutes = [
     answer: async (api, { query, caller, identity }) => {
       const page = await readAudit(api.ctx, caller, {
         ...query,
+        about: query.about === 'true',
         keyReadsAudit: keyReadsAudit(identity),
       })
-      const items = page.documents.map((document): unknown => JSON.parse(document))
-      return { status: 200, body: { items, nextCursor: page.nextCursor } }
+      const { documents, ...rest } = page
+      const items = documents.map((document): unknown => JSON.parse(document))
+      return { status: 200, body: { items, ...rest } }
     },
   }),
   route({

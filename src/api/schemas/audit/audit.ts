@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { actorTypes } from '#domain/actor.ts'
 import { auditEventTypes } from '#domain/audit-event.ts'
+import { requestKinds } from '#domain/request.ts'
+import { searchLimits } from '#domain/search.ts'
 import { id, instant, json, listOf, page, requestRef, text } from '../common.ts'
 import * as example from '../examples.ts'
 
@@ -14,8 +16,17 @@ const filters = {
   runId: id.optional(),
   from: instant.optional(),
   to: instant.optional(),
+  /** words that all occur in the title or tool of the event's request, one of the newest 1,000 */
+  q: text(searchLimits.characters)
+    .refine((q) => q.trim() !== '', 'is empty')
+    .optional(),
 }
-export const auditQuery = z.strictObject({ ...page, ...filters })
+export const auditQuery = z.strictObject({
+  ...page,
+  ...filters,
+  /** `true`: the answer says what its events are about */
+  about: z.enum(['true', 'false']).optional(),
+})
 export const auditExportQuery = z.strictObject({
   ...filters,
   format: z.enum(['jsonl', 'csv']).default('jsonl'),
@@ -68,4 +79,19 @@ export const auditEvent = z
     ],
   })
 export type AuditEventView = z.infer<typeof auditEvent>
-export const auditList = listOf(auditEvent)
+
+/** What the events of a page are about. Words that were erased are left out. */
+const auditAbout = z
+  .object({
+    requests: z.array(
+      z.object({ id, number: z.int(), kind: z.enum(requestKinds), effect: z.string() }),
+    ),
+    runs: z.array(z.object({ id, number: z.int(), worker: z.string() })),
+    calls: z.array(z.object({ id, tool: z.string() })),
+    /** reasons and comments, by the hash that the event has */
+    words: z.array(z.object({ hash: z.string(), text: z.string() })),
+  })
+  .meta({ id: 'AuditAbout' })
+export type AuditAboutView = z.infer<typeof auditAbout>
+
+export const auditList = listOf(auditEvent).extend({ about: auditAbout.optional() })

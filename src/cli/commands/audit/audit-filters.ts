@@ -10,6 +10,7 @@ export interface FilterOptions extends ServiceOptions {
   readonly run?: string
   readonly from?: string
   readonly to?: string
+  readonly search?: string
 }
 
 export function withFilters(command: Command): Command {
@@ -20,10 +21,11 @@ export function withFilters(command: Command): Command {
     .option('--run <run>', 'id')
     .option('--from <time>', 'ISO 8601, included', readInstant)
     .option('--to <time>', 'ISO 8601, not included', readInstant)
+    .option('--search <words>', 'that occur in what a request would do, or in its tool')
 }
 
 /** The filters as the service reads them. */
 export function filtersOf(options: FilterOptions) {
-  const { type, actor, request, run, from, to } = options
-  return { type, actor, requestId: request, runId: run, from, to }
+  const { type, actor, request, run, from, to, search } = options
+  return { type, actor, requestId: request, runId: run, from, to, q: search }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AuditEventView } from '#api/schemas/audit/audit.ts'
+import { eventSentence, noSubjects, type AuditSubjects } from '#domain/text/event-sentence.ts'
 import { connect } from '../../service/connect.ts'
 import {
   pageOf,
@@ -34,21 +35,25 @@ export function addAuditCommand(program: Command): void {
 async function tail(options: FilterOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
   const query = { ...filtersOf(options), ...pageOf(options) }
-  const list = await service.call('listAuditEvents', { query })
-  if (options.json === true) return console.log(JSON.stringify(list))
+  if (options.json === true) {
+    return console.log(JSON.stringify(await service.call('listAuditEvents', { query })))
+  }
+  const list = await service.call('listAuditEvents', { query: { ...query, about: 'true' } })
+  const about = list.about ?? noSubjects
   console.log(
     table(
-      ['at', 'type', 'actor', 'channel', 'subject'],
-      list.items.toReversed().map(row),
+      ['at', 'type', 'channel', 'what'],
+      list.items.toReversed().map((event) => row(event, about)),
       'No events that you may see.',
     ),
   )
   printMore(list)
 }
 
-function row(event: AuditEventView): string[] {
-  const subject = event.requestId ?? event.callId ?? event.runId ?? ''
-  return [event.at, event.type, event.actor.name ?? event.actor.type, event.channel, subject]
+function row(event: AuditEventView, about: AuditSubjects): string[] {
+  const parts = eventSentence(event, about)
+  const sentence = parts.map(({ as, text }) => (as === 'words' ? `“${text}”` : text)).join(' ')
+  return [event.at, event.type, event.channel, sentence]
 }
 
 interface KeyOptions extends ServiceOptions {

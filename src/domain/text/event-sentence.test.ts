@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { auditEventTypes } from '../audit-event.ts'
+import { eventSentence, noSubjects, type AuditSubjects, type ToldEvent } from './event-sentence.ts'
+
+const about: AuditSubjects = {
+  requests: [{ id: 'r', number: 45, kind: 'tool_call', effect: 'Edit docs/pricing.md' }],
+  runs: [{ id: 'run', number: 7, worker: 'scribe' }],
+  calls: [{ id: 'call', tool: 'read_file' }],
+  words: [{ hash: 'sha256:1', text: 'wrong price **x**' }],
+}
+const grace = { type: 'person', name: 'Grace' } as const
+
+function told(event: Omit<ToldEvent, 'actor'> & Partial<ToldEvent>, subjects = about): string {
+  const parts = eventSentence({ actor: grace, ...event }, subjects)
+  return parts.map(({ as, text }) => (as === 'verb' ? `*${text}*` : text)).join(' ')
+}
+
+test('a decision is told with who decided what, how far, and in whose words', () => {
+  const deny = { decision: 'deny', then: 'stop', reason: 'sha256:1' }
+  const event = { type: 'decision.recorded', requestId: 'r', detail: deny } as const
+  expect(told(event)).toBe(
+    'Grace *denied* #45 Edit docs/pricing.md and stopped the run wrong price **x**',
+  )
+  const approve = { decision: 'approve', scope: 'run', edited: true, reason: null, signature: {} }
+  expect(told({ ...event, detail: approve })).toBe(
+    'Grace *approved* #45 Edit docs/pricing.md for: run, with changes of their own, signed with a passkey',
+  )
+})
+
+test('words of people stay a part of their own, so that nothing of them is taken for ours', () => {
+  const detail = { decision: 'deny', reason: 'sha256:1' }
+  const parts = eventSentence(
+    { type: 'decision.recorded', actor: grace, requestId: 'r', detail },
+    about,
+  )
+  expect(parts.at(-1)).toEqual({ as: 'words', text: 'wrong price **x**' })
+})
+
+test('erased words, and requests that the page does not name, leave a sentence that is true', () => {
+  const detail = { decision: 'deny', reason: 'sha256:1' }
+  expect(told({ type: 'decision.recorded', requestId: 'r', detail }, noSubjects)).toBe(
+    'Grace *denied* a request',
+  )
+})
+
+test('a verdict names its tool and its rule as they are', () => {
+  const detail = { verdict: 'ask', tool: 'write_file', rule: 'zone:notes_1.write' }
+  expect(told({ type: 'call.judged', runId: 'run', callId: 'call', detail })).toBe(
+    'Policy *asked people about* write_file of run 7 of scribe by zone:notes_1.write',
+  )
+})
+
+test.each(auditEventTypes)('%s is told with a verb, whatever its detail has', (type) => {
+  for (const detail of [{}, { what: 7, state: ['a', null], verdict: {}, decision: [] }]) {
+    const parts = eventSentence({ type, actor: { type: 'system' }, detail }, noSubjects)
+    expect(parts.filter(({ as }) => as === 'verb')).toHaveLength(1)
+    expect(parts.every(({ text }) => text !== '')).toBe(true)
+  }
+})

@@ -1,0 +1,257 @@
+import type { Actor } from '../actor.ts'
+import type { AuditEventType } from '../audit-event.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { RequestKind } from '../request.ts'
+
+/** An event of the trail, as far as its sentence tells it. */
+export interface ToldEvent {
+  readonly type: AuditEventType
+  readonly actor: { readonly type: Actor['type']; readonly name?: string | undefined }
+  readonly runId?: string | undefined
+  readonly requestId?: string | undefined
+  readonly callId?: string | undefined
+  readonly detail: JsonObject
+}
+
+/** What the events of a page are about. */
+export interface AuditSubjects {
+  /** `effect`: what the request would do, in a sentence; its title where it has none */
+  readonly requests: readonly {
+    readonly id: string
+    readonly number: number
+    readonly kind: RequestKind
+    readonly effect: string
+  }[]
+  readonly runs: readonly {
+    readonly id: string
+    readonly number: number
+    readonly worker: string
+  }[]
+  readonly calls: readonly { readonly id: string; readonly tool: string }[]
+  /** what people wrote, by the hash that the event has; words that were erased are not here */
+  readonly words: readonly { readonly hash: string; readonly text: string }[]
+}
+
+export const noSubjects: AuditSubjects = { requests: [], runs: [], calls: [], words: [] }
+
+/** What one event is about, as far as the reader may know it. */
+interface EventSubject {
+  readonly request: AuditSubjects['requests'][number] | undefined
+  readonly run: AuditSubjects['runs'][number] | undefined
+  /** name of the tool that the call is of */
+  readonly tool: string | undefined
+}
+
+/** A piece of a sentence. `words` are a person's, `subject` is what was acted on. */
+export interface SentencePart {
+  readonly as: 'plain' | 'who' | 'verb' | 'subject' | 'words'
+  readonly text: string
+}
+
+type Teller = (event: ToldEvent, subject: EventSubject) => readonly SentencePart[]
+
+const verb = (text: string): SentencePart => ({ as: 'verb', text })
+const plain = (text: string): SentencePart => ({ as: 'plain', text })
+
+/** "WHO **did** SUBJECT more" */
+const did =
+  (text: string, more = ''): Teller =>
+  (event, subject) => [whoOf(event), verb(text), subjectOf(subject), ...optional(more)]
+
+/** "SUBJECT **became**": of what nobody in particular did */
+const became =
+  (text: string, ...keys: readonly string[]): Teller =>
+  ({ detail }, subject) => [subjectOf(subject), verb(text), ...facts(detail, keys)]
+
+/** "WHO **did** fact": of what is about no request and no run */
+const alone =
+  (text: string, ...keys: readonly string[]): Teller =>
+  (event) => [whoOf(event), verb(text), ...facts(event.detail, keys)]
+
+const tellers: Readonly<Record<AuditEventType, Teller>> = {
+  'run.started': did('started'),
+  'run.ended': became('ended', 'state'),
+  'run.cancelled': did('cancelled'),
+  'run.messaged': did('wrote to'),
+  'call.judged': tellVerdict,
+  'request.opened': became('waits for a decision'),
+  'request.revised': did('changed'),
+  'request.claimed': (event, subject) => [
+    whoOf(event),
+    verb(wordsOf(event.detail['what']) || 'claimed'),
+    subjectOf(subject),
+  ],
+  'request.commented': did('commented on'),
+  'request.handed_over': did('handed over'),
+  'request.nudged': did('reminded the deciders of'),
+  'request.reminded': became('got a reminder'),
+  'request.escalated': became('was escalated', 'addTeams'),
+  'request.extended': did('extended'),
+  'request.expired': became('expired'),
+  'request.cancelled': became('was cancelled', 'cancelReason'),
+  'decision.recorded': tellDecision,
+  'decision.refused': did('was refused a decision on'),
+  'attempt.refused': alone('was refused', 'attempt', 'code'),
+  'permit.issued': became('may run once'),
+  'permit.consumed': became('used its permit'),
+  'permit.refused': became('was refused its permit', 'reason'),
+  'permit.revoked': did('revoked the approval of'),
+  'execution.started': became('began to run'),
+  'execution.finished': became('ran', 'state'),
+  'execution.refused': became('was refused when it should run', 'reason'),
+  'execution.unknown': became('has an unknown outcome', 'why'),
+  'execution.settled': did('settled the outcome of'),
+  'grant.given': did('remembered the approval of', 'for later calls'),
+  'grant.used': became('ran by a remembered approval'),
+  'grant.revoked': did('revoked a remembered approval of'),
+  'grant.ended': became('ended, and with it a remembered approval'),
+  'policy.activated': alone('activated a version of the policy'),
+  'policy.pinned': alone('pinned the tool definitions of a server', 'server'),
+  'policy.rejected': alone('rejected a version of the policy', 'why'),
+  'policy.proposed': alone('proposed a version of the policy'),
+  'policy.withdrawn': alone('withdrew a proposed version', 'why'),
+  'session.started': alone('signed in', 'method'),
+  'session.ended': alone('signed out', 'why'),
+  'session.refused': alone('was refused a sign-in', 'method', 'why'),
+  'credential.changed': alone('changed a credential', 'change'),
+  'key.created': alone('created an API key', 'name'),
+  'key.revoked': alone('revoked an API key'),
+  'webhook.resent': alone('sent a notification again', 'endpoint'),
+  'content.revealed': did('looked at the raw bytes of'),
+  'content.erased': did('erased contents of'),
+  'audit.exported': tellReading,
+  'system.started': alone('started'),
+  'system.stopped': alone('stopped'),
+  'system.reconciled': alone('repaired what a failure had left', 'found'),
+}
+
+/**
+ * An event as a sentence: "Grace **denied** #45 Edit docs/pricing.md: wrong price". The parts are
+ * to be joined by a space; texts of people and programs stay marked as such. Pure.
+ */
+export function eventSentence(event: ToldEvent, subjects: AuditSubjects): readonly SentencePart[] {
+  const { runs, requests, calls } = subjects
+  const subject: EventSubject = {
+    request: requests.find(({ id }) => id === event.requestId),
+    run: runs.find(({ id }) => id === event.runId),
+    tool: calls.find(({ id }) => id === event.callId)?.tool,
+  }
+  const text = writtenIn(event, subjects)
+  const words = text === undefined ? [] : [{ as: 'words', text } as const]
+  return [...tellers[event.type](event, subject), ...words].filter((part) => part.text !== '')
+}
+
+/** Where the detail of an event has the hash of what a person wrote. */
+export const wordsKeys: Readonly<Partial<Record<AuditEventType, string>>> = {
+  'decision.recorded': 'reason',
+  'request.revised': 'reason',
+  'request.commented': 'text',
+}
+
+function writtenIn({ type, detail }: ToldEvent, { words }: AuditSubjects): string | undefined {
+  const hash = detail[wordsKeys[type] ?? '']
+  return words.find((each) => each.hash === hash)?.text
+}
+
+const verdicts: Readonly<Record<string, string>> = {
+  ask: 'asked people about',
+  preApproved: 'allowed',
+  blocked: 'blocked',
+  error: 'refused as invalid',
+}
+
+function tellVerdict({ detail }: ToldEvent, subject: EventSubject): SentencePart[] {
+  const rule = nameIn(detail['rule'])
+  const tool = nameIn(detail['tool']) || subject.tool || 'a call'
+  const of = subject.run === undefined ? [] : [plain(`of ${runName(subject.run)}`)]
+  return [
+    { as: 'who', text: 'Policy' },
+    verb(verdicts[nameIn(detail['verdict'])] ?? 'judged'),
+    { as: 'subject', text: tool },
+    ...of,
+    ...optional(rule === '' ? '' : `by ${rule}`),
+  ]
+}
+
+const decisionVerbs: Readonly<Partial<Record<RequestKind, string>>> = {
+  question: 'answered',
+  outcome_check: 'settled',
+}
+
+function tellDecision(event: ToldEvent, subject: EventSubject): SentencePart[] {
+  const { detail } = event
+  const decided = detail['decision'] === 'deny' ? 'denied' : 'approved'
+  const scope = nameIn(detail['scope'])
+  const marks = [
+    scope === '' || scope === 'once' ? '' : `for: ${scope}`,
+    detail['then'] === 'stop' ? 'and stopped the run' : '',
+    detail['edited'] === true ? 'with changes of their own' : '',
+    detail['selfApproved'] === true ? '(their own request)' : '',
+    detail['signature'] === undefined ? '' : 'signed with a passkey',
+  ]
+  const kind = subject.request?.kind
+  return [
+    whoOf(event),
+    verb((kind === undefined ? undefined : decisionVerbs[kind]) ?? decided),
+    subjectOf(subject),
+    ...optional(marks.filter((mark) => mark !== '').join(', ')),
+  ]
+}
+
+function tellReading(event: ToldEvent): SentencePart[] {
+  const format = nameIn(event.detail['format'])
+  return [
+    whoOf(event),
+    verb(format === 'page' ? 'read the trail' : `exported the trail (${format})`),
+  ]
+}
+
+const actorNames: Readonly<Record<Actor['type'], string>> = {
+  person: 'Somebody',
+  machine: 'A program',
+  policy: 'Policy',
+  timer: 'A timer',
+  system: 'The service',
+}
+
+function whoOf({ actor }: ToldEvent): SentencePart {
+  const isNamed = actor.type === 'person' || actor.type === 'machine'
+  const text = isNamed ? (actor.name ?? actorNames[actor.type]) : actorNames[actor.type]
+  return { as: 'who', text }
+}
+
+function subjectOf({ request, run, tool }: EventSubject): SentencePart {
+  if (request !== undefined) return subject(`#${request.number} ${request.effect}`)
+  if (tool !== undefined && run !== undefined) return subject(`${tool} of ${runName(run)}`)
+  if (run !== undefined) return subject(runName(run))
+  return subject(tool ?? 'a request')
+}
+
+function subject(text: string): SentencePart {
+  return { as: 'subject', text }
+}
+
+function runName({ number, worker }: AuditSubjects['runs'][number]): string {
+  return `run ${number} of ${worker}`
+}
+
+function optional(text: string): SentencePart[] {
+  return text === '' ? [] : [plain(text)]
+}
+
+/** The facts of a detail that are there, in words: "(succeeded)", "(oidc, unknown person)". */
+function facts(detail: JsonObject, keys: readonly string[]): SentencePart[] {
+  const texts = keys.map((key) => wordsOf(detail[key])).filter((text) => text !== '')
+  return optional(texts.length === 0 ? '' : `(${texts.join(', ')})`)
+}
+
+/** A name as it is; empty for what is none. */
+function nameIn(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** A code as words: "no_such_person" is "no such person". */
+function wordsOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value.replaceAll('_', ' ')
+  return Array.isArray(value) ? value.map(wordsOf).join(', ') : ''
+}

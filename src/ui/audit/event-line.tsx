@@ -1,0 +1,65 @@
+import { Fragment } from 'react'
+import { Link } from 'react-router'
+import type { AuditAboutView, AuditEventView } from '#api/schemas/audit/audit.ts'
+import { eventSentence, noSubjects, type SentencePart } from '#domain/text/event-sentence.ts'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** An event with what its page says that it is about. */
+export interface ToldEvent {
+  readonly event: AuditEventView
+  readonly about: AuditAboutView | undefined
+}
+
+/** The events of all pages that are loaded, as they come. */
+export function toldEvents(
+  pages:
+    | readonly { items: readonly AuditEventView[]; about?: AuditAboutView | undefined }[]
+    | undefined,
+): ToldEvent[] {
+  return (pages ?? []).flatMap(({ items, about }) => items.map((event) => ({ event, about })))
+}
+
+/** An event as a sentence; what it is about is a link, people's words stand in quotes. */
+export function EventLine({
+  event,
+  about,
+  isAboutOne = false,
+}: ToldEvent & {
+  /** whether all events around it are about the same request, so that it is "it" */
+  readonly isAboutOne?: boolean
+}) {
+  const target = isAboutOne ? null : targetOf(event)
+  return eventSentence(event, about ?? noSubjects).map((part, place) => (
+    // Parts have no identity but their place.
+    // eslint-disable-next-line react/no-array-index-key
+    <Fragment key={place}>
+      {place > 0 && ' '}
+      {isAboutOne && part.as === 'subject' ? pronoun(place) : <Part part={part} target={target} />}
+    </Fragment>
+  ))
+}
+
+function pronoun(place: number): string {
+  return place === 0 ? 'It' : 'it'
+}
+
+function Part({ part, target }: { part: SentencePart; target: string | null }) {
+  const text = <VisibleText text={part.text} />
+  switch (part.as) {
+    case 'who':
+      return text
+    case 'verb':
+      return <strong>{part.text}</strong>
+    case 'subject':
+      return target === null ? text : <Link to={target}>{text}</Link>
+    case 'words':
+      return <q className="audit-words">{text}</q>
+    case 'plain':
+      return <span className="dim">{text}</span>
+  }
+}
+
+function targetOf({ requestId, runId }: AuditEventView): string | null {
+  if (requestId !== undefined) return `/requests/${requestId}`
+  return runId === undefined ? null : `/runs/${runId}`
+}

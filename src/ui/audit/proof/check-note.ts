@@ -1,0 +1,65 @@
+import { bytesOf } from './bytes.ts'
+
+/** A checkpoint of the log whose signature was verified here: how many events, and their root. */
+export interface CheckedNote {
+  readonly signer: string
+  readonly size: number
+  readonly root: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Verifies the signature over a checkpoint (C2SP tlog-checkpoint, signed-note) with a verifier key
+ * `name+hash+base64`, by the browser's own Ed25519. `null` where it does not hold, or the browser
+ * cannot verify; never rejects on hostile input.
+ */
+export async function checkNote(note: string, vkey: string): Promise<CheckedNote | null> {
+  const [, name = '', hash = '', base64 = ''] =
+    /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/u.exec(vkey) ?? []
+  const typed = bytesOf(base64)
+  const gap = note.lastIndexOf('\n\n')
+  // 1 is the type of a plain Ed25519 signature over the text.
+  if (typed?.length !== 33 || typed[0] !== 1 || gap < 1) return null
+  if ((await keyHash(name, typed)) !== hash) return null
+  const text = note.slice(0, gap + 1)
+  const signed = signatureOf(note.slice(gap + 2), name, hash)
+  if (signed === null || !(await isSigned(text, typed.slice(1), signed))) return null
+  const [origin, size = '', root = ''] = text.split('\n')
+  const rootHash = bytesOf(root)
+  if (origin !== name || !/^(0|[1-9]\d*)$/u.test(size) || rootHash?.length !== 32) return null
+  return { signer: name, size: Number(size), root: rootHash }
+}
+
+/** The first four bytes of `SHA-256(name || "\n" || type and key)`, as hex. */
+async function keyHash(name: string, typed: Uint8Array): Promise<string> {
+  const labelled = Uint8Array.of(...new TextEncoder().encode(`${name}\n`), ...typed)
+  const digest = await crypto.subtle.digest('SHA-256', labelled)
+  return hexOf(new Uint8Array(digest).slice(0, 4))
+}
+
+/** The signature of the line "— name base64" of this key: its id is the first four bytes. */
+function signatureOf(lines: string, name: string, hash: string): Uint8Array<ArrayBuffer> | null {
+  for (const line of lines.split('\n')) {
+    const [, signer, base64 = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? []
+    const bytes = bytesOf(base64)
+    if (signer !== name || bytes?.length !== 68 || hexOf(bytes.slice(0, 4)) !== hash) continue
+    return bytes.slice(4)
+  }
+  return null
+}
+
+async function isSigned(
+  text: string,
+  publicKey: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  try {
+    const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify'])
+    return await crypto.subtle.verify('Ed25519', key, signature, new TextEncoder().encode(text))
+  } catch {
+    return false
+  }
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,105 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { inclusionProof } from '#evidence/merkle/inclusion-proof.ts'
+import { leafHash } from '#evidence/merkle/tree-hash.ts'
+import { treeOfLeaves, treeRoot } from '#evidence/merkle/tree-of-leaves.ts'
+import { formatCheckpoint } from '#evidence/note/checkpoint.ts'
+import { formatVerifierKey, noteKey } from '#evidence/note/note-key.ts'
+import { formatNote, signText } from '#evidence/note/signed-note.ts'
+import { checkReceipt } from './check-receipt.ts'
+
+const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+const signer = { key: noteKey('countersign/test', publicKey), privateKey }
+const vkey = formatVerifierKey(signer.key)
+
+/** A log of `size` events, of which those of one request are chained, signed by the log's key. */
+function receiptOf(size: number, places: readonly number[], extra = '') {
+  let previous: string | null = null
+  const documents = Array.from({ length: size }, (_, place) => {
+    const sequence = places.indexOf(place) + 1
+    if (sequence === 0) return JSON.stringify({ place })
+    const document = JSON.stringify({ previous, sequence, words: `é ${extra}` })
+    previous = `sha256:${createHash('sha256').update(document).digest('hex')}`
+    return document
+  })
+  const leaves = documents.map((document) => leafHash(Buffer.from(document)))
+  const root = treeRoot(leaves)
+  const text = formatCheckpoint({ origin: signer.key.name, size, root, extensions: [] })
+  const tree = treeOfLeaves(leaves)
+  return {
+    checkpoint: formatNote({ text, signatures: [signText(text, signer)] }),
+    vkey,
+    events: places.map((index) => ({
+      index,
+      event: documents[index] ?? '',
+      proof: inclusionProof(index, size, tree).map((hash) => hash.toString('base64')),
+    })),
+  }
+}
+
+const holds = { checkpoint: { signer: 'countersign/test' }, notIncluded: [], isChained: true }
+
+test('every leaf of trees of 1 to 33 events is verified as the service proves it', async () => {
+  for (let size = 1; size <= 33; size += 1) {
+    const places = Array.from({ length: size }, (_, place) => place)
+    expect(await checkReceipt(receiptOf(size, places))).toMatchObject({ ...holds, events: size })
+  }
+})
+
+test('an event of which one byte was changed is not in the log, and breaks the chain', async () => {
+  const receipt = receiptOf(9, [2, 5, 8])
+  const events = receipt.events.map((event, place) =>
+    place === 1 ? { ...event, event: event.event.replace('é', 'è') } : event,
+  )
+  expect(await checkReceipt({ ...receipt, events })).toMatchObject({
+    notIncluded: [5],
+    isChained: false,
+  })
+})
+
+test('a proof of another place, a cut one, one that is too long and no base64 prove nothing', async () => {
+  const receipt = receiptOf(9, [2])
+  const [event] = receipt.events
+  if (event === undefined) throw new Error('the receipt has an event')
+  const { proof } = event
+  const forged = [
+    { ...event, index: 3 },
+    { ...event, index: -1 },
+    { ...event, index: 9 },
+    { ...event, proof: proof.slice(1) },
+    { ...event, proof: [...proof, ...proof.slice(0, 1)] },
+    { ...event, proof: ['%', ...proof.slice(1)] },
+  ]
+  for (const each of forged) {
+    const { notIncluded } = await checkReceipt({ ...receipt, events: [each] })
+    expect(notIncluded).toEqual([each.index])
+  }
+})
+
+test('an event that was left out in between breaks the chain', async () => {
+  const receipt = receiptOf(9, [2, 5, 8])
+  const events = receipt.events.filter((_, place) => place !== 1)
+  expect(await checkReceipt({ ...receipt, events })).toMatchObject({
+    notIncluded: [],
+    isChained: false,
+  })
+})
+
+test('a checkpoint of another key, of another text or of another name proves nothing', async () => {
+  const receipt = receiptOf(9, [2])
+  const other = noteKey('countersign/test', generateKeyPairSync('ed25519').publicKey)
+  const forged = [
+    { vkey: formatVerifierKey(other) },
+    { vkey: vkey.replace('test', 'tost') },
+    { vkey: 'nonsense' },
+    { checkpoint: receipt.checkpoint.replace('\n9\n', '\n8\n') },
+    { checkpoint: receipt.checkpoint.replace('— countersign/test', '— countersign/tost') },
+    { checkpoint: 'no note' },
+  ]
+  for (const change of forged) {
+    expect(await checkReceipt({ ...receipt, ...change })).toMatchObject({
+      checkpoint: null,
+      notIncluded: [2],
+    })
+  }
+})

@@ -1,0 +1,60 @@
+import { checkInclusion } from './check-inclusion.ts'
+import { bytesOf, sha256 } from './bytes.ts'
+import { checkNote } from './check-note.ts'
+
+/** What was found of a request's events, each verified here and not by the service. */
+export interface CheckedReceipt {
+  /** who signed the checkpoint, over how many events; `null`: the signature does not hold */
+  readonly checkpoint: { readonly signer: string; readonly size: number } | null
+  /** how many events there are, and the places in the log of those that it does not have */
+  readonly events: number
+  readonly notIncluded: readonly number[]
+  /** whether each event names the hash of the one before, without a gap from the first */
+  readonly isChained: boolean
+}
+
+interface Receipt {
+  readonly checkpoint: string
+  readonly vkey: string
+  readonly events: readonly {
+    readonly index: number
+    readonly event: string
+    readonly proof: readonly string[]
+  }[]
+}
+
+/** Verifies a receipt with the browser's own SHA-256 and Ed25519. */
+export async function checkReceipt(receipt: Receipt): Promise<CheckedReceipt> {
+  const { events } = receipt
+  const note = await checkNote(receipt.checkpoint, receipt.vkey)
+  const found = await Promise.all(
+    events.map(async ({ index, event, proof }) => {
+      const path = proof.map(bytesOf)
+      if (note === null || path.includes(null)) return false
+      return checkInclusion({
+        event: new TextEncoder().encode(event),
+        index,
+        size: note.size,
+        root: note.root,
+        proof: path.filter((hash) => hash !== null),
+      })
+    }),
+  )
+  return {
+    checkpoint: note === null ? null : { signer: note.signer, size: note.size },
+    events: events.length,
+    notIncluded: events.filter((_, place) => found[place] === false).map(({ index }) => index),
+    isChained: await areChained(events.map(({ event }) => event)),
+  }
+}
+
+async function areChained(documents: readonly string[]): Promise<boolean> {
+  let previous: string | null = null
+  for (const [place, document] of documents.entries()) {
+    const event = JSON.parse(document) as { sequence?: number; previous?: string | null }
+    if (event.sequence !== place + 1 || event.previous !== previous) return false
+    const digest = await sha256(new TextEncoder().encode(document))
+    previous = `sha256:${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  }
+  return documents.length > 0
+}

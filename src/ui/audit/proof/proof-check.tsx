@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { callApi } from '../../api/call-api.ts'
+import { Notice } from '../../states/notice.tsx'
+import { checkReceipt, type CheckedReceipt } from './check-receipt.ts'
+import { keySeen, type KeySeen } from './remembered-key.ts'
+
+interface Findings extends CheckedReceipt {
+  readonly vkey: string
+  readonly key: KeySeen
+  /** events that no checkpoint covers yet */
+  readonly waiting: number
+}
+
+/** Verifies here that the signed log has a request's events, and shows what was verified. */
+export function ProofCheck({ request }: { request: string }) {
+  const [findings, setFindings] = useState<Findings | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isChecking, setIsChecking] = useState(false)
+  const check = async (): Promise<void> => {
+    setIsChecking(true)
+    setFailure(null)
+    try {
+      const receipt = await callApi('getReceipt', { params: { id: request } })
+      const checked = await checkReceipt(receipt)
+      const { vkey, waiting } = receipt
+      setFindings({ ...checked, vkey, waiting, key: keySeen(vkey) })
+    } catch (error) {
+      setFindings(null)
+      setFailure(error instanceof Error ? error.message : String(error))
+    } finally {
+      setIsChecking(false)
+    }
+  }
+  // Only pages from https or this machine have it.
+  const canCheck = (globalThis.crypto as Partial<Crypto>).subtle !== undefined
+  return (
+    <div className="column small">
+      <div>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!canCheck}
+          loading={isChecking}
+          onClick={() => void check()}
+        >
+          Check the proof in this browser
+        </Button>
+      </div>
+      {!canCheck && (
+        <p className="dim">
+          This browser checks signatures only on pages that come by https or from this machine.
+        </p>
+      )}
+      {failure !== null && (
+        <Notice tone="bad" title="The proof could not be fetched">
+          {failure}
+        </Notice>
+      )}
+      {findings !== null && <Results findings={findings} />}
+    </div>
+  )
+}
+
+function Results({ findings }: { findings: Findings }) {
+  const { checkpoint, events, notIncluded, isChained, waiting } = findings
+  const areIncluded = notIncluded.length === 0 && events > 0
+  const holds = checkpoint !== null && areIncluded && isChained && findings.key !== 'changed'
+  return (
+    <div role="status">
+      <p className={holds ? 'proof-good' : 'proof-bad'}>
+        {holds ? 'Every check holds.' : 'A check does not hold.'}
+      </p>
+      <ul className="proof-list">
+        <Result holds={checkpoint !== null}>
+          {checkpoint === null
+            ? 'The signature of the checkpoint does not hold, or this browser has no Ed25519.'
+            : `${checkpoint.signer} has signed the log up to event ${checkpoint.size.toLocaleString('en')}.`}
+        </Result>
+        <Result holds={areIncluded}>
+          {notIncluded.length === 0
+            ? `${events} of the request's events were hashed here, and each leads to the signed root.`
+            : `The signed log does not have what is shown as event ${notIncluded.join(', ')}.`}
+        </Result>
+        <Result holds={isChained}>
+          {isChained
+            ? 'Each names the hash of the one before: none was left out in between.'
+            : 'An event is missing in between, or was changed.'}
+        </Result>
+        <Result holds={findings.key !== 'changed'}>{keyWords[findings.key]}</Result>
+        {waiting > 0 && (
+          <li className="dim">{waiting} newer events are signed within two seconds.</li>
+        )}
+      </ul>
+      <p className="dim break mono">{findings.vkey}</p>
+    </div>
+  )
+}
+
+const keyWords: Readonly<Record<KeySeen, string>> = {
+  first:
+    'This browser sees the log’s key for the first time and remembers it. Compare it with one that you got in another way.',
+  same: 'It is the key that this browser saw before.',
+  changed:
+    'It is another key than this browser saw before: “countersign audit key --chain” says whether the old key signed for it.',
+}
+
+function Result({ holds, children }: { holds: boolean; children: React.ReactNode }) {
+  return (
+    <li>
+      <span className={holds ? 'proof-good' : 'proof-bad'}>{holds ? 'Holds' : 'Fails'}</span>{' '}
+      {children}
+    </li>
+  )
+}

@@ -1,0 +1,108 @@
+import { UnstyledButton } from '@mantine/core'
+import { Link } from 'react-router'
+import type { AuditEventView } from '#api/schemas/audit/audit.ts'
+import type { AuditEventType } from '#domain/audit-event.ts'
+import { preciseTime } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { EventLine, type ToldEvent } from './event-line.tsx'
+import { eventWords } from './event-words.ts'
+import { ProofCheck } from './proof/proof-check.tsx'
+
+const chapters: readonly { readonly title: string; readonly types: readonly AuditEventType[] }[] = [
+  { title: 'Asked', types: ['call.judged', 'request.opened', 'request.revised'] },
+  {
+    title: 'Decided',
+    types: [
+      'decision.recorded',
+      'grant.given',
+      'permit.issued',
+      'permit.revoked',
+      'request.expired',
+      'request.cancelled',
+    ],
+  },
+  {
+    title: 'Ran',
+    types: [
+      'permit.consumed',
+      'permit.refused',
+      'execution.started',
+      'execution.finished',
+      'execution.refused',
+      'execution.unknown',
+      'execution.settled',
+    ],
+  },
+]
+const told = new Set(chapters.flatMap(({ types }) => types))
+
+/** All that happened to one request, oldest first: asked, in between, decided, ran, proof. */
+export function Story(props: {
+  /** id or number */
+  request: string
+  events: readonly ToldEvent[]
+  onOpen: (event: AuditEventView) => void
+}) {
+  const events = props.events.toReversed()
+  const [asked, ...later] = chapters.map(({ title, types }) => ({
+    title,
+    events: events.filter(({ event }) => types.includes(event.type)),
+  }))
+  const between = {
+    title: 'In between',
+    events: events.filter(({ event }) => !told.has(event.type)),
+  }
+  const all = [asked, between, ...later].filter((chapter) => chapter !== undefined)
+  const request = events.at(-1)?.about?.requests[0]
+  return (
+    <>
+      {request !== undefined && (
+        <p className="story-title">
+          <Link to={`/requests/${request.id}`}>
+            #{request.number} <VisibleText text={request.effect} />
+          </Link>
+        </p>
+      )}
+      <ol className="story" aria-label="Story of the request">
+        {all
+          .filter((chapter) => chapter.events.length > 0)
+          .map((chapter) => (
+            <li key={chapter.title} className="story-chapter">
+              <h2>{chapter.title}</h2>
+              <ul className="plain-list">
+                {chapter.events.map((each) => (
+                  <StoryLine key={each.event.id} {...each} onOpen={props.onOpen} />
+                ))}
+              </ul>
+            </li>
+          ))}
+        <li className="story-chapter">
+          <h2>Proof</h2>
+          <ProofCheck request={props.request} />
+        </li>
+      </ol>
+    </>
+  )
+}
+
+function StoryLine({
+  event,
+  about,
+  onOpen,
+}: ToldEvent & { onOpen: (event: AuditEventView) => void }) {
+  const { seen } = event.detail
+  return (
+    <li className={event.type.endsWith('refused') ? 'audit-refused' : undefined}>
+      <span className="grow break">
+        <EventLine event={event} about={about} isAboutOne />
+        {typeof seen === 'string' && (
+          <span className="dim small"> What was on the screen has the digest {seen}.</span>
+        )}
+      </span>
+      <span className="audit-when small">{preciseTime(event.at)}</span>
+      <UnstyledButton className="audit-open small" onClick={() => onOpen(event)}>
+        {eventWords(event.type)}
+      </UnstyledButton>
+    </li>
+  )
+}
