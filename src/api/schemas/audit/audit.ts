@@ -94,4 +94,7 @@ const auditAbout = z
   .meta({ id: 'AuditAbout' })
 export type AuditAboutView = z.infer<typeof auditAbout>
 
-export const auditList = listOf(auditEvent).extend({ about: auditAbout.optional() })
+const events = listOf(auditEvent)
+export const auditList = events
+  .extend({ about: auditAbout.optional() })
+  .meta({ examples: events.meta()?.examples ?? [] })
