@@ -189,6 +189,7 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/ui/audit': ['proof', '.'],
+  'src/ui/policy': ['matrix', '.'],
   'src/ui/runs': ['.', 'start'],
   'src/ui/request': ['facts', 'card', 'decision', '.'],
   'src/ui/request/decision': ['wording', 'seeing', 'choosing', '.', 'answering'],

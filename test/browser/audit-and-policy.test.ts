@@ -240,6 +240,21 @@ test('what was given up is listed with why, and sent again by who may', async ()
   expect((await sent.executeTakeFirstOrThrow()).state).toBe('pending')
 })
 
+test('a matrix says for each worker what it does alone, asks and never does, each with its line', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const matrix = page.getByRole('table', { name: 'What each worker may do' })
+  await matrix.getByRole('button', { name: 'scribe, Write files: alone asks' }).click()
+  await matrix.getByText('Write and edit files in notes/').first().waitFor()
+  await matrix
+    .getByText(/^workers\/scribe\.md:\d+$/)
+    .first()
+    .waitFor()
+  await matrix.getByRole('button', { name: 'scribe, Delete files:' }).click()
+  await matrix.getByText('Delete and move files in notes/').first().waitFor()
+  await matrix.getByRole('link', { name: 'delete_file' }).click()
+  await page.waitForURL('**/?state=any&tool=delete_file&q=scribe')
+})
+
 test('a call that nobody made is explained: asks, is blocked, is pre-approved, each by its rule', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const form = page.getByRole('region', { name: 'Explain a call' })

@@ -1,8 +1,8 @@
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
 import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
 import type { Consent, Policy, WorkerDefinition } from '#policy/policy.ts'
-import type { StartPreview } from '#services/runs/starting/preview-start.ts'
-import type { Worker, WorkerDetail } from '../schemas/operation/workers.ts'
+import type { PreviewedLine, StartPreview } from '#services/runs/starting/preview-start.ts'
+import type { PreviewLineView, Worker, WorkerDetail } from '../schemas/operation/workers.ts'
 
 /** A worker as somebody in these teams sees it: `startable` is theirs. */
 export function workerView(
@@ -53,15 +53,15 @@ export function workerDetailView(
     startableBy: worker.startableBy === null ? null : [...worker.startableBy],
     input: worker.input,
     preview: {
-      lines: preview.lines.map((line) => ({
-        ...line,
-        tools: [...line.tools],
-        queues: [...line.queues],
-      })),
+      lines: preview.lines.map(previewLineView),
       queues: preview.queues.map((queue) => ({ ...queue, people: [...queue.people] })),
       refusal: preview.refusal,
     },
   }
+}
+
+export function previewLineView(line: PreviewedLine): PreviewLineView {
+  return { ...line, tools: [...line.tools], queues: [...line.queues] }
 }
 
 function approvalText(consent: Consent): string {

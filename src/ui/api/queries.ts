@@ -171,6 +171,15 @@ export function useWorkers() {
   })
 }
 
+/** The same with what each does alone, asks and never does. */
+export function useWorkerLines() {
+  return useQuery({
+    queryKey: ['workers', null, 'lines'],
+    queryFn: ({ signal }) =>
+      everyPage((page) => callApi('listWorkers', { query: { ...page, lines: 'true' }, signal })),
+  })
+}
+
 /** One worker with what a run of it would do. `name` null: nothing is asked. */
 export function useWorker(name: string | null) {
   return useQuery({

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Worker } from '#api/schemas/operation/workers.ts'
-import { useWorker, useWorkers } from '../api/queries.ts'
+import { useWorker, useWorkerLines } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -11,6 +11,7 @@ import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
 import { McpDefinitions } from './mcp-definitions.tsx'
 import { NotificationsInForce } from './notifications-in-force.tsx'
+import { PolicyMatrix } from './matrix/policy-matrix.tsx'
 import { PolicyVersion } from './policy-version.tsx'
 import { QueuesInForce } from './queues-in-force.tsx'
 import { RoutingInForce } from './routing-in-force.tsx'
@@ -22,7 +23,7 @@ import './policy.css'
  * what policy would say of a call.
  */
 export function PolicyPage() {
-  const workers = useWorkers()
+  const workers = useWorkerLines()
   if (workers.isPending) return <Loading what="the policy" lines={6} />
   if (workers.isError) return <Failure error={workers.error} retry={() => void workers.refetch()} />
   return (
@@ -33,6 +34,7 @@ export function PolicyPage() {
           In force: <Hash value={workers.data.policyDigest} what="policy digest" />
         </p>
       </div>
+      {workers.data.items.length > 0 && <PolicyMatrix workers={workers.data.items} />}
       <div className="policy">
         <div className="column">
           <PolicyVersion />

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { Problem } from '#domain/problem.ts'
 import { readPerson } from '#services/access/read-person.ts'
 import { pageByName } from '#services/core/pages.ts'
-import { previewStart } from '#services/runs/starting/preview-start.ts'
+import { previewedLines, previewStart } from '#services/runs/starting/preview-start.ts'
 import { personBehind } from '#services/requests/people/viewer.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
-import { name, pageQuery } from '../../schemas/common.ts'
+import { name } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/operation/workers.ts'
-import { workerDetailView, workerView } from '../../views/worker-view.ts'
+import { previewLineView, workerDetailView, workerView } from '../../views/worker-view.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
 
@@ -19,15 +19,21 @@ export const workerRoutes = [
     path: '/v1/workers',
     name: 'listWorkers',
     summary: 'List workers',
-    description: 'The workers of the policy in force',
+    description:
+      'The workers of the policy in force; with `lines` what each does alone, asks and never does',
     access,
-    query: pageQuery,
+    query: schemas.workersQuery,
     answers: { 200: { description: 'A page of workers, by name', schema: schemas.workerList } },
     answer: async (api, { query, caller }) => {
       const policy = await api.ctx.policies.inForce()
       const person = await readPerson(api.ctx, personBehind(caller))
       const page = pageByName([...policy.workers.values()], query, 'workers')
-      const view = (worker: WorkerDefinition) => workerView(policy, worker, person.teams)
+      const view = (worker: WorkerDefinition) => ({
+        ...workerView(policy, worker, person.teams),
+        ...(query.lines === 'true'
+          ? { lines: previewedLines(policy, worker).map(previewLineView) }
+          : {}),
+      })
       return { status: 200, body: { ...pageView(page, view), policyDigest: policy.digest } }
     },
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { approvalWords } from '#domain/verdict.ts'
-import { json, listOf, person } from '../common.ts'
+import { json, listOf, page, person } from '../common.ts'
 
 export const worker = z
   .object({
@@ -17,23 +17,30 @@ export const worker = z
   })
   .meta({ id: 'Worker' })
 export type Worker = z.infer<typeof worker>
-export const workerList = listOf(worker).extend({ policyDigest: z.string() })
+
+/** One thing that a worker does alone, asks for or never does. */
+const previewLine = z.object({
+  approval: z.enum(approvalWords),
+  /** one sentence */
+  text: z.string(),
+  tools: z.array(z.string()),
+  reason: z.string().nullable(),
+  /** `file:line` of the rule */
+  source: z.string().nullable(),
+  /** the queues that are asked, when it asks */
+  queues: z.array(z.string()),
+})
+export type PreviewLineView = z.infer<typeof previewLine>
+
+/** `lines`: with `?lines=true`, what each worker does alone, asks and never does */
+export const listedWorker = worker.extend({ lines: z.array(previewLine).optional() })
+export type ListedWorker = z.infer<typeof listedWorker>
+export const workersQuery = z.strictObject({ ...page, lines: z.enum(['true', 'false']).optional() })
+export const workerList = listOf(listedWorker).extend({ policyDigest: z.string() })
 
 /** What a run of the worker would do alone, ask and never do, were the caller to start it now. */
 const preview = z.object({
-  lines: z.array(
-    z.object({
-      approval: z.enum(approvalWords),
-      /** one sentence */
-      text: z.string(),
-      tools: z.array(z.string()),
-      reason: z.string().nullable(),
-      /** `file:line` of the rule */
-      source: z.string().nullable(),
-      /** the queues that are asked, when it asks */
-      queues: z.array(z.string()),
-    }),
-  ),
+  lines: z.array(previewLine),
   queues: z.array(
     z.object({
       name: z.string(),

@@ -32,6 +32,29 @@ export interface StartPreview {
   readonly refusal: { readonly code: string; readonly detail: string } | null
 }
 
+/** What a worker does alone, asks and never does, with the queues that it asks. Pure. */
+export function previewedLines(policy: Policy, worker: WorkerDefinition): readonly PreviewedLine[] {
+  return linesWithRoutes(policy, worker).map(({ line, routes }) => ({
+    ...line,
+    queues: queuesOf(routes),
+  }))
+}
+
+interface RoutedLine {
+  readonly line: PreviewLine
+  readonly routes: readonly PossibleRoute[]
+}
+
+function linesWithRoutes(policy: Policy, worker: WorkerDefinition): readonly RoutedLine[] {
+  return workerPreview(policy, worker).map((line) => ({
+    line,
+    routes:
+      line.approval === 'ask'
+        ? line.tools.flatMap((tool) => routesOf(policy.config, worker, tool))
+        : [],
+  }))
+}
+
 /** Previews a start by the policy in force. Writes nothing. */
 export async function previewStart(
   ctx: Pick<ServiceContext, 'db'>,
@@ -41,13 +64,7 @@ export async function previewStart(
 ): Promise<StartPreview> {
   const personId = personBehind(caller)
   const behind = behindStart(caller, personId)
-  const lines = workerPreview(policy, worker).map((line) => ({
-    line,
-    routes:
-      line.approval === 'ask'
-        ? line.tools.flatMap((tool) => routesOf(policy.config, worker, tool))
-        : [],
-  }))
+  const lines = linesWithRoutes(policy, worker)
   const places = new Map<string, Place>()
   for (const { routes } of lines) {
     for (const route of routes) {

@@ -1,0 +1,132 @@
+import { UnstyledButton } from '@mantine/core'
+import { IconBan, IconCheck, IconHandStop } from '@tabler/icons-react'
+import { Fragment, useState } from 'react'
+import { Link } from 'react-router'
+import type { ListedWorker } from '#api/schemas/operation/workers.ts'
+import type { ApprovalWord } from '#domain/verdict.ts'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { cellOf, matrixColumns, type MatrixCell, type MatrixColumn } from './matrix-columns.ts'
+import './policy-matrix.css'
+
+interface Place {
+  readonly worker: string
+  readonly column: MatrixColumn
+}
+
+/** Who may do what: a row a worker, a column a kind of call, each cell with the rules behind it. */
+export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) {
+  const [open, setOpen] = useState<Place | null>(null)
+  return (
+    <div className="matrix-box">
+      <table className="matrix" aria-label="What each worker may do">
+        <thead>
+          <tr>
+            <th scope="col">Worker</th>
+            {matrixColumns.map(({ id, title }) => (
+              <th key={id} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map((worker) => (
+            <Fragment key={worker.name}>
+              <tr>
+                <th scope="row">{worker.name}</th>
+                {matrixColumns.map(({ id, title }) => {
+                  const isOpen = open?.worker === worker.name && open.column === id
+                  return (
+                    <td key={id}>
+                      <UnstyledButton
+                        className="matrix-cell"
+                        aria-expanded={isOpen}
+                        onClick={() => setOpen(isOpen ? null : { worker: worker.name, column: id })}
+                      >
+                        <span className="visually-hidden">
+                          {worker.name}, {title}:{' '}
+                        </span>
+                        <Ways cell={cellOf(worker, id)} />
+                      </UnstyledButton>
+                    </td>
+                  )
+                })}
+              </tr>
+              {open?.worker === worker.name && (
+                <tr className="matrix-detail">
+                  <td colSpan={matrixColumns.length + 1}>
+                    <Rules worker={worker} column={open.column} />
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const words: Readonly<Record<ApprovalWord, string>> = {
+  preApproved: 'alone',
+  ask: 'asks',
+  blocked: 'never',
+}
+const icons = { preApproved: IconCheck, ask: IconHandStop, blocked: IconBan } as const
+
+function Ways({ cell }: { cell: MatrixCell }) {
+  return cell.ways.map(({ approval, queues }) => {
+    const Icon = icons[approval]
+    return (
+      <span key={approval} className={`matrix-way matrix-${approval}`}>
+        <Icon size={13} aria-hidden /> {words[approval]}
+        {queues.length > 0 && ` ${queues.join(', ')}`}
+      </span>
+    )
+  })
+}
+
+/** The sentences behind a cell, each with the line of the file that says so. */
+function Rules({ worker, column }: { worker: ListedWorker; column: MatrixColumn }) {
+  const { lines } = cellOf(worker, column)
+  const tools = [...new Set(lines.flatMap((line) => line.tools))].filter(
+    (tool) => !tool.endsWith('*'),
+  )
+  return (
+    <div className="column small">
+      {lines.length === 0 && <p className="dim">The worker has no tool for it.</p>}
+      <ul className="plain-list">
+        {lines.map((line) => (
+          <li key={`${line.text} ${line.source ?? ''}`}>
+            <span className={`matrix-way matrix-${line.approval}`}>{words[line.approval]}</span>
+            <span className="grow break">
+              <VisibleText text={line.text} />
+              {line.reason !== null && (
+                <span className="dim">
+                  {' '}
+                  · <VisibleText text={line.reason} />
+                </span>
+              )}
+            </span>
+            {line.source !== null && <code className="dim">{line.source}</code>}
+          </li>
+        ))}
+      </ul>
+      {tools.length > 0 && (
+        <p className="dim">
+          What was asked before:{' '}
+          {tools.map((tool, place) => (
+            <Fragment key={tool}>
+              {place > 0 && ', '}
+              <Link
+                to={`/?${new URLSearchParams({ state: 'any', tool, q: worker.name }).toString()}`}
+              >
+                {tool}
+              </Link>
+            </Fragment>
+          ))}
+        </p>
+      )}
+    </div>
+  )
+}
