@@ -90,6 +90,8 @@ export interface ProjectConfig {
 /** What countersign.yaml says of a model. */
 export interface ModelSetting {
   readonly price: ModelPrice | null
+  /** how many tokens it takes; `null`: what is known of it */
+  readonly context: number | null
 }
 
 /** In USD for a million tokens. */

@@ -148,7 +148,10 @@ export const gatewayServer = mcpServer.extend({
 /** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
 const usd = z.number().min(0).max(1_000_000)
 export const price = z.strictObject({ input: usd, cachedInput: maybe(usd), output: usd })
-export const model = z.strictObject({ price: maybe(price) })
+/** The least and most tokens that a model may be said to take. */
+export const contextTokens = { least: 256, most: 100_000_000 } as const
+const context = z.int().min(contextTokens.least).max(contextTokens.most)
+export const model = z.strictObject({ price: maybe(price), context: maybe(context) })
 const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/)
 
 export const configFileSchema = z.strictObject({
@@ -167,7 +170,7 @@ export const configFileSchema = z.strictObject({
   ),
   workspaces: maybe(z.record(name, workspace)),
   models: maybe(z.record(modelName, model)).describe(
-    'by the name of a model (`claude-…` or `anthropic:claude-…`): its `price` in USD for a million tokens, `input`, `cachedInput` and `output`; [runs show what they cost](models.md#what-a-run-costs). Default: no prices',
+    'by the name of a model (`claude-…` or `anthropic:claude-…`): its `price` in USD for a million tokens, `input`, `cachedInput` and `output` ([runs show what they cost](models.md#what-a-run-costs)), and its `context`, how many tokens [it takes](models.md#the-window). Default: no prices; what is known of the model, else 32,768',
   ),
   rights: maybe(rights).describe('teams or addresses, for each right. Default: nobody'),
   signIn: maybe(signIn),

@@ -6,7 +6,7 @@ import type { ModelPrice, ProjectConfig } from '../policy.ts'
  */
 export function priceOf(config: Pick<ProjectConfig, 'models'>, model: string): ModelPrice | null {
   const own = model.slice(model.indexOf(':') + 1)
-  return (config.models.get(model) ?? config.models.get(own))?.price ?? null
+  return config.models.get(model)?.price ?? config.models.get(own)?.price ?? null
 }
 
 /** What a step cost, in USD. */

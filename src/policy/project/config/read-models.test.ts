@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { contextOf } from '../../worker/context-of.ts'
 import { costOf, priceOf } from '../../worker/price-of.ts'
 import { parseProject } from '../parse-project.ts'
 
@@ -39,6 +40,8 @@ test.each([
   ['models: { claude-x: { price: { input: -1, output: 1 } } }', 'is -1'],
   ['models: { claude-x: { price: { input: "3", output: 1 } } }', 'is "3"'],
   ['models: { claude-x: { prize: 1 } }', 'prize'],
+  ['models: { claude-x: { context: 200k } }', 'is "200k"'],
+  ['models: { claude-x: { context: 10 } }', 'is 10'],
   ['models: { " x": {} }', 'is not the name of a model'],
 ])('%s is an error: %s', (models, problem) => {
   expect(String(read(models))).toContain(problem)
@@ -51,4 +54,16 @@ test('a limit in money needs the price of the model', () => {
     Array.isArray(read('models: { claude-x: { price: { input: 1, output: 1 } } }', limits)),
   ).toBe(false)
   expect(String(read('', 'limits: { costUsd: 0 }'))).toContain('is 0')
+})
+
+// Rules: product.md 31
+test('what a model takes is configured under either name, else known, else 32,768 tokens', () => {
+  const config = read(
+    'models: { qwen: { context: 1000 }, "openai:gpt-5": { context: 2000 }, claude-x: { price: { input: 1, output: 1 } } }',
+  )
+  if (Array.isArray(config)) throw new Error(config.join())
+  const models = ['openai-compatible:qwen', 'openai:gpt-5', 'anthropic:claude-x', 'google:gemini-9']
+  expect(models.map((model) => contextOf(config, model))).toEqual([1000, 2000, 200_000, 1_048_576])
+  expect(contextOf(config, 'openai-compatible:other')).toBe(32_768)
+  expect(contextOf(config, 'script:a.yaml')).toBe(32_768)
 })

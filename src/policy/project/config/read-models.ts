@@ -1,7 +1,7 @@
-import { readAmount } from '../../reading/values.ts'
+import { readAmount, readCount } from '../../reading/values.ts'
 import { readEntries, readFields, wrong, type YamlField } from '../../reading/yaml-field.ts'
 import type { ModelPrice, ModelSetting } from '../../policy.ts'
-import { model, price } from '../../schema/config-file.ts'
+import { contextTokens, model, price } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
 const mostUsd = 1_000_000
@@ -14,8 +14,18 @@ export function readModels(field: YamlField): Map<string, ModelSetting> {
       wrong(value, 'is not the name of a model', 'write it as in a worker file: `claude-…`')
       continue
     }
-    const priceField = readFields(value, keysOf(model))?.get('price') ?? null
-    models.set(name, { price: priceField === null ? null : readPrice(priceField) })
+    const fields = readFields(value, keysOf(model))
+    const [priceField, contextField] = [
+      fields?.get('price') ?? null,
+      fields?.get('context') ?? null,
+    ]
+    models.set(name, {
+      price: priceField === null ? null : readPrice(priceField),
+      context:
+        contextField === null
+          ? null
+          : readCount(contextField, contextTokens.least, contextTokens.most),
+    })
   }
   return models
 }

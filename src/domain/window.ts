@@ -1,0 +1,47 @@
+/** How a part of a transcript leaves what its model sees (product.md 31). */
+export const windowStepKinds = ['elision', 'compaction'] as const
+export type WindowStepKind = (typeof windowStepKinds)[number]
+
+/** Who an entry of a transcript is from; a compaction is the model's summary of old turns. */
+export const transcriptRoles = ['user', 'assistant', 'compaction'] as const
+
+/** The context of a model of which nobody has said how much it takes, in tokens. */
+export const defaultContextTokens = 32_768
+
+/** Where no provider has counted: code and prose have 3 to 4 bytes a token. */
+export const estimatedTokensPerByte = 0.3
+
+/** A recorded step after which a run's model sees less of the transcript. */
+export interface WindowStep {
+  readonly kind: WindowStepKind
+  /** the first turn that is asked so */
+  readonly atTurn: number
+  readonly fromTurn: number
+  readonly throughTurn: number
+  /** of an elision: the last call of `throughTurn` that it covers, counted from 1 */
+  readonly throughPosition: number
+  /** of an elision: larger results are left out, in bytes */
+  readonly resultsOver: number
+  /** of a compaction: the model's summary of its turns */
+  readonly text: string | null
+  readonly at: Date
+}
+
+/** The turn from which on the model does not see a call's result; `null`: it does. */
+export function elidedAt(
+  steps: readonly WindowStep[],
+  call: { readonly turn: number; readonly position: number; readonly resultBytes: number },
+): number | null {
+  const step = steps.find(
+    ({ kind, throughTurn, throughPosition, resultsOver }) =>
+      kind === 'elision' &&
+      call.resultBytes > resultsOver &&
+      (call.turn < throughTurn || (call.turn === throughTurn && call.position <= throughPosition)),
+  )
+  return step?.atTurn ?? null
+}
+
+/** The newest compaction, which covers what the ones before it did; `null`: there is none. */
+export function lastCompaction(steps: readonly WindowStep[]): WindowStep | null {
+  return steps.findLast(({ kind }) => kind === 'compaction') ?? null
+}
