@@ -99,16 +99,23 @@ export class ModelProblem extends Error {
   override readonly name = 'ModelProblem'
   /** the same request may succeed later */
   readonly retryable: boolean
+  /** the provider refused the request because there is too much of it */
+  readonly tooLong: boolean
   /** how long the provider wants the next attempt to wait, in milliseconds */
   readonly retryAfterMs?: number
 
   constructor(
     message: string,
-    facts: { readonly retryable: boolean; readonly retryAfterMs?: number },
+    facts: {
+      readonly retryable: boolean
+      readonly retryAfterMs?: number
+      readonly tooLong?: boolean
+    },
     options?: ErrorOptions,
   ) {
     super(message, options)
     this.retryable = facts.retryable
+    this.tooLong = facts.tooLong ?? false
     if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
   }
 }

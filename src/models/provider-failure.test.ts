@@ -222,3 +222,24 @@ test('a key is cut out of what a provider says', () => {
   const { message } = providerFailure(new Error('no such key: sk-12345678'), 'm', 'sk-12345678')
   expect(message).not.toContain('12345678')
 })
+
+// Rules: product.md 31
+test.each([
+  [
+    400,
+    'This model’s maximum context length is 8192 tokens. Reduce the length of the messages.',
+    true,
+  ],
+  [400, 'prompt is too long: 210000 tokens > 200000 maximum', true],
+  [400, 'The input token count exceeds the maximum number of tokens allowed', true],
+  [413, 'Payload', true],
+  [400, 'tools.0.name is too long', false],
+  [429, 'Too many tokens a minute', false],
+  [500, 'context length', false],
+])(
+  'a refusal (%i: %s) says whether there is too much of the request: %s',
+  async (status, message, tooLong) => {
+    server.answer((response) => json(response, { error: { message } }, status))
+    expect((await problem(server.ask())).tooLong).toBe(tooLong)
+  },
+)

@@ -61,10 +61,11 @@ function apiFailure(
   const waitMs = retryAfterMs(error.responseHeaders ?? {})
   const retryable =
     statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500
+  const tooLong = isTooLong(statusCode, `${error.message} ${error.responseBody ?? ''}`)
   const what = statusCode === 429 ? 'is rate limited' : 'refused the request'
   return new ModelProblem(
     sentence(`${statusCode >= 500 ? 'failed' : what} (${statusCode}: ${why})`),
-    { retryable, ...(retryable && waitMs !== null ? { retryAfterMs: waitMs } : {}) },
+    { retryable, tooLong, ...(retryable && waitMs !== null ? { retryAfterMs: waitMs } : {}) },
     options,
   )
 }
@@ -80,6 +81,18 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>): number 
   const ms = [exact, seconds * 1000, date].find((candidate) => Number.isFinite(candidate))
   return ms === undefined ? null : Math.min(maxWaitMs, Math.max(0, Math.round(ms)))
 }
+
+/**
+ * Whether a request was refused because there is too much of it, by the words of the providers:
+ * none of them has a code for it that all servers of its protocol use.
+ */
+function isTooLong(status: number, text: string): boolean {
+  if (status === 413) return true
+  return status >= 400 && status < 500 && status !== 429 && tooLongWords.test(text)
+}
+
+const tooLongWords =
+  /context[_ ](?:length|window|size|limit)|prompt is too long|input is too long|input token count|too many (?:input )?tokens|maximum (?:number of )?(?:input )?tokens|reduce the length/i
 
 /** Errors of the SDK that speak of the answer and not of the request. */
 function isBrokenAnswer(error: Error): boolean {
