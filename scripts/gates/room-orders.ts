@@ -108,6 +108,7 @@ export const roomOrders: RoomOrders = {
     'starting',
     'manual-calls',
     'lifecycle',
+    'window',
     'turns',
     'executions',
   ],

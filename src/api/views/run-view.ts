@@ -58,6 +58,7 @@ export function runDetailView(
   return {
     ...runView(record),
     turns: record.turns,
+    context: { ...record.context },
     lineage: lineageView(record.lineage),
     children: record.children.map((child) => ({ ...child })),
     ...(record.output === null ? {} : { output: record.output }),
@@ -86,6 +87,7 @@ export function transcriptItemView(record: ItemRecord): TranscriptItem {
     turn: record.turn,
     ...(record.from === null ? {} : { from: record.from }),
     role: record.role,
+    ...(record.covers === null ? {} : { covers: [...record.covers] }),
     author: author !== null && 'id' in author ? { id: author.id, name: nameOf(author) } : null,
     at: record.at.toISOString(),
     ...(record.text === '' ? {} : { text: record.text }),
@@ -114,12 +116,19 @@ function callView(record: CallRecord): TranscriptCall {
       ? {}
       : { approval: { ...record.approval, by: [...record.approval.by] } }),
     ...(record.times === null ? {} : { times: timesView(record.times) }),
-    ...(record.result === null ? {} : { result: resultView(record.result) }),
+    ...(record.result === null ? {} : { result: resultView(record.result, record.elidedAt) }),
   }
 }
 
-function resultView({ files, ...result }: NonNullable<CallRecord['result']>) {
-  return { ...result, ...(files === undefined ? {} : { files: [...files] }) }
+function resultView(
+  { files, ...result }: NonNullable<CallRecord['result']>,
+  atTurn: number | null,
+) {
+  return {
+    ...result,
+    ...(files === undefined ? {} : { files: [...files] }),
+    ...(atTurn === null ? {} : { elided: { atTurn } }),
+  }
 }
 
 function timesView(times: CallTimes): NonNullable<TranscriptCall['times']> {

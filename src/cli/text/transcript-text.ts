@@ -8,6 +8,11 @@ const inputMost = 160
 const resultMost = 400
 const indent = '    '
 
+function speakerOf({ role, author, covers = [] }: Transcript['items'][number]): string {
+  if (role === 'compaction') return `agent's summary of turns ${covers.join(' to ')}`
+  return role === 'assistant' ? 'agent' : (author?.name ?? 'input')
+}
+
 /** What of a transcript was printed before, so that following a run prints each thing once. */
 export class TranscriptPrinter {
   readonly #printed = new Set<string>()
@@ -23,9 +28,10 @@ export class TranscriptPrinter {
    */
   next(transcript: Transcript, output: ReadonlyMap<string, readonly string[]>): string[] {
     const lines: string[] = []
-    for (const [place, item] of transcript.items.entries()) {
-      if (item.text !== undefined && item.text !== '' && this.#first(`text ${place}`)) {
-        const speaker = item.role === 'assistant' ? 'agent' : (item.author?.name ?? 'input')
+    for (const item of transcript.items) {
+      const key = `text ${item.role} ${item.turn} ${item.at}`
+      if (item.text !== undefined && item.text !== '' && this.#first(key)) {
+        const speaker = speakerOf(item)
         lines.push(bold(printableLine(speaker)), ...this.#quoted(item.text, ''))
       }
       for (const call of item.calls ?? []) {

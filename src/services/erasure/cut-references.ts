@@ -142,6 +142,11 @@ async function cutWords(
   await sql`
     with words as (
       update message set content_hash = ${replacements.message} where ${tellingMessages(call)}
+    ), summaries as (
+      update run_window set text = ${replacements.notice} where text is not null and (
+        (through_turn >= ${call.fromTurn}::integer and (run_id = ${request.run_id} or run_id in (
+          select run_id from run_prefix where from_run_id = ${request.run_id})))
+        or run_id = any(${below}::uuid[]))
     )
     update run set output = case when output is null then null else ${replacements.notice} end,
       title = case when id = ${request.run_id} then title else ${replacements.notice} end

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#domain/json.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { loadTranscript } from '../transcript/load-transcript.ts'
+import { readWindowSteps } from '../transcript/window-steps.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byRight } from '../core/authority.ts'
 
@@ -64,7 +65,8 @@ async function* linesOf(
     `.execute(ctx.db)
     for (const { place: _, ...run } of rows) {
       const transcript = await loadTranscript(ctx.db, run.id)
-      const line = `${JSON.stringify({ run, transcript })}\n`
+      const window = await readWindowSteps(ctx.db, run.id)
+      const line = `${JSON.stringify({ run, transcript, window })}\n`
       hash.update(line)
       runs += 1
       yield line

@@ -35,7 +35,7 @@ export async function clearTranscript(
     const notice = `[removed on ${new Date().toISOString().slice(0, 10)}: retention ${rule}]`
     const [message, text] = await putContents(unit.tx, [writeMessageText(notice), notice])
     if (message === undefined || text === undefined) throw new Error('Content was not stored')
-    const cleared = await replaceWords(unit.tx, runId, { message, text })
+    const cleared = await replaceWords(unit.tx, runId, { message, text, notice })
     await releaseContent(unit.tx, released)
     await unit.audit({
       type: 'content.erased',
@@ -78,7 +78,7 @@ async function hashesOfRun(tx: Tx, runId: string): Promise<string[]> {
 async function replaceWords(
   tx: Tx,
   runId: string,
-  replacements: { readonly message: string; readonly text: string },
+  replacements: { readonly message: string; readonly text: string; readonly notice: string },
 ): Promise<Cleared> {
   const messages = await tx
     .updateTable('message')
@@ -100,6 +100,8 @@ async function replaceWords(
       delete from live_output using calls where call_id = calls.id
     ), live_words as (
       delete from live_text where run_id = ${runId}
+    ), summaries as (
+      update run_window set text = ${replacements.notice} where run_id = ${runId} and text is not null
     ), run_output as (
       update run set output = null where id = ${runId}
     )

@@ -20,6 +20,8 @@ export interface TranscriptCall {
   readonly requestId: string | null
   readonly requestState: RequestState | null
   readonly manual: boolean
+  /** it has no effects, so that its result can be had again */
+  readonly readOnly: boolean
   readonly result: CallResult | null
 }
 
@@ -187,6 +189,7 @@ function callOf(call: CallRow, textOf: (hash: string) => string): TranscriptCall
     requestId: call.request_id,
     requestState: call.request_state,
     manual: call.manual,
+    readOnly: call.read_only,
     result:
       call.result_type === null
         ? null

@@ -16,6 +16,7 @@ function call(toolCallId: string, result: TranscriptCall['result']): TranscriptC
     requestId: null,
     requestState: null,
     manual: false,
+    readOnly: true,
     result,
   }
 }
@@ -35,6 +36,7 @@ test('every call of a turn is followed by its result; all but outputs are errors
       ]),
     ],
     none,
+    [],
   )
   expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
   expect(messages[2]).toEqual({
@@ -51,6 +53,7 @@ test('an id that comes twice, in one turn or two, is told apart and still fits i
   const messages = modelMessages(
     [assistant(1, [call('a', result)]), assistant(2, [call('a', result)])],
     none,
+    [],
   )
   const asked = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []))
   const told = messages.flatMap((one) => (one.role === 'tool' ? one.results : []))
@@ -59,7 +62,7 @@ test('an id that comes twice, in one turn or two, is told apart and still fits i
 })
 
 test('a turn without calls has no results', () => {
-  expect(modelMessages([assistant(1, [])], none)).toEqual([
+  expect(modelMessages([assistant(1, [])], none, [])).toEqual([
     { role: 'assistant', text: 'turn 1', calls: [] },
   ])
 })
@@ -76,6 +79,7 @@ test('a picture that the model sees is with its call’s result, and a person’
       ['id-of-m', [picture]],
       ['id-of-b', [picture]],
     ]),
+    [],
   )
   expect(messages[0]).toEqual({ role: 'user', text: 'looked', pictures: [picture] })
   expect(messages[2]).toMatchObject({ results: [{ id: 'a' }, { id: 'b', pictures: [picture] }] })

@@ -11,6 +11,7 @@ import type { Generated, GeneratedAlways } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
 import type { Rule, RunMode, Verdict } from '#domain/verdict.ts'
+import type { WindowStepKind } from '#domain/window.ts'
 
 /** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
 export interface RunFailure {
@@ -99,6 +100,27 @@ export interface TurnAttemptTable {
   output_tokens: string | null
   cached_input_tokens: string | null
   cost_usd: number | null
+  /** what the model was sent */
+  prompt_bytes: string | null
+}
+
+/** What a run's model no longer sees from a turn on; a fork begins with those of its prefix. */
+export interface RunWindowTable {
+  run_id: string
+  /** from 1, in the order in which they were recorded */
+  number: number
+  kind: WindowStepKind
+  /** the first turn that was asked so */
+  at_turn: number
+  from_turn: number
+  through_turn: number
+  /** of an elision: the last call of `through_turn` that it covers */
+  through_position: number
+  /** of an elision: larger results are left out, in bytes */
+  results_over: number
+  /** of a compaction: its summary, the model's words */
+  text: string | null
+  created_at: GeneratedTimestamp
 }
 
 export interface MessageTable {

@@ -47,6 +47,7 @@ import type {
   RunLineageTable,
   RunPrefixTable,
   RunPrincipalTable,
+  RunWindowTable,
   TurnAttemptTable,
   MessageTable,
   ToolCallTable,
@@ -124,6 +125,7 @@ export interface Database {
   run_lineage: RunLineageTable
   run_prefix: RunPrefixTable
   run_principal: RunPrincipalTable
+  run_window: RunWindowTable
   turn_attempt: TurnAttemptTable
   message: MessageTable
   tool_call: ToolCallTable

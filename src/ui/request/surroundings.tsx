@@ -116,7 +116,7 @@ function LastTurns({ runId, turn }: { runId: string; turn: number }) {
     <div className="column">
       {items.map((item, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
-        <TurnView key={index} item={item} runId={runId} showsEffects={false} />
+        <TurnView key={index} item={item} runId={runId} showsEffects={false} summarised={false} />
       ))}
       <Link to={`/runs/${runId}`}>The whole run</Link>
     </div>

@@ -25,6 +25,12 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
   return (
     <div className={`call-result call-result-${result.type}`}>
       <span className="small call-result-word">{words[result.type]}</span>
+      {result.elided !== undefined && (
+        <span className="small dim">
+          {' '}
+          not shown to the model any more since turn {result.elided.atTurn}: its window had no room
+        </span>
+      )}
       {text !== '' && lines <= maxOpenLines && <LinesView text={text} showFinalNewline={false} />}
       {lines > maxOpenLines && (
         <details>

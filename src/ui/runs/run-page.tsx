@@ -20,8 +20,9 @@ import { RunActions } from './run-actions.tsx'
 import { RunState } from './run-state.tsx'
 import { WaitsFor } from './waits-for.tsx'
 import { TurnText } from './turn-text.tsx'
-import { TurnView } from './turn-view.tsx'
+import { TurnViews } from './turn-view.tsx'
 import { useFollowEnd } from './use-follow-end.ts'
+import { WindowMeter } from './window-meter.tsx'
 import { Waterfall } from './waterfall.tsx'
 import './runs.css'
 
@@ -103,10 +104,7 @@ function Run({ run: data, transcript }: OpenedRun) {
             <Failure error={transcript.error} retry={() => void transcript.refetch()} />
           )}
           <div className="timeline">
-            {transcript.data?.items.map((item, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- a transcript grows at its end
-              <TurnView key={index} item={item} runId={data.id} showsEffects />
-            ))}
+            <TurnViews items={items ?? []} runId={data.id} />
             <TurnText run={data} shownTurns={lastTurn(transcript.data?.items ?? [])} />
           </div>
           <Standing run={data} />
@@ -201,6 +199,12 @@ function About({ run }: { run: RunDetail }) {
         <div className="fact">
           <dt>Tokens</dt>
           <dd>{usageText(run.usage)}</dd>
+        </div>
+        <div className="fact">
+          <dt>Window</dt>
+          <dd>
+            <WindowMeter context={run.context} />
+          </dd>
         </div>
         {run.attachments.length > 0 && (
           <div className="fact">

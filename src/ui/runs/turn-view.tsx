@@ -16,6 +16,7 @@ import { CallDecision } from './call-decision.tsx'
 import { CallResultView } from './call-result.tsx'
 import { callStanding } from './call-standing.ts'
 import { callSubject } from './call-subject.ts'
+import { CompactionView, summarisedThrough } from './compaction-view.tsx'
 import { LiveOutput } from './live-output.tsx'
 import { RunState } from './run-state.tsx'
 import './turn-view.css'
@@ -26,8 +27,11 @@ export function TurnView(props: {
   runId: string
   /** false: where the page shows the call's difference or command already */
   showsEffects: boolean
+  /** the model sees a summary in its place */
+  summarised: boolean
 }) {
-  const { item, runId, showsEffects } = props
+  const { item, runId, showsEffects, summarised } = props
+  if (item.role === 'compaction') return <CompactionView item={item} />
   const fromPerson = item.role === 'user'
   const Icon = fromPerson ? IconMessage : IconRobot
   return (
@@ -40,6 +44,7 @@ export function TurnView(props: {
           <strong>{fromPerson ? (item.author?.name ?? 'Message') : 'The model'}</strong>{' '}
           <span className="dim">
             turn {item.turn} · <Time at={item.at} />
+            {summarised && ' · the model sees it only in its summary'}
           </span>
           {hasOpenRequests(item) && (
             <>
@@ -66,6 +71,22 @@ export function TurnView(props: {
       </div>
     </article>
   )
+}
+
+/** Every entry of a run, in order. The task stays with the model whatever it summarises. */
+export function TurnViews(props: { items: readonly TranscriptItem[]; runId: string }) {
+  const { items, runId } = props
+  const through = summarisedThrough(items)
+  return items.map((item, index) => (
+    <TurnView
+      // oxlint-disable-next-line react/no-array-index-key -- a transcript grows at its end
+      key={index}
+      item={item}
+      runId={runId}
+      showsEffects
+      summarised={index > 0 && item.turn <= through}
+    />
+  ))
 }
 
 /** Parts that a lost connection keeps from loading leave the page as it is. */
@@ -225,10 +246,7 @@ function ChildTurns({ runId }: { runId: string }) {
   return (
     <SecretsContext value={others}>
       <div className="timeline">
-        {transcript.data.items.map((item, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
-          <TurnView key={index} item={item} runId={runId} showsEffects />
-        ))}
+        <TurnViews items={transcript.data.items} runId={runId} />
       </div>
     </SecretsContext>
   )

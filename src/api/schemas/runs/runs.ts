@@ -176,6 +176,11 @@ export const runList = listOf(run)
 export const runDetail = run
   .extend({
     turns: z.int(),
+    /**
+     * the window of its model, in tokens: what it takes, and what the last model step and its
+     * answer took
+     */
+    context: z.object({ limit: z.int(), used: z.int() }),
     lineage: z.array(lineageEntry),
     children: z.array(
       z.object({

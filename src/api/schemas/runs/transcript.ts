@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { callResultTypes, requestStates } from '#domain/request.ts'
+import { transcriptRoles } from '#domain/window.ts'
 import { scopes, verdicts } from '#domain/verdict.ts'
 import { hash, id, instant, json, person } from '../common.ts'
 import * as example from '../examples.ts'
@@ -35,6 +36,8 @@ export const callResult = z.object({
   output: json.optional(),
   text: z.string().optional(),
   files: z.array(resultFile).optional(),
+  /** the model does not see it any more from this turn on: its window had no room for it */
+  elided: z.object({ atTurn: z.int() }).optional(),
 })
 export type CallResult = z.infer<typeof callResult>
 
@@ -96,7 +99,10 @@ export const transcriptItem = z.object({
   turn: z.int(),
   /** in a fork: the run whose turn it was */
   from: id.optional(),
-  role: z.enum(['user', 'assistant']),
+  /** `compaction`: the model's own summary, which it sees in place of the turns `covers` */
+  role: z.enum(transcriptRoles),
+  /** the first and the last turn that a summary stands for */
+  covers: z.array(z.int()).length(2).optional(),
   /** of a message somebody posted */
   author: z.object({ id: z.string(), name: z.string() }).nullable(),
   at: instant,

@@ -15,8 +15,8 @@ const maxRuns = 100
 
 /**
  * Reads it in one query: whether grants may cover a call, which of the tools the worker has used,
- * and which server's text the model read just before the turn. The task of a delegated run is not
- * one: a person approved that call, or the policy did.
+ * and which server's text the model read just before the turn, as a result or in a summary of
+ * results. The task of a delegated run is not one: a person approved that call, or the policy did.
  */
 export async function factsOfTurn(
   db: Db | Tx,
@@ -32,8 +32,11 @@ export async function factsOfTurn(
         select from (select id from run where worker = ${run.worker}
           order by created_at desc, id desc limit ${sql.lit(maxRuns)}) recent
         join tool_call c on c.run_id = recent.id and c.tool = asked.tool and c.result_type = 'output')) as used,
-      (select tool from tool_call where run_id = ${run.id} and turn = ${turn - 1}
-        and tool like 'mcp\\_\\_%' and result_type = 'output' order by position limit 1) as outsider
+      (select tool from tool_call where run_id = ${run.id} and tool like 'mcp\\_\\_%'
+        and result_type = 'output' and (turn = ${turn - 1} or turn between 1 and (
+          select max(through_turn) from run_window
+          where run_id = ${run.id} and kind = 'compaction' and at_turn = ${turn}))
+        order by turn = ${turn - 1} desc, position limit 1) as outsider
   `.execute(db)
   const { grants = false, used = [], outsider = null } = rows[0] ?? {}
   const phrase = outsider === null ? null : `a result of ${outsider}`

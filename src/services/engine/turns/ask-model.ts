@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { ModelProblem, type ModelAnswer } from '#models/model.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
+import { contextOf } from '#policy/worker/context-of.ts'
 import { costOf, priceOf } from '#policy/worker/price-of.ts'
 import { removeLiveText } from '#store/content/live-text.ts'
 import type { Tx } from '#store/database.ts'
@@ -10,9 +11,13 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { callPictures } from '../../transcript/call-pictures.ts'
 import { loadTranscript } from '../../transcript/load-transcript.ts'
-import { modelMessages } from '../../transcript/model-messages.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
+import { compact } from '../window/compact.ts'
+import { fitWindow } from '../window/fit-window.ts'
+import { roomBytes } from '../window/room.ts'
 import { recordText } from './record-text.ts'
+import type { AttemptOutcome } from './run-limits.ts'
+import type { RunWindow } from './run-window.ts'
 import { termsOf } from '../../core/run-terms.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
@@ -24,6 +29,7 @@ export interface ModelQuestion {
   readonly turn: number
   readonly attempt: number
   readonly worker: WorkerDefinition
+  readonly window: RunWindow
   readonly signal: AbortSignal
 }
 
@@ -33,87 +39,116 @@ export interface ModelReply {
   readonly readThrough: number
   /** by the prices in force; `null`: the model has none */
   readonly costUsd: number | null
+  /** what the model was sent */
+  readonly promptBytes: number
 }
 
 /**
  * Asks the model for one step, with the pinned instructions and model and the tools of the policy
  * in force. Throws the `ModelProblem` when trying again may help and attempts remain; otherwise the
- * run is left waiting for a message, with the failure stored, and the answer is `null`.
+ * run is left waiting for a message, with the failure stored, and the answer is `null`. `again`:
+ * the attempt was spent on the window, and the turn is to be begun again.
  */
 export async function askModel(
   ctx: WorkerContext,
   question: ModelQuestion,
-): Promise<ModelReply | null> {
-  const { run, worker } = question
+): Promise<ModelReply | 'again' | null> {
+  const { run, turn, attempt, worker, window, signal } = question
   const [{ policy }, transcript] = await Promise.all([
     termsOf(ctx, run),
     loadTranscript(ctx.db, run.id),
   ])
   const pictures = await callPictures(ctx.db, transcript)
   const registry = await ctx.registryOf(policy, run.worker)
-  const of = { runId: run.id, turn: question.turn, attempt: question.attempt }
+  const tools = registry
+    .all()
+    .filter(
+      (tool) =>
+        !tool.manual && policy.workers.get(run.worker)?.tools.get(tool.name)?.manual !== true,
+    )
+    .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema }))
+  const of = { runId: run.id, turn, attempt }
+  const room = roomBytes({
+    contextTokens: contextOf(policy.config, worker.model),
+    maxOutputTokens: null,
+    counted: window.counted,
+  })
+  const price = priceOf(policy.config, worker.model)
+  const costUsd = ({ usage }: ModelAnswer): number | null =>
+    price === null ? null : costOf(price, usage)
   const recorder = recordText(ctx, of)
   try {
-    const answer = await ctx.modelOf(worker.model, worker.script).step({
-      runId: run.id,
-      turn: question.turn,
-      system: worker.instructions,
-      messages: modelMessages(transcript, pictures),
-      tools: registry
-        .all()
-        .filter(
-          (tool) =>
-            !tool.manual && policy.workers.get(run.worker)?.tools.get(tool.name)?.manual !== true,
-        )
-        .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema })),
-      signal: question.signal,
-      onText: recorder.add,
+    const system = worker.instructions
+    const fitted = await fitWindow(ctx, {
+      ...of,
+      transcript,
+      pictures,
+      steps: window.steps,
+      system,
+      tools,
+      roomBytes: room,
+      refused: window.refused,
+      mayCompact: worker.script === null,
     })
+    const model = ctx.modelOf(worker.model, worker.script)
+    if (fitted.kind === 'compaction') {
+      const { throughTurn, steps } = fitted
+      const compacting = { ...of, throughTurn, transcript, steps, roomBytes: room, signal }
+      await compact(ctx, model, { ...compacting, costOf: costUsd })
+      return 'again'
+    }
+    const { messages, promptBytes } = fitted
+    const step = { runId: run.id, turn, system, messages, tools, signal, onText: recorder.add }
+    const answer = await model.step(step)
     const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))
-    const price = priceOf(policy.config, worker.model)
-    const costUsd = price === null ? null : costOf(price, answer.usage)
-    return { answer, readThrough, costUsd }
+    return { answer, readThrough, costUsd: costUsd(answer), promptBytes }
   } catch (error) {
     recorder.end()
     if (!(error instanceof ModelProblem)) throw error
-    if (await mayTryAgain(ctx, question, error)) throw error
-    return null
+    const then = await afterProblem(ctx, question, error)
+    if (then === 'throw') throw error
+    return then === 'again' ? 'again' : null
   } finally {
     recorder.end()
   }
 }
 
 /** Records the failed attempt; leaves the run waiting for a message when it was the last one. */
-async function mayTryAgain(
+async function afterProblem(
   ctx: WorkerContext,
   question: ModelQuestion,
   problem: ModelProblem,
-): Promise<boolean> {
+): Promise<'throw' | 'again' | 'rest'> {
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     const run = await lockRun(unit.tx, question.run.id)
     const failed = await failuresInARow(unit.tx, question)
-    const mayRetry = problem.retryable && failed + 1 < maxModelAttempts
+    const mayRetry = problem.retryable && failed.problems + 1 < maxModelAttempts
+    const mayShorten = problem.tooLong && failed.tooLong === 0
+    const outcome = mayShorten ? 'too_long' : mayRetry ? 'model_problem' : 'gave_up'
     await unit.tx
       .updateTable('turn_attempt')
-      .set({
-        outcome: mayRetry ? 'model_problem' : 'gave_up',
-        finished_at: sql<Date>`clock_timestamp()`,
-      })
+      .set({ outcome, finished_at: sql<Date>`clock_timestamp()` })
       .where('run_id', '=', run.id)
       .where('turn', '=', question.turn)
       .where('attempt', '=', question.attempt)
       .execute()
     await removeLiveText(unit.tx, { ...question, runId: run.id })
-    if (mayRetry || run.turn >= question.turn) return mayRetry
+    if (mayShorten) return 'again'
+    if (mayRetry) return 'throw'
+    if (run.turn >= question.turn) return 'rest'
     await restRun(unit, run, 'model_failed', {
       code: 'model_failed',
       message: `${problem.message} Post a message to let the run try again.`,
     })
-    return false
+    return 'rest'
   })
 }
 
-async function failuresInARow(tx: Tx, question: ModelQuestion): Promise<number> {
+/** Since the run gave up for the last time in this turn. */
+async function failuresInARow(
+  tx: Tx,
+  question: ModelQuestion,
+): Promise<{ readonly problems: number; readonly tooLong: number }> {
   const attempts = await tx
     .selectFrom('turn_attempt')
     .select('outcome')
@@ -123,7 +158,8 @@ async function failuresInARow(tx: Tx, question: ModelQuestion): Promise<number> 
     .orderBy('attempt', 'desc')
     .execute()
   const end = attempts.findIndex((attempt) => attempt.outcome === 'gave_up')
-  return attempts
-    .slice(0, end === -1 ? attempts.length : end)
-    .filter((attempt) => attempt.outcome === 'model_problem').length
+  const since = attempts.slice(0, end === -1 ? attempts.length : end)
+  const count = (outcome: AttemptOutcome): number =>
+    since.filter((attempt) => attempt.outcome === outcome).length
+  return { problems: count('model_problem'), tooLong: count('too_long') }
 }

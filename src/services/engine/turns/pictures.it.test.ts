@@ -111,6 +111,7 @@ async function transcriptOf(sizes: readonly number[], type: 'output' | 'error') 
         requestId: null,
         requestState: null,
         manual: false,
+        readOnly: true,
         result: { type, text: '', files },
       }
       const at = new Date(0)

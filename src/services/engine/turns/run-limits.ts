@@ -3,8 +3,18 @@ import type { WorkerLimits } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 
-/** How a turn attempt ended. `limit` is no attempt: it marks where a run stopped at a limit. */
-export type AttemptOutcome = 'stored' | 'overlapped' | 'model_problem' | 'gave_up' | 'limit'
+/**
+ * How a turn attempt ended. `limit` is no attempt: it marks where a run stopped at a limit.
+ * `compaction` summarised old turns instead of taking one; `too_long` was refused as such.
+ */
+export type AttemptOutcome =
+  | 'stored'
+  | 'overlapped'
+  | 'model_problem'
+  | 'too_long'
+  | 'compaction'
+  | 'gave_up'
+  | 'limit'
 
 /**
  * Which of the worker's limits a run has reached, or `null`. Counted since the last time it stopped

@@ -23,6 +23,7 @@ export interface TurnToStore {
   readonly answer: ModelAnswer
   readonly readThrough: number
   readonly costUsd: number | null
+  readonly promptBytes: number
 }
 
 /** The calls of a turn that have no verdict, which one judging more is counted for. */
@@ -121,7 +122,7 @@ async function storeMessage(tx: Tx, { runId, turn }: TurnToStore, textHash: stri
 
 async function endAttempt(
   tx: Tx,
-  { runId, turn, attempt, answer, costUsd }: TurnToStore,
+  { runId, turn, attempt, answer, costUsd, promptBytes }: TurnToStore,
   outcome: AttemptOutcome,
 ): Promise<void> {
   await tx
@@ -133,6 +134,7 @@ async function endAttempt(
       output_tokens: String(Math.round(answer.usage.outputTokens)),
       cached_input_tokens: String(Math.round(answer.usage.cachedInputTokens ?? 0)),
       cost_usd: costUsd,
+      prompt_bytes: String(promptBytes),
     })
     .where('run_id', '=', runId)
     .where('turn', '=', turn)

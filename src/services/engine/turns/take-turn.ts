@@ -9,6 +9,7 @@ import { judgeTurn } from '../judging/judge-turn.ts'
 import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
+import { readRunWithWindow } from './run-window.ts'
 import { restMs, restOf } from '../../core/rest.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'
 import { storeTurn, type CallsToJudge } from './store-turn.ts'
@@ -39,12 +40,9 @@ interface TurnInput {
 }
 
 async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
-  const row = await ctx.db
-    .selectFrom('run')
-    .selectAll()
-    .where('id', '=', input.runId)
-    .executeTakeFirst()
-  if (row === undefined) return { kind: 'ended' }
+  const read = await readRunWithWindow(ctx.db, input.runId)
+  if (read === null) return { kind: 'ended' }
+  const { row, window } = read
   const worker = await pinnedWorker(ctx, row)
   const prepared = await prepareTurn(ctx, worker.limits, input)
   switch (prepared.kind) {
@@ -59,7 +57,8 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
     case 'model': {
       const { run, attempt, turn } = prepared
       const { runId, signal } = input
-      const answered = await askModel(ctx, { run, turn, attempt, worker, signal })
+      const answered = await askModel(ctx, { run, turn, attempt, worker, window, signal })
+      if (answered === 'again') return attemptTurn(ctx, { runId, turn, signal })
       if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
       const stored = await storeTurn(ctx, { runId, turn, attempt, ...answered })
       switch (stored.kind) {

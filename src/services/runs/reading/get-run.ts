@@ -8,6 +8,7 @@ import { unlessErased } from '../../requests/words/erased-words.ts'
 import type { LineageRecord } from '../../requests/facts/request-record.ts'
 import { runRecords, runRows, type RunRow } from './list-runs.ts'
 import { awayWarnings } from './away-warnings.ts'
+import { contextOfRun } from './context-of-run.ts'
 import { childrenOf } from './children-of.ts'
 import type { RunDetailRecord } from './run-record.ts'
 import { assertVisible } from '../visible-run.ts'
@@ -49,6 +50,7 @@ export async function getRun(
   return {
     ...record,
     turns: run.turn,
+    context: await contextOfRun(ctx, runId, policy.workers.get(row.worker)?.model ?? ''),
     lineage: await lineageOf(ctx, runId),
     children,
     // While it works on the next message, its last answer is in the transcript.

@@ -55,9 +55,18 @@ export interface RunUsage {
   readonly costUsd: number | null
 }
 
+/** How full a run's window is, in tokens. */
+export interface RunContext {
+  /** what its model takes */
+  readonly limit: number
+  /** of the last model step and its answer, as the provider counted, else estimated */
+  readonly used: number
+}
+
 /** Everything of a run but its transcript. */
 export interface RunDetailRecord extends RunRecord {
   readonly turns: number
+  readonly context: RunContext
   /** from the root down to the run itself */
   readonly lineage: readonly LineageRecord[]
   readonly children: readonly ChildRecord[]

@@ -1,17 +1,25 @@
+import { elidedAt, type WindowStep } from '#domain/window.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import {
   loadTranscriptWithOpenCalls,
   type TranscriptCall,
   type TranscriptMessage,
 } from '../../transcript/load-transcript.ts'
+import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { liveCallsOf, type LiveCall } from '#store/content/live-output.ts'
 import { readCallFacts, type CallApproval, type CallTimes } from './call-facts.ts'
 import { childrenOf } from './children-of.ts'
 import { assertVisible } from '../visible-run.ts'
 
-/** A message with the turn it belongs to: one that no turn has read yet counts to the next. */
-export interface TranscriptItem extends TranscriptMessage {
+/**
+ * A message with the turn it belongs to: one that no turn has read yet counts to the next. Or the
+ * summary that the model sees in place of the oldest turns.
+ */
+export interface TranscriptItem extends Omit<TranscriptMessage, 'role' | 'calls'> {
+  readonly role: TranscriptMessage['role'] | 'compaction'
   readonly turn: number
+  /** of a summary: the first and last turn that it stands for */
+  readonly covers: readonly [number, number] | null
   readonly calls: readonly TranscriptItemCall[]
 }
 
@@ -19,6 +27,8 @@ export interface TranscriptItem extends TranscriptMessage {
 export interface TranscriptItemCall extends TranscriptCall {
   /** the run that it started, if it is a delegation that did and the caller may see that run */
   readonly childRunId: string | null
+  /** the turn from which on the model does not see its result; `null`: it does */
+  readonly elidedAt: number | null
   /** what it has written so far, while it has no result */
   readonly live: LiveCall | null
   /** whose approval it has; `null`: nobody's */
@@ -36,21 +46,62 @@ export async function readTranscript(
 ): Promise<readonly TranscriptItem[]> {
   const viewer = await assertVisible(ctx, caller, runId)
   const children = await childrenOf(ctx.db, viewer, runId)
-  const messages = await loadTranscriptWithOpenCalls(ctx.db, runId)
+  const [messages, steps] = await Promise.all([
+    loadTranscriptWithOpenCalls(ctx.db, runId),
+    readWindowSteps(ctx.db, runId),
+  ])
   const isOpen = messages.some(({ calls }) => calls.some(({ result }) => result === null))
   const live = isOpen ? await liveCallsOf(ctx.db, runId) : []
   const hasCalls = messages.some(({ calls }) => calls.length > 0)
   const facts = hasCalls ? await readCallFacts(ctx.db, runId) : new Map<string, never>()
   const next = Math.max(0, ...messages.map((message) => message.turn ?? 0)) + 1
-  return messages.map((message) => ({
+  const items = messages.map((message) => ({
     ...message,
     turn: message.turn ?? next,
-    calls: message.calls.map((call) => ({
+    covers: null,
+    calls: message.calls.map((call, index) => ({
       ...call,
+      elidedAt: elidedAtOf(steps, message, call, index),
       childRunId: children.findLast((child) => child.callId === call.callId)?.runId ?? null,
       live: live.find((one) => one.callId === call.callId) ?? null,
       approval: facts.get(call.callId)?.approval ?? null,
       times: facts.get(call.callId)?.times ?? null,
     })),
   }))
+  return withSummaries(items, steps)
+}
+
+/** Each summary before what the first turn read that was asked with it. */
+function withSummaries(
+  items: readonly TranscriptItem[],
+  steps: readonly WindowStep[],
+): readonly TranscriptItem[] {
+  const shown = [...items]
+  for (const { kind, atTurn, fromTurn, throughTurn, text, at } of steps) {
+    if (kind !== 'compaction') continue
+    const place = shown.findIndex(({ turn }) => turn >= atTurn)
+    shown.splice(place === -1 ? shown.length : place, 0, {
+      role: 'compaction',
+      turn: atTurn,
+      covers: [fromTurn, throughTurn],
+      text: text ?? '',
+      at,
+      from: null,
+      author: null,
+      sequence: 0,
+      calls: [],
+    })
+  }
+  return shown
+}
+
+function elidedAtOf(
+  steps: readonly WindowStep[],
+  { role, turn }: TranscriptMessage,
+  { result }: TranscriptCall,
+  index: number,
+): number | null {
+  if (role !== 'assistant' || turn === null || result === null || steps.length === 0) return null
+  const resultBytes = Buffer.byteLength(result.text)
+  return elidedAt(steps, { turn, position: index + 1, resultBytes })
 }

@@ -9,6 +9,7 @@ import type { RunMode } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
+import { copyWindowSteps } from '../../transcript/window-steps.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
 
@@ -129,7 +130,10 @@ export async function insertRun(
       content_hash: await putContent(tx, writeMessageText(run.text)),
     })
     .execute()
-  if (run.fork !== null) await insertFork(tx, id, run.fork)
+  if (run.fork !== null) {
+    await insertFork(tx, id, run.fork)
+    await copyWindowSteps(tx, run.fork, id)
+  }
   return { state: row.state, number: Number(row.number), createdAt: row.created_at }
 }
 

@@ -1,0 +1,55 @@
+import { sql, type Selectable } from 'kysely'
+import type { WindowStep } from '#domain/window.ts'
+import type { Db } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { windowStepOf, windowStepsColumn } from '../../transcript/window-steps.ts'
+import type { CountedPrompt } from '../window/room.ts'
+
+/** What is known of how much of a run its model takes, before its next turn. */
+export interface RunWindow {
+  readonly steps: readonly WindowStep[]
+  /** of the last step whose provider counted; `null`: there is none */
+  readonly counted: CountedPrompt | null
+  /** the provider refused the next turn's prompt just now, as too long */
+  readonly refused: boolean
+}
+
+/** A run with its window, in one query; `null` when there is no such run. */
+export async function readRunWithWindow(
+  db: Db,
+  runId: string,
+): Promise<{ readonly row: Selectable<RunTable>; readonly window: RunWindow } | null> {
+  const read = await db
+    .selectFrom('run')
+    .selectAll()
+    .select(windowStepsColumn)
+    .select([counted, newestOutcome])
+    .where('id', '=', runId)
+    .executeTakeFirst()
+  if (read === undefined) return null
+  const {
+    window_steps: steps,
+    counted_prompt: countedPrompt,
+    newest_outcome: newest,
+    ...row
+  } = read
+  const window = {
+    steps: (steps ?? []).map(windowStepOf),
+    counted: countedPrompt,
+    refused: newest === 'too_long',
+  }
+  return { row, window }
+}
+
+const counted = sql<CountedPrompt | null>`(
+  select json_build_object('inputTokens', input_tokens, 'promptBytes', prompt_bytes)
+  from turn_attempt
+  where run_id = run.id and turn = run.turn and outcome = 'stored' and input_tokens > 0
+    and prompt_bytes > 0
+  order by attempt desc limit 1
+)`.as('counted_prompt')
+
+const newestOutcome = sql<string | null>`(
+  select outcome from turn_attempt where run_id = run.id and turn = run.turn + 1
+  order by attempt desc limit 1
+)`.as('newest_outcome')

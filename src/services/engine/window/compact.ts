@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { lastCompaction, type WindowStep } from '#domain/window.ts'
+import { ModelProblem, type Model, type ModelAnswer } from '#models/model.ts'
+import type { SystemContext } from '../../core/context.ts'
+import { bySystem, workflow } from '../../core/authority.ts'
+import { lockRun } from '../../core/locks.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
+import { modelMessages } from '../../transcript/model-messages.ts'
+import { storable } from '../../transcript/storable-text.ts'
+import { readWindowSteps } from '../../transcript/window-steps.ts'
+import { compactionInstructions, compactionRecord } from './compaction-prompt.ts'
+import { insertStep } from './record-step.ts'
+
+export interface CompactionStep {
+  readonly runId: string
+  /** the turn that is asked with the summary */
+  readonly turn: number
+  /** of that turn: it becomes the compaction's */
+  readonly attempt: number
+  readonly throughTurn: number
+  readonly transcript: readonly TranscriptMessage[]
+  readonly steps: readonly WindowStep[]
+  /** how much the model takes */
+  readonly roomBytes: number
+  readonly signal: AbortSignal
+  /** `null`: the model has no price */
+  costOf(answer: ModelAnswer): number | null
+}
+
+/** A summary is at most this share of what the model takes. */
+const summaryShare = 0.15
+const mostSummaryBytes = 32 * 1024
+
+/**
+ * Has the run's model summarise its oldest turns, and records that, once: of two attempts that
+ * overlap the first one's summary stays. The attempt is no turn, but its usage counts as any
+ * other's does. Rejects with `ModelProblem`, and with the signal's reason.
+ */
+export async function compact(ctx: SystemContext, model: Model, of: CompactionStep): Promise<void> {
+  await markAttempt(ctx, of)
+  const old = of.transcript.filter(({ turn }) => (turn ?? Infinity) <= of.throughTurn)
+  const messages = modelMessages(old, new Map(), of.steps)
+  const room = of.roomBytes * (1 - summaryShare) - Buffer.byteLength(compactionInstructions)
+  const record = compactionRecord(messages, Math.max(1000, Math.floor(room)))
+  const answer = await model.step({
+    runId: of.runId,
+    turn: of.turn,
+    system: compactionInstructions,
+    messages: [{ role: 'user', text: `The record of turns 1 to ${of.throughTurn}:\n${record}` }],
+    tools: [],
+    signal: of.signal,
+  })
+  if (answer.text.trim() === '') {
+    throw new ModelProblem('The model gave no summary of the oldest turns.', { retryable: true })
+  }
+  await storeCompaction(ctx, of, answer)
+}
+
+/** Before the model is asked: an attempt whose process dies meanwhile was no turn either. */
+async function markAttempt(ctx: SystemContext, of: CompactionStep): Promise<void> {
+  await ctx.db
+    .updateTable('turn_attempt')
+    .set({ outcome: 'compaction' })
+    .where('run_id', '=', of.runId)
+    .where('turn', '=', of.turn)
+    .where('attempt', '=', of.attempt)
+    .execute()
+}
+
+async function storeCompaction(
+  ctx: SystemContext,
+  of: CompactionStep,
+  answer: ModelAnswer,
+): Promise<void> {
+  const most = Math.min(mostSummaryBytes, Math.floor(of.roomBytes * summaryShare))
+  const text = storable(Buffer.from(answer.text).subarray(0, most).toString()).toWellFormed()
+  await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
+    const { tx } = unit
+    const run = await lockRun(tx, of.runId)
+    await tx
+      .updateTable('turn_attempt')
+      .set({
+        finished_at: sql<Date>`clock_timestamp()`,
+        input_tokens: String(Math.round(answer.usage.inputTokens)),
+        output_tokens: String(Math.round(answer.usage.outputTokens)),
+        cached_input_tokens: String(Math.round(answer.usage.cachedInputTokens ?? 0)),
+        cost_usd: of.costOf(answer),
+      })
+      .where('run_id', '=', of.runId)
+      .where('turn', '=', of.turn)
+      .where('attempt', '=', of.attempt)
+      .execute()
+    const before = lastCompaction(await readWindowSteps(tx, run.id))?.throughTurn ?? 0
+    const isOpen = !isEnd(runTransitions, run.state) && run.turn < of.turn
+    if (!isOpen || before >= of.throughTurn) return
+    const covers = { fromTurn: 1, throughTurn: of.throughTurn }
+    await insertStep(tx, of, {
+      kind: 'compaction',
+      ...covers,
+      throughPosition: 0,
+      resultsOver: 0,
+      text,
+    })
+    await unit.event('run.changed', { runId: run.id })
+  })
+}

@@ -1,0 +1,66 @@
+import type { WindowStep } from '#domain/window.ts'
+import type { ModelMessage, ModelTool } from '#models/model.ts'
+import type { SystemContext } from '../../core/context.ts'
+import type { CallPictures } from '../../transcript/call-pictures.ts'
+import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
+import { modelMessages } from '../../transcript/model-messages.ts'
+import { planWindow, type Compaction } from './plan-window.ts'
+import { fixedBytes, messageBytes } from './prompt-size.ts'
+import { recordElision } from './record-step.ts'
+
+export interface PromptToFit {
+  readonly runId: string
+  readonly turn: number
+  readonly transcript: readonly TranscriptMessage[]
+  readonly pictures: CallPictures
+  readonly steps: readonly WindowStep[]
+  readonly system: string
+  readonly tools: readonly ModelTool[]
+  readonly roomBytes: number
+  /** the provider refused this prompt as too long, whatever it was estimated to be */
+  readonly refused: boolean
+  readonly mayCompact: boolean
+}
+
+/** A prompt that the model is asked with, within its room if it can be; or what has to go first. */
+export type FittedPrompt =
+  | {
+      readonly kind: 'fits'
+      readonly messages: readonly ModelMessage[]
+      readonly promptBytes: number
+    }
+  | (Compaction & { readonly steps: readonly WindowStep[] })
+
+/** How much of a prompt that was refused as too long is tried next. */
+const afterRefusal = 0.7
+
+/**
+ * The messages of a model step, within what the model takes. Records which results had to be left
+ * out for it; a compaction is left to the caller, since the model has to make it.
+ */
+export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promise<FittedPrompt> {
+  const { transcript, pictures, mayCompact } = prompt
+  const fixed = fixedBytes(prompt.system, prompt.tools)
+  let { steps, roomBytes } = prompt
+  for (let refused = prompt.refused; ;) {
+    const messages = modelMessages(transcript, pictures, steps)
+    const promptBytes = messages.reduce((sum, message) => sum + messageBytes(message), fixed)
+    if (refused) roomBytes = Math.min(roomBytes, promptBytes * afterRefusal)
+    refused = false
+    const seen = steps
+    const bytesOf = (message: TranscriptMessage): number =>
+      modelMessages(
+        [message],
+        pictures,
+        seen.filter(({ kind }) => kind === 'elision'),
+      ).reduce((sum, one) => sum + messageBytes(one), 0)
+    const state = { transcript, steps, promptBytes, bytesOf, roomBytes, mayCompact }
+    const plan = planWindow(state)
+    if (plan === null) return { kind: 'fits', messages, promptBytes }
+    if (plan.kind === 'compaction') return { ...plan, steps }
+    const next = await recordElision(ctx, prompt, plan)
+    // Nothing was recorded: the turn has been taken by another attempt, which is found out later.
+    if (next.length === steps.length) return { kind: 'fits', messages, promptBytes }
+    steps = next
+  }
+}

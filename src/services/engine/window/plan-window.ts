@@ -1,0 +1,109 @@
+import { elidedAt, lastCompaction, type WindowStep } from '#domain/window.ts'
+import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
+
+/** Smaller results stay: the line in place of one takes up to that much itself, in bytes. */
+export const leastElidedBytes = 900
+
+/** Shares of the room: what an elision or a compaction goes down to, so that they are rare. */
+const elidedTo = 0.6
+const stillFullAt = 0.9
+const keptByCompaction = 0.4
+
+/** The last call whose result an elision leaves out. */
+export interface Elision {
+  readonly kind: 'elision'
+  readonly throughTurn: number
+  readonly throughPosition: number
+}
+
+/** The turns that a summary shall stand for. */
+export interface Compaction {
+  readonly kind: 'compaction'
+  readonly throughTurn: number
+}
+
+export interface WindowState {
+  readonly transcript: readonly TranscriptMessage[]
+  readonly steps: readonly WindowStep[]
+  /** of the whole prompt as the model would get it now */
+  readonly promptBytes: number
+  /** of the part of it that a message is */
+  bytesOf(message: TranscriptMessage): number
+  /** how much the model takes */
+  readonly roomBytes: number
+  /** whether the model can summarise: a script cannot */
+  readonly mayCompact: boolean
+}
+
+/**
+ * What has to leave the window before the model is asked; `null` when the prompt fits, or nothing
+ * can leave. Results of old calls first, oldest first and many at a time, which keeps what
+ * providers have cached; then the oldest turns; last of all results that the model has not seen
+ * yet. Pure.
+ */
+export function planWindow(state: WindowState): Elision | Compaction | null {
+  const { promptBytes, roomBytes, mayCompact } = state
+  if (promptBytes <= roomBytes) return null
+  const calls = elidableCalls(state)
+  const newest = state.transcript.findLast(({ role }) => role === 'assistant')?.turn ?? 0
+  const old = calls.filter(({ turn }) => turn < newest)
+  const saved = old.reduce((sum, { saves }) => sum + saves, 0)
+  const helps = promptBytes - saved <= roomBytes * stillFullAt
+  if (old.length > 0 && (helps || !mayCompact)) return throughCall(old, state)
+  const compaction = mayCompact ? compactionOf(state, newest) : null
+  if (compaction !== null) return compaction
+  return calls.length === 0 ? null : throughCall(calls, state)
+}
+
+interface ElidableCall {
+  readonly turn: number
+  readonly position: number
+  readonly saves: number
+}
+
+/** Calls whose results the model sees and could be without, in order. */
+function elidableCalls({ transcript, steps }: WindowState): ElidableCall[] {
+  const compacted = lastCompaction(steps)?.throughTurn ?? 0
+  return transcript
+    .filter(({ role, turn }) => role === 'assistant' && (turn ?? 0) > compacted)
+    .flatMap(({ turn, calls }) =>
+      calls.map(({ result }, index) => ({
+        turn: turn ?? 0,
+        position: index + 1,
+        resultBytes: Buffer.byteLength(result?.text ?? ''),
+      })),
+    )
+    .filter((call) => call.resultBytes > leastElidedBytes && elidedAt(steps, call) === null)
+    .map(({ resultBytes, ...call }) => ({ ...call, saves: resultBytes - leastElidedBytes / 2 }))
+}
+
+/** As many of the calls, from the oldest on, as bring the prompt down to where it should be. */
+function throughCall(calls: readonly ElidableCall[], state: WindowState): Elision | null {
+  let remaining = state.promptBytes
+  for (const { turn, position, saves } of calls) {
+    remaining -= saves
+    if (remaining <= state.roomBytes * elidedTo) {
+      return { kind: 'elision', throughTurn: turn, throughPosition: position }
+    }
+  }
+  const last = calls.at(-1)
+  if (last === undefined) return null
+  return { kind: 'elision', throughTurn: last.turn, throughPosition: last.position }
+}
+
+/** All turns but the newest ones that fit a part of the room; the last one always stays. */
+function compactionOf(state: WindowState, newest: number): Compaction | null {
+  const compacted = lastCompaction(state.steps)?.throughTurn ?? 0
+  let kept = 0
+  let throughTurn = 0
+  for (const message of state.transcript.toReversed()) {
+    const turn = message.turn ?? Infinity
+    if (turn < newest && kept > state.roomBytes * keptByCompaction) {
+      throughTurn = turn
+      break
+    }
+    kept += state.bytesOf(message)
+  }
+  if (throughTurn === 0) throughTurn = newest - 1
+  return throughTurn > compacted ? { kind: 'compaction', throughTurn } : null
+}

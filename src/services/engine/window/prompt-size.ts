@@ -1,0 +1,51 @@
+import type { Json } from '#domain/json.ts'
+import type { InvalidInput, ModelMessage, ModelPicture, ModelTool } from '#models/model.ts'
+
+/** What a picture counts, whatever its bytes: providers bill them by their size on a screen. */
+const pictureBytes = 6000
+/** What a message, a call or a result takes besides its words. */
+const frameBytes = 40
+
+/** How much of a prompt one message is, in bytes of text. */
+export function messageBytes(message: ModelMessage): number {
+  switch (message.role) {
+    case 'user':
+      return frameBytes + Buffer.byteLength(message.text) + pictureSize(message.pictures)
+    case 'assistant':
+      return message.calls.reduce(
+        (sum, call) => sum + frameBytes + call.tool.length + inputBytes(call.input),
+        frameBytes + Buffer.byteLength(message.text),
+      )
+    case 'tool':
+      return message.results.reduce(
+        (sum, { text, pictures }) =>
+          sum + frameBytes + Buffer.byteLength(text) + pictureSize(pictures),
+        0,
+      )
+  }
+}
+
+/** How much of every prompt of a run are its instructions and tools. */
+export function fixedBytes(system: string, tools: readonly ModelTool[]): number {
+  return tools.reduce(
+    (sum, { name, description, jsonSchema }) =>
+      sum + name.length + Buffer.byteLength(description) + inputBytes(jsonSchema),
+    Buffer.byteLength(system),
+  )
+}
+
+function pictureSize(pictures: readonly ModelPicture[] | undefined): number {
+  return (pictures?.length ?? 0) * pictureBytes
+}
+
+/** Inputs of earlier turns are the same values at every turn, and are measured once. */
+const measured = new WeakMap<object, number>()
+
+function inputBytes(input: Json | InvalidInput): number {
+  if (typeof input !== 'object' || input === null) return Buffer.byteLength(JSON.stringify(input))
+  const known = measured.get(input)
+  if (known !== undefined) return known
+  const bytes = Buffer.byteLength(JSON.stringify(input))
+  measured.set(input, bytes)
+  return bytes
+}
