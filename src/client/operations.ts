@@ -28,6 +28,7 @@ export const operations: OperationTable = {
   getTranscript: 'GET /v1/runs/:id/transcript',
   getChangeSet: 'GET /v1/runs/:id/turns/:n',
   streamRun: 'GET /v1/runs/:id/stream',
+  listRunChanges: 'GET /v1/runs/:id/changes',
   getOutput: 'GET /v1/calls/:id/output/:stream',
   getResultFile: 'GET /v1/calls/:id/files/:hash',
   startRun: 'POST /v1/runs',

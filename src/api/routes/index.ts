@@ -27,6 +27,7 @@ import { requestRoutes } from './requests/requests.ts'
 import { retentionRoutes } from './operation/retention.ts'
 import { revisionRoutes } from './requests/revisions.ts'
 import { runActionRoutes } from './runs/run-actions.ts'
+import { runChangesRoutes } from './runs/run-changes.ts'
 import { runStreamRoutes } from './runs/run-stream.ts'
 import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
@@ -50,6 +51,7 @@ export function allRoutes(settings: ApiSettings) {
     ...sessionRoutes,
     ...runRoutes,
     ...runStreamRoutes,
+    ...runChangesRoutes,
     ...runActionRoutes,
     ...grantRoutes,
     ...queueRoutes,

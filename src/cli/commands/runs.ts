@@ -18,6 +18,7 @@ import { pageUrl } from '../service/service.ts'
 import { table } from '../text/table.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
+import { changesLines } from '../text/changes-text.ts'
 import { restLines } from '../text/rest-lines.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
@@ -225,8 +226,9 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
   const service = await connect(options)
   const run = await service.call('getRun', { params: { id } })
   const transcript = await service.call('getTranscript', { params: { id } })
+  const changes = await service.call('listRunChanges', { params: { id } })
   if (options.json === true)
-    return console.log(JSON.stringify({ ...run, transcript: transcript.items }))
+    return console.log(JSON.stringify({ ...run, transcript: transcript.items, changes }))
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(
     [
@@ -241,6 +243,7 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
       ...run.children.map(
         (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,
       ),
+      ...changesLines(changes),
       '',
       ...new TranscriptPrinter(terminalColumns()).next(transcript, new Map()),
     ].join('\n'),

@@ -118,6 +118,8 @@ async function cutCall(
       delete from kept_stream where call_id = ${callId}
     ), files as (
       delete from result_file where call_id = ${callId}
+    ), changes as (
+      delete from file_change where call_id = ${callId}
     ), live as (
       delete from live_output where call_id = ${callId}
     ), attempts as (

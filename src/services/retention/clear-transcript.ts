@@ -96,6 +96,8 @@ async function replaceWords(
       delete from result_file using calls where call_id = calls.id
     ), streams as (
       delete from kept_stream using calls where call_id = calls.id
+    ), changes as (
+      delete from file_change where run_id = ${runId}
     ), live as (
       delete from live_output using calls where call_id = calls.id
     ), live_words as (

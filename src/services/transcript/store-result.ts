@@ -25,21 +25,23 @@ export interface CallResult {
 /**
  * Stores a call's result, once: the first one stays. Returns whether this one was stored. What it
  * printed so far goes. The caller holds the run's lock and records the event that led here. `also`
- * is done in the same statement.
+ * are changes that are made in the same statement.
  */
 export async function storeResult(
   tx: Tx,
   callId: string,
   result: CallResult,
-  also: RawBuilder<unknown> = sql`select`,
+  also: readonly RawBuilder<unknown>[] = [],
 ): Promise<boolean> {
   const output = result.output === undefined ? [] : [JSON.stringify(result.output)]
   const packed = packContents([result.text, ...output])
   const [textHash, outputHash = null] = packed.hashes
+  const others = also.map((change, at) => sql`, ${sql.raw(`also_${at}`)} as (${change})`)
   const [, updated] = await together([
     storeContents(tx, [packed]),
     sql`
-      with also as (${also}), shown_so_far as (delete from live_output where call_id = ${callId})
+      with shown_so_far as (delete from live_output where call_id = ${callId})
+        ${sql.join(others, sql``)}
       update tool_call set result_type = ${result.type}, result_text_hash = ${textHash},
         result_output_hash = ${outputHash}, finished_at = clock_timestamp()
       where id = ${callId} and result_type is null

@@ -52,6 +52,7 @@ import * as pocketRules from './20261125T015500Z-pocket-rules.ts'
 import * as triageVerbs from './20261125T021000Z-triage-verbs.ts'
 import * as pocketQuiet from './20261125T021500Z-pocket-quiet.ts'
 import * as windowSteps from './20261125T044500Z-window-steps.ts'
+import * as chatFileChanges from './20261125T050000Z-chat-file-changes.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -108,4 +109,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T021000Z-triage-verbs': triageVerbs,
   '20261125T021500Z-pocket-quiet': pocketQuiet,
   '20261125T044500Z-window-steps': windowSteps,
+  '20261125T050000Z-chat-file-changes': chatFileChanges,
 }

@@ -220,3 +220,18 @@ export interface ResultFileTable {
   media_type: string
   bytes: number
 }
+
+/** What a call did to a file of the workspace; see `FileChange`. */
+export interface FileChangeTable {
+  id: GeneratedAlways<string>
+  run_id: string
+  call_id: string
+  attempt: number
+  position: number
+  path: string
+  from_path: string | null
+  before_hash: string | null
+  after_hash: string | null
+  before_lines: Buffer | null
+  after_lines: Buffer | null
+}

@@ -40,6 +40,7 @@ import type {
 } from './deliveries.ts'
 import type {
   ExecutionTable,
+  FileChangeTable,
   LiveOutputTable,
   LiveTextTable,
   ResultFileTable,
@@ -145,6 +146,7 @@ export interface Database {
   live_output: LiveOutputTable
   live_text: LiveTextTable
   result_file: ResultFileTable
+  file_change: FileChangeTable
   claim: ClaimTable
   comment: CommentTable
   request_snooze: RequestSnoozeTable

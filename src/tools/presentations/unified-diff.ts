@@ -36,7 +36,7 @@ export function wholeDiff(names: Names, before: string, after: string): UnifiedD
 }
 
 /** Lines with their line feed; the last one may lack it. */
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line) => `${line}\n`)
   const last = lines.pop()?.slice(0, -1) ?? ''
   return last === '' ? lines : [...lines, last]

@@ -115,6 +115,17 @@ export function useTranscript(id: string | null) {
   })
 }
 
+/** The files that a run changed. */
+export function useRunChanges(id: string) {
+  return useInfiniteQuery({
+    queryKey: ['run', id, 'changes'],
+    queryFn: ({ signal, pageParam }) =>
+      callApi('listRunChanges', { params: { id }, query: pageOf('', pageParam), signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+  })
+}
+
 /**
  * The manual tools of a run, once somebody wants to invoke one: only the host of the workspace
  * knows them.

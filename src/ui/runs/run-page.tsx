@@ -13,6 +13,7 @@ import { SecretsContext, useRunSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallTool } from './call-tool.tsx'
+import { ChangedFiles } from './changed-files.tsx'
 import { Grants } from './grants.tsx'
 import { Composer } from './composer.tsx'
 import { ModeBanner } from './mode-banner.tsx'
@@ -120,6 +121,7 @@ function Run({ run: data, transcript }: OpenedRun) {
         <About run={data} />
         <Grants runId={data.id} />
         {data.allowed.call && <CallTool runId={data.id} />}
+        <ChangedFiles runId={data.id} />
         {items !== undefined && <Waterfall items={items} />}
         <RunActions run={data} />
       </aside>

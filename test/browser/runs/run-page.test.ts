@@ -156,3 +156,36 @@ test('what looks like a secret in what a run said and asked for is a chip until 
   expect(revealed).toHaveLength(1)
   expect(JSON.stringify(revealed)).not.toContain(token)
 })
+
+// Rules: product.md 28
+test('the files that a run changed stand beside it, with their lines, their requests and what is not known', async () => {
+  const { desk } = dashboard
+  await desk.write('scratch/old.txt', 'one\ntwo\n')
+  const { path, runId, id, callId } = await askForNote()
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  const changed = page.getByRole('region', { name: /^Files changed/ })
+  await changed.getByText('None that is known.').waitFor()
+  await desk.decide(desk.people.grace, id)
+  await desk.execute(callId)
+  const written = changed.getByRole('listitem').filter({ hasText: path })
+  await written.getByLabel('1 line added').waitFor()
+  desk.say({
+    calls: [
+      { tool: 'move_file', input: { from: 'scratch/old.txt', to: 'scratch/new.txt' } },
+      ...Array.from({ length: 9 }, (_, at) => ({
+        tool: 'write_file',
+        input: { path: `scratch/many-${at}.txt`, content: 'x\n' },
+      })),
+    ],
+  })
+  await desk.perform(await desk.turn(runId, 2))
+  await changed.getByRole('heading', { name: 'Files changed (11)' }).waitFor()
+  expect(await changed.getByRole('listitem').count()).toBe(8)
+  await changed.getByRole('button', { name: 'Show 3 more' }).click()
+  await changed.getByText('scratch/old.txt → scratch/new.txt').waitFor()
+  expect(await changed.getByRole('listitem').count()).toBe(11)
+  const number = await written.getByRole('link').innerText()
+  await written.getByRole('link').click()
+  await page.waitForURL((url) => url.pathname === `/requests/${number.slice(1)}`)
+  expect(dashboard.complaints).toEqual([])
+})

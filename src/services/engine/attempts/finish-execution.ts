@@ -1,10 +1,12 @@
 import { sql, type Selectable } from 'kysely'
 import { hashBytes } from '#domain/digest.ts'
+import type { FileChange } from '#domain/file-change.ts'
 import type { Json } from '#domain/json.ts'
 import { executionTransitions, transition } from '#domain/transitions.ts'
 import { putContent } from '#store/content/content.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import { aboutRequest, endRequest } from '../../requests/ending/end-request.ts'
+import { insertChanges } from './insert-changes.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { storeResult, type CallResult } from '../../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -20,6 +22,8 @@ export interface ExecutionEnd {
   readonly exitCode: number | null
   readonly output: Json | null
   readonly result: CallResult
+  /** what it did to files of the workspace; absent: nothing that is known file by file */
+  readonly changes?: readonly FileChange[]
 }
 
 export interface EndedAttempt {
@@ -67,6 +71,7 @@ export async function finishLocked(
     unit.tx,
     requestIds.filter((id) => !at.locked.includes(id)),
   )
+  const changes = insertChanges(at.run.id, attempt, end.changes ?? [])
   if (!settled) {
     // The output is stored with the result, and the attempt refers to it.
     const update = sql`
@@ -74,8 +79,8 @@ export async function finishLocked(
         output_hash = ${outputHash}, finished_at = clock_timestamp()
       where call_id = ${attempt.callId} and attempt = ${attempt.attempt}
     `
-    await storeResult(unit.tx, attempt.callId, end.result, update)
-  }
+    await storeResult(unit.tx, attempt.callId, end.result, [update, ...changes])
+  } else for (const change of changes) await change.execute(unit.tx)
   await unit.audit({
     type: 'execution.finished',
     ...executor,

@@ -4,6 +4,7 @@ import { stillRuns } from '#delivery/reconciling/still-runs.ts'
 import { settleUnknown } from '../executions/settle-unknown.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { closeRun } from '../lifecycle/close-run.ts'
+import { readChanges } from '../../runs/reading/read-changes.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 import { messageRun } from '../../runs/message-run.ts'
 import { readTranscript } from '../../runs/reading/transcript.ts'
@@ -23,6 +24,19 @@ import {
 useDelegationDesk()
 
 describe('a delegation', () => {
+  test('counts what the child changes among the changes of the run, for who may see the child', async () => {
+    const { runId, childId } = await delegated()
+    await admitRun(desk.api, { runId: childId })
+    const input = { path: 'scratch/reviewed.md', content: 'Reviewed\n' }
+    desk.say({ calls: [{ tool: 'write_file', input }] })
+    await desk.perform(await desk.turn(childId, 1))
+    const changes = (who = desk.people.ada) => readChanges(desk.api, who.caller, { runId })
+    expect((await changes()).items).toMatchObject([
+      { path: 'scratch/reviewed.md', change: 'added' },
+    ])
+    expect((await changes(desk.people.grace)).items).toEqual([])
+  })
+
   test('asks, and shows the target, the input and no attachment', async () => {
     const { requestId } = await delegating()
     const request = await desk.database.db

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CommitIdentity } from '#domain/commit-identity.ts'
 import type { CallOutcome } from '#domain/workflow-outcomes.ts'
 import { changedText } from '../../transcript/result-texts.ts'
+import { watchChanges } from '#tools/files/watch-changes.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { renewRequest } from './renew-request.ts'
@@ -60,12 +61,13 @@ export async function performAttempt(
     return { kind: 'done' }
   }
   const commit = plan.tool.command === undefined ? null : await commitOf(ctx, toPerform)
+  const { workspace, changes } = watchChanges(plan.workspace)
   const effect = await carryOut(ctx, {
     runId: at.run.id,
     callId: at.call.id,
     attempt,
     keyAttempt,
-    plan,
+    plan: { ...plan, workspace },
     commit,
     signal,
     again,
@@ -80,7 +82,7 @@ export async function performAttempt(
   }
   if (effect.kind === 'lost') return lose(ctx, at, attempt, effect.why, { mayRepeat: true })
   const end = await endOf(ctx, toPerform, effect)
-  await untilStored(() => finishExecution(ctx, ended, end))
+  await untilStored(() => finishExecution(ctx, ended, { ...end, changes }))
   return { kind: 'done' }
 }
 

@@ -4,6 +4,7 @@ import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
+import { forkRun } from '../forking/fork-run.ts'
 import { readChangeSet } from './read-change-set.ts'
 
 let desk: AgentDesk
@@ -80,4 +81,28 @@ test('a turn that was not made, and one of a run that one may not see, do not ex
   for (const attempt of [() => open(2), () => open(-1), () => open(1, stranger)]) {
     expect((await refusal(attempt())).code).toBe('not_found')
   }
+})
+
+// Rules: product.md 29
+test('the task of a fork is what it was asked to do, and of one that starts again the old input', async () => {
+  const asked = (id: string) =>
+    readChangeSet(desk.api, desk.people.ada.caller, { runId: id, turn: 2 })
+  desk.say({ text: 'Tidied.' })
+  const old = await desk.start({ input: 'Tidy the shelf' })
+  await desk.turn(old, 1)
+  const { id: onward } = await forkRun(desk.api, desk.people.ada.caller, {
+    runId: old,
+    text: 'Tidy the cellar',
+  })
+  desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/old.md' } }] })
+  await desk.turn(onward, 2)
+  expect((await asked(onward)).task).toMatchObject({ text: 'Tidy the cellar', by: { name: 'Ada' } })
+  const { id: again } = await forkRun(desk.api, desk.people.ada.caller, {
+    runId: old,
+    afterTurn: 0,
+  })
+  desk.say({ text: 'Again.' })
+  await desk.turn(again, 1)
+  const { task } = await readChangeSet(desk.api, desk.people.ada.caller, { runId: again, turn: 1 })
+  expect(task).toMatchObject({ text: 'Tidy the shelf' })
 })

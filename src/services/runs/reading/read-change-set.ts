@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
-import type { Actor } from '#domain/actor.ts'
 import type { Presentation } from '#domain/presentation.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Verdict } from '#domain/verdict.ts'
 import type { CallFacts } from '#domain/request.ts'
 import type { Routing } from '#domain/judgement.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
-import { readErased } from '#store/content/erased-content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 import type { PersonRef, RequestItemRecord } from '../../requests/facts/request-record.ts'
+import { readTasks } from '../../requests/facts/read-tasks.ts'
 import { readItems } from '../../requests/lists/read-items.ts'
-import { erasedText } from '../../requests/words/erased-words.ts'
-import { readMessageText } from '../../transcript/messages.ts'
 import { assertVisible } from '../visible-run.ts'
 
 /** A request of a turn with all that a decision of it is made from. */
@@ -139,24 +136,13 @@ async function readShown(
   return shown
 }
 
-/** The first message of the root run: who asked for what. */
+/** What a person asked the root run to do. */
 async function taskOf(ctx: ServiceContext, runId: string): Promise<ChangeSetRecord['task']> {
-  const row = await ctx.db
-    .selectFrom('message')
-    .innerJoin('run', 'run.root_run_id', 'message.run_id')
-    .select(['message.content_hash', 'message.author', 'message.created_at'])
-    .where('run.id', '=', runId)
-    .where('message.sequence', '=', 1)
-    .executeTakeFirst()
-  if (row === undefined) return null
-  const texts = await getRemainingTexts(ctx.db, [row.content_hash])
-  const stored = texts.get(row.content_hash)
-  const erased = await readErased(ctx.db, stored === undefined ? [row.content_hash] : [])
-  const text =
-    stored === undefined ? erasedText(erased.get(row.content_hash)) : readMessageText(stored)
-  return { text, by: personOf(row.author), at: row.created_at }
-}
-
-function personOf(author: Actor | null): PersonRef | null {
-  return author?.type === 'person' ? { id: author.id, name: author.name } : null
+  const { root_run_id: root } = await ctx.db
+    .selectFrom('run')
+    .select('root_run_id')
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+  const task = (await readTasks(ctx.db, [root], 'detail')).get(root)
+  return task === undefined ? null : { text: task.text, by: task.by, at: task.at }
 }

@@ -1,0 +1,111 @@
+import type { NetChangeKind } from '#domain/file-change.ts'
+
+/** A stored change: as `FileChange`, with hashes alone and the number of the request behind it. */
+export interface StoredChange {
+  /** in the order of what happened */
+  readonly id: string
+  readonly path: string
+  readonly from: string | null
+  readonly before: string | null
+  readonly after: string | null
+  /** `null`: nobody was asked */
+  readonly request: number | null
+}
+
+/** Where the lines of a version of a file are stored. */
+export interface VersionRef {
+  readonly changeId: string
+  readonly side: 'before' | 'after'
+}
+
+/** What became of a file since the run began. */
+export interface NetChange {
+  readonly path: string
+  readonly change: NetChangeKind
+  /** of a file that was moved: where it was */
+  readonly from: string | null
+  readonly before: string | null
+  readonly after: string | null
+  readonly requests: readonly number[]
+  /** of the two versions; `null` where there is no file */
+  readonly versions: { readonly before: VersionRef | null; readonly after: VersionRef | null }
+}
+
+interface Version {
+  readonly hash: string
+  readonly ref: VersionRef
+}
+
+/** A path that was touched: what was there first, and what is there now. */
+interface Touched {
+  readonly first: Version | null
+  now: Version | null
+  /** the path at which this file was when the run began */
+  origin: string
+  readonly requests: Set<number>
+}
+
+/** The net effect of changes that are told one after the other, in their order. */
+export class NetChanges {
+  readonly #paths = new Map<string, Touched>()
+
+  add({ id, path, from, before, after, request }: StoredChange): void {
+    const version = (side: VersionRef['side'], hash: string | null): Version | null =>
+      hash === null ? null : { hash, ref: { changeId: id, side } }
+    const target = this.#touch(path, version('before', before), request)
+    target.now = version('after', after)
+    if (from === null) return
+    const source = this.#touch(from, target.now, request)
+    source.now = null
+    target.origin = source.origin
+    for (const number of source.requests) target.requests.add(number)
+  }
+
+  /** Sorted by path, in the order of code units; a file that is as it was is not among them. */
+  items(): NetChange[] {
+    const moved = new Set<string>()
+    const items = [...this.#paths].flatMap(([path, touched]): NetChange[] => {
+      const source = moved.has(touched.origin) ? null : this.#movedFrom(path, touched)
+      if (source !== null) moved.add(touched.origin)
+      const first = source === null ? touched.first : source.first
+      const { now } = touched
+      if (source === null && first?.hash === now?.hash) return []
+      return [
+        {
+          path,
+          change: source !== null ? 'moved' : kindOf(first, now),
+          from: source === null ? null : touched.origin,
+          before: first?.hash ?? null,
+          after: now?.hash ?? null,
+          requests: [...touched.requests].toSorted((one, other) => one - other),
+          versions: { before: first?.ref ?? null, after: now?.ref ?? null },
+        },
+      ]
+    })
+    return items
+      .filter(({ path }) => !moved.has(path))
+      .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  }
+
+  /** Where the file at a path was moved from, if it took nothing's place and is gone from there. */
+  #movedFrom(path: string, { first, now, origin }: Touched): Touched | null {
+    if (origin === path || first !== null || now === null) return null
+    const source = this.#paths.get(origin)
+    return source !== undefined && source.first !== null && source.now === null ? source : null
+  }
+
+  #touch(path: string, there: Version | null, request: number | null): Touched {
+    const known = this.#paths.get(path)
+    const touched = known ?? { first: there, now: there, origin: path, requests: new Set<number>() }
+    if (known === undefined) this.#paths.set(path, touched)
+    // A file that is made where none is did not come from elsewhere.
+    else if (known.now === null) known.origin = path
+    if (request !== null) touched.requests.add(request)
+    return touched
+  }
+}
+
+function kindOf(first: Version | null, now: Version | null): NetChangeKind {
+  if (first === null) return 'added'
+  return now === null ? 'deleted' : 'modified'
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import {
+  builtInToolNames,
+  builtInTools,
+  callWorkerName,
+  isCommandTool,
+} from '#domain/built-in-tools.ts'
+import { isChange } from '#domain/tool.ts'
+import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
+import type { Db } from '#store/database.ts'
+import { countChangedLines, type HashedSides } from '#tools/presentations/line-hashes.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { keysBefore, pageFrom, type Page, type PageInput } from '../../core/pages.ts'
+import type { Viewer } from '../../requests/people/viewer.ts'
+import { runVisibleTo } from '../../requests/people/visible-to.ts'
+import { assertVisible } from '../visible-run.ts'
+import { NetChanges, type NetChange, type StoredChange, type VersionRef } from './net-changes.ts'
+
+/** A file that is not as it was when the run began. */
+export interface ChangedFile extends Omit<NetChange, 'versions'> {
+  /** lines; `null`: no text, too large, or its lines were not recorded */
+  readonly added: number | null
+  readonly removed: number | null
+}
+
+export interface RunChangesRecord extends Page<ChangedFile> {
+  /** files on all pages together */
+  readonly total: number
+  /** what may have changed files that are not listed: calls that were begun */
+  readonly unknown: { readonly commands: number; readonly calls: number }
+}
+
+/** Rows that are read at once; what is kept of them is a line for each path. */
+const batch = 5_000
+
+/**
+ * The net effect of a run, and of those below it that the caller may see, on files of the
+ * workspace (product.md 28). A file that is again what it was is not listed, and neither is what
+ * commands and other tools did: they are counted. Rejects with `not_found`.
+ */
+export async function readChanges(
+  ctx: ServiceContext,
+  caller: Caller,
+  { runId, ...page }: PageInput & { readonly runId: string },
+): Promise<RunChangesRecord> {
+  const viewer = await assertVisible(ctx, caller, runId)
+  const [after = ''] = keysBefore(page, 'changes', ['text']) ?? []
+  const runs = await visibleRuns(ctx.db, viewer, runId)
+  const net = new NetChanges()
+  for await (const change of storedChanges(ctx.db, runs)) net.add(change)
+  const all = net.items()
+  const rest = all.filter(({ path }) => path > after)
+  const { items, nextCursor } = pageFrom(rest, page, 'changes', ({ path }) => [path])
+  return {
+    items: await counted(ctx.db, items),
+    nextCursor,
+    total: all.length,
+    unknown: await unknownOf(ctx.db, runs),
+  }
+}
+
+async function visibleRuns(db: Db, viewer: Viewer, runId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('run_lineage')
+    .select('run_id')
+    .where('ancestor_id', '=', runId)
+    .where(runVisibleTo(viewer, 'run_lineage.run_id'))
+    .execute()
+  return rows.map((row) => row.run_id)
+}
+
+async function* storedChanges(db: Db, runs: readonly string[]): AsyncGenerator<StoredChange> {
+  for (let last = '0'; ;) {
+    const { rows } = await sql<StoredChange>`
+      select f.id, f.path, f.from_path as "from", f.before_hash as before, f.after_hash as after,
+        r.number::int as request
+      from file_change f
+      join tool_call c on c.id = f.call_id
+      left join approval_grant g on g.id = c.grant_id
+      left join request r on r.id = coalesce(c.request_id, g.request_id)
+      where f.run_id = any(${[...runs]}::uuid[]) and f.id > ${last}
+      order by f.id limit ${batch}
+    `.execute(db)
+    yield* rows
+    if (rows.length < batch) return
+    last = rows.at(-1)?.id ?? last
+  }
+}
+
+async function counted(db: Db, items: readonly NetChange[]): Promise<ChangedFile[]> {
+  const lines = await linesOf(
+    db,
+    items
+      .flatMap(({ versions }) => [versions.before, versions.after])
+      .filter((ref) => ref !== null),
+  )
+  const sides = items.map(({ versions: { before, after } }): HashedSides | null => {
+    const [old, fresh] = [before, after].map((ref) => (ref === null ? none : lines.get(keyOf(ref))))
+    return old === undefined || fresh === undefined ? null : { before: old, after: fresh }
+  })
+  const known = sides.filter((side) => side !== null)
+  const counts = (await countChangedLines(known)) ?? []
+  return items.map(({ path, change, from, before, after, requests }, index) => {
+    const side = sides[index] ?? null
+    const count = side === null ? null : (counts[known.indexOf(side)] ?? null)
+    const [added, removed] = [count?.added ?? null, count?.removed ?? null]
+    return { path, change, from, before, after, added, removed, requests }
+  })
+}
+
+const none = new Uint8Array()
+
+function keyOf({ changeId, side }: VersionRef): string {
+  return `${changeId} ${side}`
+}
+
+async function linesOf(
+  db: Db,
+  refs: readonly VersionRef[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  if (refs.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; side: VersionRef['side']; lines: Buffer }>`
+    select f.id, wanted.side,
+      case wanted.side when 'before' then f.before_lines else f.after_lines end as lines
+    from unnest(${refs.map(({ changeId }) => changeId)}::bigint[], ${refs.map(({ side }) => side)}::text[])
+      as wanted(id, side)
+    join file_change f on f.id = wanted.id
+    where case wanted.side when 'before' then f.before_lines else f.after_lines end is not null
+  `.execute(db)
+  return new Map(rows.map(({ id, side, lines }) => [keyOf({ changeId: id, side }), lines]))
+}
+
+const commandTools = builtInToolNames.filter(isCommandTool)
+/** The tools whose changes are stored, file by file. */
+const fileTools = builtInToolNames.filter((name) =>
+  builtInTools[name].operations.some((operation) => isChange({ operation })),
+)
+
+/** What a run below does is counted there, and an answer changes nothing. */
+const changeless = builtInToolNames.filter(
+  (name) => name === callWorkerName || builtInTools[name].consent === 'answer',
+)
+
+/**
+ * Calls that were begun and may have changed files nobody recorded: those of tools that do not only
+ * read, and writes of which nobody knows how they ended.
+ */
+async function unknownOf(db: Db, runs: readonly string[]): Promise<RunChangesRecord['unknown']> {
+  const { rows } = await sql<{ commands: number; calls: number }>`
+    select count(*) filter (where is_command)::int as commands,
+      count(*) filter (where not is_command)::int as calls
+    from (
+      select c.tool = any(${commandTools}::text[]) as is_command from tool_call c
+      where c.run_id = any(${[...runs]}::uuid[]) and not c.read_only and not c.tool = any(${changeless}::text[])
+        and not coalesce(c.rule->>'id' = ${unchangedRuleId}, false)
+        and exists (select from execution e where e.call_id = c.id
+          and (e.state in ('started', 'succeeded', 'unknown')
+            or (e.state = 'failed' and not c.tool = any(${fileTools}::text[]))))
+        and not exists (select from file_change f where f.call_id = c.id)
+    ) begun
+  `.execute(db)
+  return rows[0] ?? { commands: 0, calls: 0 }
+}

@@ -1,0 +1,57 @@
+import { hashBytes } from '#domain/digest.ts'
+import type { FileChange, FileSide } from '#domain/file-change.ts'
+import { limits } from '#domain/limits.ts'
+import type { Workspace } from '#domain/tool.ts'
+import { lineHashes } from '../presentations/line-hashes.ts'
+
+/**
+ * A workspace that remembers each change that is made through it, once it is made. Both sides are
+ * at hand only now: the bytes that a call replaces are kept nowhere.
+ */
+export function watchChanges(base: Workspace): {
+  readonly workspace: Workspace
+  readonly changes: readonly FileChange[]
+} {
+  const changes: FileChange[] = []
+  const workspace: Workspace = {
+    root: base.root,
+    hidden: base.hidden,
+    state: (path, options) => base.state(path, options),
+    read: (path, options) => base.read(path, options),
+    copy: (path, to, options) => base.copy(path, to, options),
+    list: (path, options) => base.list(path, options),
+
+    async write(path, bytes, expected) {
+      const before = await sideOf(base, path, expected)
+      await base.write(path, bytes, expected)
+      const after = { hash: hashBytes(bytes), lines: lineHashes(bytes) }
+      changes.push({ path, from: null, before, after })
+    },
+
+    async remove(path, expected) {
+      const before = await sideOf(base, path, expected)
+      await base.remove(path, expected)
+      changes.push({ path, from: null, before, after: null })
+    },
+
+    async move(from, to, expected) {
+      const after = await sideOf(base, from, expected.from)
+      const before = await sideOf(base, to, expected.to)
+      await base.move(from, to, expected)
+      changes.push({ path: to, from, before, after })
+    },
+  }
+  return { workspace, changes }
+}
+
+/** What is at a path before it changes. Whether it may change is for the change itself to find. */
+async function sideOf(
+  workspace: Workspace,
+  path: string,
+  hash: string | 'absent',
+): Promise<FileSide | null> {
+  if (hash === 'absent') return null
+  const bytes = await workspace.read(path, { maxBytes: limits.writeBytes }).catch(() => null)
+  const isExpected = bytes !== null && hashBytes(bytes) === hash
+  return { hash, lines: isExpected ? lineHashes(bytes) : null }
+}

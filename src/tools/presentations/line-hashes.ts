@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { runInThread } from '../threads/run-in-thread.ts'
+import { decodeText } from './file-kind.ts'
+import { lineChanges } from './line-changes.ts'
+import { linesOf } from './unified-diff.ts'
+
+/** Bytes of a line's hash: enough that two lines of a run are not mistaken for each other. */
+const hashLength = 6
+/** A file with more lines has no hashes of them: they would take more room than they are worth. */
+const mostLines = 50_000
+/** Below this many lines together counting takes no time worth a thread. */
+const inlineLines = 2_000
+const countLimitMs = 10_000
+
+/**
+ * A short hash for each line of a text, in order; `null` for what is no text, or has more than
+ * 50,000 lines.
+ */
+export function lineHashes(bytes: Uint8Array): Uint8Array | null {
+  const text = decodeText(bytes)
+  if (text === null) return null
+  const lines = linesOf(text)
+  if (lines.length > mostLines) return null
+  const hashes = lines.map((line) => createHash('sha256').update(line).digest())
+  return Buffer.concat(hashes.map((hash) => hash.subarray(0, hashLength)))
+}
+
+/** Two sides of a change, as `lineHashes` made them; an empty one where there is no file. */
+export interface HashedSides {
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+}
+
+export interface LineCounts {
+  readonly added: number
+  readonly removed: number
+}
+
+/**
+ * How many lines were added and removed between each two sides, in their order. Many are counted
+ * in a thread; `null` when that takes more than 10 seconds.
+ */
+export async function countChangedLines(
+  pairs: readonly HashedSides[],
+): Promise<readonly LineCounts[] | null> {
+  const bytes = pairs.reduce((sum, { before, after }) => sum + before.length + after.length, 0)
+  if (bytes <= inlineLines * hashLength) return countLines(pairs)
+  const script = new URL('line-hashes-thread.ts', import.meta.url)
+  const options = { limitMs: countLimitMs, signal: null }
+  const outcome = await runInThread<LineCounts[]>(script, pairs, options)
+  return outcome.done ? outcome.value : null
+}
+
+/** As `countChangedLines`, here and now. */
+export function countLines(pairs: readonly HashedSides[]): LineCounts[] {
+  return pairs.map(({ before, after }) => {
+    const changes = lineChanges(hashesIn(before), hashesIn(after)).filter(({ same }) => !same)
+    const lengthOf = (side: 'before' | 'after'): number =>
+      changes.reduce((sum, { [side]: [from, to] }) => sum + to - from, 0)
+    return { added: lengthOf('after'), removed: lengthOf('before') }
+  })
+}
+
+function hashesIn(bytes: Uint8Array): string[] {
+  const hex = Buffer.from(bytes).toString('hex')
+  return hex.match(new RegExp(`.{${hashLength * 2}}`, 'g')) ?? []
+}
