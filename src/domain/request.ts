@@ -1,7 +1,9 @@
 import type { JsonObject } from './json.ts'
 
+/** `start`: the start of a run; `external`: a call of a program. */
 export const requestKinds = [
   'tool_call',
+  'start',
   'attachment',
   'question',
   'outcome_check',

@@ -213,6 +213,8 @@ export interface WorkerDefinition {
   readonly conversation: boolean | null
   /** how long a conversation rests before it ends by itself */
   readonly restForMs: number
+  /** its runs ask before they begin, and where that is written; `null`: they do not */
+  readonly startApproval: { readonly source: string } | null
   /** JSON Schema of what a run is started with; `null`: any text or object */
   readonly input: JsonObject | null
   /** teams; `null`: anybody who may start runs */

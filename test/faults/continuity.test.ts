@@ -13,6 +13,12 @@ beforeAll(async () => {
   world = await FaultWorld.start(
     faultProject({
       stale: [{ calls: [aWrite('notes/old.md'), aWrite('notes/after.md')] }],
+      gated_whole: [
+        { calls: [{ tool: 'write_file', input: { path: 'free/gated.md', content: 'x' } }] },
+      ],
+      gated_briefly: [
+        { calls: [{ tool: 'write_file', input: { path: 'free/brief.md', content: 'x' } }] },
+      ],
       patient: [{ calls: [aWrite('notes/patient.md')] }, { calls: [aWrite('notes/second.md')] }],
     }),
   )
@@ -58,8 +64,15 @@ describe('a run that waits', () => {
   test('goes on after a restart of everything, where it stood', async () => {
     const runId = await world.startRun('patient')
     const request = await world.onlyWaiting(runId)
+    const gated = await world.startRun('gated_whole')
+    const start = await world.onlyWaiting(gated)
     await world.restart()
     expect(await world.onlyWaiting(runId)).toEqual(request)
+    expect(await world.onlyWaiting(gated)).toEqual(start)
+    expect(await world.read('free/gated.md')).toBeNull()
+    expect(await world.decide(start)).toMatchObject({ status: 200 })
+    await world.untilRun(gated, 'completed')
+    expect(await world.read('free/gated.md')).toBe('x')
     expect(await world.decide(request)).toMatchObject({ status: 200 })
     await world.untilSql('select turn from run where id = $1', [runId], 2)
     await world.decide(await world.onlyWaiting(runId))
@@ -68,6 +81,24 @@ describe('a run that waits', () => {
       ['succeeded', 1],
       ['succeeded', 1],
     ])
+  }, 240_000)
+})
+
+// Rules: product.md 45
+describe('a run whose start asks', () => {
+  test('is cancelled by its timer when nobody decides, and at once by a denial', async () => {
+    const expiring = await world.startRun('gated_briefly')
+    const denied = await world.startRun('gated_whole')
+    await world.decide(await world.onlyWaiting(denied), { decision: 'deny' })
+    const failure = (runId: string, code: string) =>
+      world.untilSql(`select failure->>'code' from run where id = $1`, [runId], code)
+    await failure(denied, 'start_denied')
+    await failure(expiring, 'start_expired')
+    await world.untilRun(expiring, 'cancelled')
+    expect(await world.read('free/brief.md')).toBeNull()
+    expect(
+      await world.sql('select from turn_attempt where run_id = any($1)', [[expiring, denied]]),
+    ).toEqual([])
   }, 240_000)
 })
 

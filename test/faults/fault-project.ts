@@ -76,10 +76,15 @@ export default defineTool({
 `
 }
 
-/** The first words of a worker of these tests, with the zones that its calls need. */
+/**
+ * The first words of a worker of these tests, with the zones that its calls need. `gated_…` asks
+ * before it starts, `gated_briefly` for three seconds.
+ */
 function workerFile(name: string): string {
+  const start = name.startsWith('gated_') ? 'startApproval: ask\n' : ''
+  const queue = name === 'gated_briefly' ? 'queue: brief\n' : ''
   return `---
-name: ${name}
+${start}${queue}name: ${name}
 description: Plays the script of a test
 model: script:scripts/${name}.yaml
 zones:

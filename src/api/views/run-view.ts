@@ -68,6 +68,7 @@ export function runDetailView(
     attachments: record.attachments.map((file) => ({ ...file })),
     model: record.model,
     endReason: record.endReason,
+    ...(record.startRequestId === null ? {} : { startRequestId: record.startRequestId }),
     temporalUrl: temporalUrl(settings.temporal, record.workflowId),
     workspaceRoot,
     allowed: { ...record.allowed },

@@ -75,13 +75,22 @@ function optionsOf(
   const mayApprove = !request.signatureRequired && (request.risk !== 'high' || seenAll)
   return [
     { value: 'full', label: 'View in full', hint: 'with the raw input' },
-    { value: 'deny', label: 'Deny', hint: 'the run goes on; the reason is shown to the model' },
-    { value: 'stop', label: 'Deny and stop', hint: 'the run waits for a message' },
+    ...denialsOf(request),
     ...(mayApprove ? [{ value: 'approve' as const, label: 'Approve once, as shown' }] : []),
     ...(mayApprove ? request.allowedScopes : []).flatMap((scope) =>
       scope === 'once' ? [] : [{ value: `approve_${scope}` as const, ...wider[scope] }],
     ),
     { value: 'skip', label: 'Leave it' },
+  ]
+}
+
+function denialsOf({ kind }: RequestDetail): { value: Picked; label: string; hint: string }[] {
+  if (kind === 'start') {
+    return [{ value: 'deny', label: 'Deny', hint: 'the run is cancelled before it begins' }]
+  }
+  return [
+    { value: 'deny', label: 'Deny', hint: 'the run goes on; the reason is shown to the model' },
+    { value: 'stop', label: 'Deny and stop', hint: 'the run waits for a message' },
   ]
 }
 
@@ -161,5 +170,5 @@ export async function sendChoice(
     await sendAnswer(service, request, asked)
     return 'Recorded. The agent reads it.'
   }
-  return outcomeSentence(await sendDecision(service, request, asked), asked.then)
+  return outcomeSentence(await sendDecision(service, request, asked), asked.then, request.kind)
 }

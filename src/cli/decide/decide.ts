@@ -95,9 +95,16 @@ function lostTo({ facts }: ServiceProblem): string {
 }
 
 /** What became of a decision, in one sentence. */
-export function outcomeSentence(answer: DecisionAnswer, then: Choice['then']): string {
+export function outcomeSentence(
+  answer: DecisionAnswer,
+  then: Choice['then'],
+  kind: RequestDetail['kind'],
+): string {
   if (answer.state === 'pending')
     return `Recorded. Still needed: ${printableLine(answer.quorum.text)}.`
+  if (kind === 'start') {
+    return `Recorded. The run ${answer.state === 'denied' ? 'is cancelled' : 'begins'}.`
+  }
   if (answer.state === 'denied' && then === 'stop')
     return 'Recorded. The run stops and waits for a message.'
   switch (answer.stage) {

@@ -15,6 +15,8 @@ export interface RunStatement {
   readonly parentRunId?: string
   /** the run whose transcript a fork goes on with; absent of all others */
   readonly forkedFrom?: string
+  /** the request without whose approval the run does not begin; absent where nobody was asked */
+  readonly startRequestId?: string
   readonly workerName: string
   readonly workerDigest: string
   readonly inputDigest: string

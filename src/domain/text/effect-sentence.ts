@@ -14,6 +14,7 @@ export function effectSentence(request: {
   readonly title: string
 }): string {
   const { kind, tool, title } = request
+  if (kind === 'start') return 'Start a run'
   // A program writes its titles itself, and may call a tool of its own by any name but those of
   // commands.
   const isOurs = kind !== 'external' || isCommandTool(tool)

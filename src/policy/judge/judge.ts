@@ -6,7 +6,7 @@ import { cuesOfCall, type CueFacts } from '../cues/cues-of-call.ts'
 import { durationText } from '../reading/duration.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './calls/canonical-call.ts'
 import { judgeCapability, missingTarget } from './consent/capability.ts'
-import { askingAttachments, refusedDelegation, unlistedOpinion } from './consent/delegation.ts'
+import { askingAttachments, delegationOpinion, refusedDelegation } from './consent/delegation.ts'
 import { commandVerdict, refusedCommand, unreadCommand } from './consent/command-consent.ts'
 import { commandTraits } from './routing/command-traits.ts'
 import { guardedNames, judgeConsent } from './consent/consent.ts'
@@ -79,7 +79,9 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
   const command = await commandVerdict(query, worker, call)
   for (const line of command?.lines ?? []) note('command', line.outcome, line.detail)
   const commanded =
-    command === null ? unlistedOpinion(worker, call) : { ...command, highRisk: false }
+    command === null
+      ? delegationOpinion(query.policy, worker, call)
+      : { ...command, highRisk: false }
   const opinion = await judgeConsent(query, worker, call, guarded, place.traits, commanded)
   note('consent', opinion.approval, opinion.rule.text)
   if (opinion.approval === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))

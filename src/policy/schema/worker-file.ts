@@ -99,6 +99,9 @@ export const workerFileSchema = z.strictObject({
   restFor: maybe(duration).describe(
     'how long a conversation rests before it ends by itself. Default: `7d`',
   ),
+  startApproval: maybe(z.enum(['preApproved', 'ask'])).describe(
+    '`ask`: somebody approves [the start of each run](starting.md#approval-of-a-start) before its model is called. Default: `preApproved`',
+  ),
   input: maybe(z.looseObject({ type: z.literal('object') })).describe(
     'JSON Schema of what a run is started with: the dashboard makes a form of it, and what does not fit is refused. Patterns are RE2, formats are not checked. Default: any text or object',
   ),

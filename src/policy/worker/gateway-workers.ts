@@ -37,6 +37,7 @@ function gatewayWorker({ server, queue, zones, sandbox }: GatewayServer): Worker
     startableBy: [],
     conversation: false,
     restForMs: 0,
+    startApproval: null,
     input: null,
     zones,
     sandbox,

@@ -90,6 +90,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
       (field) => readDuration(field) ?? defaultRestForMs,
       defaultRestForMs,
     ),
+    startApproval: part('startApproval', readStartApproval, null),
     input: part('input', readInput, null),
     startableBy: part('startableBy', (field) => readOneOrMany(field, reference('team')), null),
     zones,
@@ -120,6 +121,11 @@ function reportNoFrontMatter(report: Report, file: string, text: string): void {
   }
   const remedy = 'begin it with a line `---`, then the settings, then another `---`'
   report.error(place, 'the file does not begin with front matter', remedy)
+}
+
+function readStartApproval(field: YamlField): WorkerDefinition['startApproval'] {
+  const asks = readChoice(field, ['preApproved', 'ask']) === 'ask'
+  return asks ? { source: fieldSource(field) } : null
 }
 
 /** Content address of a worker version: what a run pins when it starts. */

@@ -164,10 +164,11 @@ const visitorsRecord: readonly AuditEventType[] = [
 
 /**
  * To try something that is judged once its rows are locked. Until `under` takes the authority that
- * the judgement makes, only the expiry of the request can be recorded.
+ * the judgement makes, only the expiry of the request can be recorded, and of the run whose start it
+ * asked for.
  */
 export function byAttempt(caller: Caller): Authority {
-  return new Checked(caller, ['request.expired'])
+  return new Checked(caller, ['request.expired', 'run.cancelled'])
 }
 
 /** To record that somebody read what they may see. It records nothing else. */

@@ -28,6 +28,7 @@ export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_i
     parentCallId: run.parent_call_id,
     ...(run.parent_run_id === null ? {} : { parentRunId: run.parent_run_id }),
     ...(run.forked_from === null ? {} : { forkedFrom: run.forked_from }),
+    ...(run.start_request_id === null ? {} : { startRequestId: run.start_request_id }),
     workerName: run.worker,
     workerDigest: run.worker_digest,
     inputDigest: run.input_digest,

@@ -147,7 +147,8 @@ function announceTo(
   request: Selectable<RequestTable>,
   { workflowId }: DecisionFacts,
 ): void {
-  if (request.run_id === null || workflowId === null) return
+  // The workflow of a start waits for another signal, which the outbox brings.
+  if (request.run_id === null || workflowId === null || request.kind === 'start') return
   unit.announce({ runId: request.run_id, workflowId, requestIds: [request.id] })
 }
 

@@ -25,7 +25,8 @@ export async function permitRequest(
     requestId: request.id,
     revision: request.revision,
     runId: request.run_id,
-    // A call has one live permit; that of an attachment names its call in the digest.
+    // A call has one live permit; that of an attachment names its call in the digest. A start is of
+    // no call.
     callId: request.kind === 'attachment' ? null : request.call_id,
     digest: facts.revision.digest,
     factsDigest: hashJson(facts.revision.facts),

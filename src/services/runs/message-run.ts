@@ -7,6 +7,7 @@ import { putContent } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { restEnded } from '../core/rest.ts'
+import { refuseWhileStarting } from '../core/waits-to-start.ts'
 import { lockRun } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { onceForKey } from '../core/idempotency.ts'
@@ -81,6 +82,7 @@ async function postMessage(
   if (isEnd(runTransitions, run.state)) {
     throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
   }
+  refuseWhileStarting(run)
   const messageId = uuidv7()
   await unit.tx
     .insertInto('message')

@@ -53,6 +53,7 @@ import * as triageVerbs from './20261125T021000Z-triage-verbs.ts'
 import * as pocketQuiet from './20261125T021500Z-pocket-quiet.ts'
 import * as windowSteps from './20261125T044500Z-window-steps.ts'
 import * as chatFileChanges from './20261125T050000Z-chat-file-changes.ts'
+import * as startApproval from './20261125T044500Z-starts-approval.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -110,4 +111,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T021500Z-pocket-quiet': pocketQuiet,
   '20261125T044500Z-window-steps': windowSteps,
   '20261125T050000Z-chat-file-changes': chatFileChanges,
+  '20261125T044500Z-starts-approval': startApproval,
 }

@@ -59,6 +59,8 @@ export interface RunTable {
   /** the run whose transcript it goes on with, and the last turn that it took over */
   forked_from: string | null
   forked_after_turn: number | null
+  /** the request that its start waits for, or waited for; `null`: nobody was asked */
+  start_request_id: string | null
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
   /** over the statement that the columns above make (services/runs/verify-run) */

@@ -108,7 +108,8 @@ function headingOf(request: ShownRequest): string {
 }
 
 /** Whether it has yet to happen, as far as anybody knows. */
-function isAhead({ state, execution }: ShownRequest): boolean {
+function isAhead({ state, execution, kind }: ShownRequest): boolean {
+  if (kind === 'start') return state === 'pending'
   return state === 'pending' || (state === 'approved' && execution.state === 'not_started')
 }
 

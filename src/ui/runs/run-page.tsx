@@ -20,6 +20,7 @@ import { ModeBanner } from './mode-banner.tsx'
 import { RunActions } from './run-actions.tsx'
 import { RunState } from './run-state.tsx'
 import { WaitsFor } from './waits-for.tsx'
+import { WaitsToStart } from './waits-to-start.tsx'
 import { TurnText } from './turn-text.tsx'
 import { TurnViews } from './turn-view.tsx'
 import { useFollowEnd } from './use-follow-end.ts'
@@ -80,7 +81,8 @@ function Run({ run: data, transcript }: OpenedRun) {
         <ModeBanner mode={data.mode} startedBy={data.startedBy.name} />
         {data.failure !== undefined && (
           <p className="banner" role="status">
-            <strong>It stands still.</strong> <VisibleText text={data.failure.message} />
+            <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It stands still.'}</strong>{' '}
+            <VisibleText text={data.failure.message} />
             {data.state === 'waiting_for_input' && ' A message resumes it.'}
           </p>
         )}
@@ -89,6 +91,7 @@ function Run({ run: data, transcript }: OpenedRun) {
             {text}. The first is back <Time at={until} />.
           </p>
         ))}
+        <WaitsToStart run={data} />
         <WaitsFor run={data} />
         {data.endReason !== null && (
           <p>

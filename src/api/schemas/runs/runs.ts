@@ -211,6 +211,8 @@ export const runDetail = run
     model: z.string(),
     /** why the run ended, when a person gave a reason */
     endReason: z.string().nullable(),
+    /** the request that its start waits for, or waited for */
+    startRequestId: id.optional(),
     /** the run's page in Temporal's own user interface, when there is one */
     temporalUrl: z.string().nullable(),
     /** absolute path of the workspace; development profile only */

@@ -105,7 +105,9 @@ async function decide(
     ...(decision === 'approve' ? approval(options) : { then }),
     ...(reason === undefined ? {} : { reason }),
   })
-  console.log(options.json === true ? JSON.stringify(answer) : outcomeSentence(answer, then))
+  console.log(
+    options.json === true ? JSON.stringify(answer) : outcomeSentence(answer, then, request.kind),
+  )
   process.exitCode = answer.state === 'pending' ? exitCodes.pending : exitCodes.done
 }
 

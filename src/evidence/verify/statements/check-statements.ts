@@ -150,6 +150,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
           mode: [detail['mode'], signed['mode']],
           startedBy: [detail['startedBy'], signed['startedBy']],
           forkedFrom: [detail['forkedFrom'] ?? null, signed['forkedFrom'] ?? null],
+          startRequestId: [detail['startRequestId'] ?? null, signed['startRequestId'] ?? null],
           parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
         }
       : type === 'permit.issued'

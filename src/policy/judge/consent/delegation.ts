@@ -11,6 +11,7 @@ import { protectedOpinions } from './protected-consent.ts'
 import type { PolicyQuery } from '../calls/policy-query.ts'
 import { route } from '../routing/route.ts'
 import type { CallTraits } from '../routing/when-matches.ts'
+import { startOpinion } from './start-consent.ts'
 import { zoneOpinions } from './zone-consent.ts'
 
 /**
@@ -77,17 +78,37 @@ function isUnlisted(worker: WorkerDefinition, name: string): boolean {
   return !worker.workers.includes(name)
 }
 
+/** What a delegation is held to besides `tools`; `null` for every other call. */
+export function delegationOpinion(
+  policy: Policy,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+): Opinion | null {
+  if (call.tool.name !== callWorkerName) return null
+  const opinions = [unlistedOpinion(worker, call), askingStartOpinion(policy, call)]
+  return strictest(opinions.filter((opinion) => opinion !== null))
+}
+
 /**
  * Calling a worker that no list names, because the run wrote it, asks whatever the worker's `tools`
  * say (product.md 43); `null` for every other call.
  */
-export function unlistedOpinion(worker: WorkerDefinition, call: CanonicalCall): Opinion | null {
-  if (call.tool.name !== callWorkerName) return null
+function unlistedOpinion(worker: WorkerDefinition, call: CanonicalCall): Opinion | null {
   const name = targetOf(call.input)
   if (!isUnlisted(worker, name)) return null
   const text = `the worker ${JSON.stringify(name)} was written by this run: calling it asks`
   const rule = { id: 'tool:call_worker:made', text, source: null }
   return { approval: 'ask', rule, reason: null, highRisk: false }
+}
+
+/**
+ * Handing work to a worker whose runs ask before they begin asks whatever `tools` say: the request
+ * shows what that run is started with (product.md 45).
+ */
+function askingStartOpinion({ config, workers }: Policy, call: CanonicalCall): Opinion | null {
+  const target = workers.get(targetOf(call.input))
+  const opinion = target === undefined ? null : startOpinion(config, target)
+  return opinion === null || opinion.approval === 'preApproved' ? null : opinion
 }
 
 /**

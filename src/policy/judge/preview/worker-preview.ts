@@ -1,6 +1,8 @@
 import { builtInTool } from '#domain/built-in-tools.ts'
+import { startRunName } from '#domain/start-of-run.ts'
 import type { Consent, Overlay, Policy, When, WorkerDefinition } from '../../policy.ts'
 import { isStricter } from '../consent/opinion.ts'
+import { startOpinion } from '../consent/start-consent.ts'
 import { mayMatch, toolsOf } from '../routing/possible-routes.ts'
 import { globMatches } from '../routing/when-matches.ts'
 import { commandLines } from './command-lines.ts'
@@ -14,15 +16,24 @@ import { zoneLines } from './zone-lines.ts'
  * on a call's arguments is listed as what it may come to.
  */
 export function workerPreview(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
+  const start = startLine(policy, worker)
   const lines = [...zoneLines(worker), ...commandLines(worker), ...toolLines(worker)]
   const overlays = policy.config.overlays.filter(({ when }) => concerns(when, worker))
   const always = overlays.filter(({ when }) => isOfTools(when))
   return [
+    ...start,
     ...lines.flatMap((line) => tightened(line, worker, always)),
     ...overlays
       .filter((overlay) => !always.includes(overlay))
       .flatMap((overlay) => overlayLine(overlay, worker)),
   ]
+}
+
+/** Said only where the start of a run asks, or is blocked. */
+function startLine({ config }: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
+  const { approval, reason, rule } = startOpinion(config, worker)
+  if (approval === 'preApproved') return []
+  return [{ approval, text: 'Begin a run', tools: [startRunName], reason, source: rule.source }]
 }
 
 /** A line by what `tools` and overlays say of each of its tools: tools that differ are split. */

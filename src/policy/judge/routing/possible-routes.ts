@@ -1,6 +1,12 @@
-import { builtInTool, isBuiltInTool, isCommandTool } from '#domain/built-in-tools.ts'
+import {
+  builtInTool,
+  callWorkerName,
+  isBuiltInTool,
+  isCommandTool,
+} from '#domain/built-in-tools.ts'
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Quorum } from '#domain/request.ts'
+import { startRunName } from '#domain/start-of-run.ts'
 import { isChange, type Access } from '#domain/tool.ts'
 import { ownQueue, quorumOf } from './route.ts'
 import { globMatches } from './when-matches.ts'
@@ -32,8 +38,24 @@ export type PossibleRoute =
  */
 export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readonly PossibleRoute[] {
   const { config } = policy
-  const asking = toolsOf(worker).filter((tool) => mayAsk(config, worker, tool))
+  const starting = startMayAsk(config, worker) ? [startRunName] : []
+  const asking = [...starting, ...toolsOf(worker).filter((tool) => mayAsk(policy, worker, tool))]
   return asking.flatMap((tool) => routesOf(config, worker, tool))
+}
+
+function targetMayAsk({ config, workers }: Policy, name: string): boolean {
+  const target = workers.get(name)
+  return target !== undefined && startMayAsk(config, target)
+}
+
+function startMayAsk({ overlays }: ProjectConfig, { name, startApproval }: WorkerDefinition) {
+  const overlayAsks = overlays.some(
+    ({ when, consent }) =>
+      consent.approval === 'ask' &&
+      when.tool?.includes(startRunName) === true &&
+      mayMatch(when, { tool: startRunName, worker: name, queue: null }),
+  )
+  return startApproval !== null || overlayAsks
 }
 
 /** The tools that a worker has by its definition; those of MCP servers are known to their host. */
@@ -42,7 +64,8 @@ export function toolsOf(worker: WorkerDefinition): readonly string[] {
   return [...builtInToolsOf(worker), ...custom]
 }
 
-function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): boolean {
+function mayAsk(policy: Policy, worker: WorkerDefinition, tool: string): boolean {
+  const { config } = policy
   const setting = worker.tools.get(tool)?.consent?.approval ?? null
   if (setting === 'blocked') return false
   const builtIn = builtInTool(tool)
@@ -51,6 +74,9 @@ function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): 
   if (consent === 'approval' || consent === 'answer') return true
   if (consent === 'shell') return shellMayAsk(worker)
   if (consent === 'tools' && setting !== 'preApproved') return true
+  if (tool === callWorkerName && worker.workers.some((name) => targetMayAsk(policy, name))) {
+    return true
+  }
   const zoneAsks = operations.some((operation) =>
     worker.zones.some((zone) => zoneMayAsk(zone, operation)),
   )

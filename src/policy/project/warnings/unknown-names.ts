@@ -1,4 +1,5 @@
 import { builtInToolNames } from '#domain/built-in-tools.ts'
+import { startRunName } from '#domain/start-of-run.ts'
 import { globMatches } from '../../judge/routing/when-matches.ts'
 import type { Policy, ProjectProblem, WorkerDefinition } from '../../policy.ts'
 import { words } from '../../names/words.ts'
@@ -42,7 +43,7 @@ export function idleToolPatterns(
   defined: ReadonlySet<string>,
 ): readonly ProjectProblem[] {
   const { routing, overlays } = policy.config
-  const known = [...builtInToolNames, ...defined]
+  const known = [...builtInToolNames, startRunName, ...defined]
   const rules = [
     ...routing.map(({ when, source }) => ({ when, source })),
     ...overlays.map(({ when, consent }) => ({ when, source: consent.source })),

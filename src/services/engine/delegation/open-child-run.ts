@@ -40,6 +40,8 @@ export async function openChildRun(
     restForMs: null,
     budget: null,
     fork: null,
+    // The call that starts it was asked about instead.
+    startRequestId: null,
   })
   await unit.event('run.changed', { runId: child.id })
   await unit.event('run.changed', { runId: run.id })

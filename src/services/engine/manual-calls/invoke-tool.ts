@@ -11,6 +11,7 @@ import type { Tx } from '#store/database.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import type { RemoteJudgement } from '../../core/host-questions.ts'
 import { onceForKey } from '../../core/idempotency.ts'
+import { refuseWhileStarting } from '../../core/waits-to-start.ts'
 import { lockRun } from '../../core/locks.ts'
 import { openingOf, openRequest } from '../../requests/opening/open-request.ts'
 import { recordVerdict } from '../judging/record-verdict.ts'
@@ -56,10 +57,11 @@ export async function invokeTool(
   if (actor.type !== 'person') throw new Problem('forbidden', 'Only people invoke manual tools')
   const run = await ctx.db
     .selectFrom('run')
-    .select(['worker', 'state'])
+    .select(['worker', 'state', 'start_request_id', 'turn', 'forked_after_turn'])
     .where('id', '=', input.runId)
     .executeTakeFirstOrThrow()
   if (isEnd(runTransitions, run.state)) throw runEnded(run.state)
+  refuseWhileStarting(run)
   const judged = await ctx.judgeRemotely({
     worker: run.worker,
     tool: input.tool,
@@ -125,6 +127,7 @@ async function recordCall(
   const { judgement, presented } = invoked.judged
   const run = await lockRun(tx, invoked.runId)
   if (isEnd(runTransitions, run.state)) throw runEnded(run.state)
+  refuseWhileStarting(run)
   const { open, turn } = await countCalls(tx, run.id)
   if (open >= maxOpenCalls) {
     throw new Problem(

@@ -17,7 +17,7 @@ import {
   type CallVerdict,
 } from '../judging/record-verdict.ts'
 import type { JudgedCall } from '../judging/judge-turn.ts'
-import { packPresented } from '../judging/present-call.ts'
+import { packPresented } from '../../requests/opening/store-presented.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'

@@ -7,10 +7,12 @@ import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { lockRun } from '../../core/locks.ts'
+import { isUnstarted } from '../../core/waits-to-start.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { restMs, restOf } from '../../core/rest.ts'
+import { admitStart } from '../lifecycle/admit-start.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
 import { reachedLimit } from './run-limits.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
@@ -43,6 +45,11 @@ export async function prepareTurn(
     const run = await lockRun(unit.tx, input.runId)
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
+    if (run.start_request_id !== null && isUnstarted(run)) {
+      const { kind, ...rest } = await admitStart(unit, run, run.start_request_id)
+      if (kind === 'ended') return { kind }
+      if (kind === 'waits') return { kind: 'waiting_for_input', ...rest }
+    }
     // A workflow may be ahead of a store that was restored: the store says which turn comes next.
     const turn = run.turn + 1
     const [previous, limit] = await together([

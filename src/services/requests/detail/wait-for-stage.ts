@@ -43,7 +43,7 @@ export async function readStage(
   }
   const stage = row.delivered ? 'delivered' : 'recorded'
   // A program makes its call when it comes for the permit, whenever that is.
-  const isOver = row.state !== 'approved' || row.kind === 'external'
+  const isOver = row.state !== 'approved' || row.kind === 'external' || row.kind === 'start'
   return { stage, execution, final: row.delivered && isOver }
 }
 

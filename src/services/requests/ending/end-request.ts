@@ -1,7 +1,8 @@
 import { sql, type Selectable } from 'kysely'
-import type { CancelReason, DenialThen } from '#domain/request.ts'
+import type { CancelReason, DenialThen, RequestState } from '#domain/request.ts'
 import { requestTransitions, transition } from '#domain/transitions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
+import { endUnstarted } from './end-unstarted.ts'
 import { notifyProgram } from './notify-program.ts'
 import { startGatewayTask } from './start-gateway-task.ts'
 import { addPending } from '../facts/count-pending.ts'
@@ -47,7 +48,30 @@ export async function endRequest(
   }
   const count = await addPending(unit.tx, request.run_id, -1, end)
   if (count.changed) await unit.event('run.changed', { runId: request.run_id })
+  if (request.kind === 'start') await endStart(unit, request, state)
 }
+
+/** A run whose start was approved begins: its workflow waits as for a message. */
+async function endStart(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  state: RequestState,
+): Promise<void> {
+  if (request.run_id === null) return
+  const run = { id: request.run_id }
+  if (state === 'denied') await endUnstarted(unit, run, startDenied)
+  else if (state === 'expired') await endUnstarted(unit, run, startExpired)
+  else await unit.enqueue({ kind: 'signal_messaged', runId: run.id, payload: {} })
+}
+
+const startDenied = {
+  code: 'start_denied',
+  message: 'The start of this run was denied. Nothing of it was carried out.',
+} as const
+const startExpired = {
+  code: 'start_expired',
+  message: 'Nobody decided about the start of this run in time. Nothing of it was carried out.',
+} as const
 
 /** `{runId}` when there is one: spread into events and audit entries. */
 export function inRun(runId: string | null): { runId?: string } {

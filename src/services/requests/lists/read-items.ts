@@ -195,7 +195,7 @@ function taskOf(task: TaskJson | null, texts: ReadonlyMap<string, string>): Task
 }
 
 function itemOf(row: ItemRow, agentReason: string | null): Omit<RequestItemRecord, 'task'> {
-  const decidable = row.kind === 'tool_call' || row.kind === 'attachment' || row.kind === 'external'
+  const decidable = row.kind !== 'question' && row.kind !== 'outcome_check'
   return {
     id: row.id,
     number: Number(row.number),

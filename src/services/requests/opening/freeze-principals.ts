@@ -19,7 +19,7 @@ export interface InsertedRequest extends SealableRow {
 export interface OpenedCall {
   readonly requestId: string
   readonly opening: {
-    readonly call: { readonly id: string; readonly turn: number }
+    readonly call: { readonly id: string; readonly turn: number } | null
     readonly previous: readonly string[]
     readonly routing: Pick<Routing, 'edits'>
   }
@@ -56,7 +56,7 @@ export async function freezePrincipals(
 ): Promise<FrozenPrincipals> {
   const requests = openings.map(({ requestId, opening: { call, previous, routing } }) => ({
     id: requestId,
-    made: call.turn < 0 ? call.id : null,
+    made: call !== null && call.turn < 0 ? call.id : null,
     before: previous[0] ?? null,
     previous: routing.edits === 'approve' ? [] : previous,
   }))

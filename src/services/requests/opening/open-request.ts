@@ -23,7 +23,8 @@ import { sealRequests } from './freeze-principals.ts'
 export interface RequestOpening {
   readonly kind: RequestKind
   readonly run: Selectable<RunTable>
-  readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>
+  /** `null`: it is about the run as a whole */
+  readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'> | null
   readonly tool: string
   readonly digest: string
   readonly policyDigest: string
@@ -130,9 +131,9 @@ function insertedRequests(
       rule: opening.rule,
       routing,
       agent_reason_hash: opening.agentReasonHash,
-      call_id: call.id,
-      turn: call.turn,
-      position: call.position,
+      call_id: call?.id ?? null,
+      turn: call?.turn ?? null,
+      position: call?.position ?? null,
       attempt: opening.attempt,
       previous: opening.previous,
       outcome_of: opening.outcomeOf,
@@ -207,7 +208,7 @@ function openedEntry(
     channel: caller.channel,
     runId: run.id,
     requestId,
-    callId: opening.call.id,
+    ...(opening.call === null ? {} : { callId: opening.call.id }),
     digest: opening.digest,
     policyDigest: opening.policyDigest,
     detail: {

@@ -69,6 +69,8 @@ export async function forkRun(
         ...words,
         mode,
         policyDigest,
+        policy,
+        current,
         taskQueue: run.task_queue,
         worker,
         starter,

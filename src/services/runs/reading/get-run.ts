@@ -3,6 +3,7 @@ import type { Json } from '#domain/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { isEnd, runTransitions } from '#domain/transitions.ts'
 import { getText } from '#store/content/content.ts'
+import { waitsToStart } from '../../core/waits-to-start.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { unlessErased } from '../../requests/words/erased-words.ts'
 import type { LineageRecord } from '../../requests/facts/request-record.ts'
@@ -37,6 +38,8 @@ export async function getRun(
       'end_reason',
       'state',
       'attachments',
+      'start_request_id',
+      'forked_after_turn',
     ])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
@@ -47,6 +50,7 @@ export async function getRun(
   const [record] = await runRecords(ctx.db, viewer, [row], 'detail')
   if (record === undefined) throw new Error('One row makes one record')
   const isResting = run.state === 'waiting_for_input'
+  const adds = steers && !waitsToStart(run)
   return {
     ...record,
     turns: run.turn,
@@ -61,11 +65,12 @@ export async function getRun(
     attachments: run.attachments ?? [],
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
+    startRequestId: run.start_request_id,
     allowed: {
-      message: steers,
+      message: adds,
       cancel: steers,
       close: steers && isResting && record.pendingRequests === 0,
-      call: steers && (await mayCall(ctx, caller, row)),
+      call: adds && (await mayCall(ctx, caller, row)),
     },
   }
 }

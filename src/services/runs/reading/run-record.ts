@@ -80,6 +80,8 @@ export interface RunDetailRecord extends RunRecord {
   /** as the pinned worker file names it */
   readonly model: string
   readonly endReason: string | null
+  /** the request that its start waits for, or waited for; `null`: nobody was asked */
+  readonly startRequestId: string | null
   /** what the caller may do now */
   readonly allowed: {
     readonly message: boolean

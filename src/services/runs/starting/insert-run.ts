@@ -1,14 +1,14 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Actor } from '#domain/actor.ts'
 import type { Json } from '#domain/json.ts'
-import type { RunState } from '#domain/request.ts'
 import type { Signed } from '#domain/statements/statement.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
 import { copyWindowSteps } from '../../transcript/window-steps.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
@@ -42,6 +42,8 @@ export interface NewRun {
   readonly restForMs: number | null
   readonly budget: RunBudget | null
   readonly fork: Fork | null
+  /** a request of the run without whose approval it does not begin */
+  readonly startRequestId: string | null
 }
 
 /** What a run takes over from the run that it is forked from. */
@@ -68,10 +70,7 @@ export function workflowIdOf(runId: string): string {
 }
 
 /** Writes a run with its lineage, its first message and the version of its worker. */
-export async function insertRun(
-  tx: Tx,
-  run: NewRun,
-): Promise<{ readonly state: RunState; readonly number: number; readonly createdAt: Date }> {
+export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTable>> {
   const { id, worker, parent } = run
   await tx
     .insertInto('worker_version')
@@ -105,12 +104,13 @@ export async function insertRun(
       turn: run.fork?.afterTurn ?? 0,
       forked_from: run.fork?.runId ?? null,
       forked_after_turn: run.fork?.afterTurn ?? null,
+      start_request_id: run.startRequestId,
       rest_for_seconds: run.restForMs === null ? null : Math.ceil(run.restForMs / 1000),
       epoch: sql<number>`(select epoch from installation)`,
       signature: run.signed?.signature ?? '',
       key_id: run.signed?.keyId ?? '',
     })
-    .returning(['state', 'number', 'created_at'])
+    .returningAll()
     .executeTakeFirstOrThrow()
   await sql`
     insert into run_lineage (run_id, ancestor_id, depth)
@@ -134,7 +134,7 @@ export async function insertRun(
     await insertFork(tx, id, run.fork)
     await copyWindowSteps(tx, run.fork, id)
   }
-  return { state: row.state, number: Number(row.number), createdAt: row.created_at }
+  return row
 }
 
 async function insertFork(tx: Tx, id: string, { prefix, behind }: Fork): Promise<void> {

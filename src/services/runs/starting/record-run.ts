@@ -5,13 +5,16 @@ import type { RunState } from '#domain/request.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { RunStatement } from '#domain/statements/statement.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
+import type { StartVerdict } from '#domain/start-of-run.ts'
 import type { RunMode } from '#domain/verdict.ts'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
+import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
 
 /** The run that a run was forked from, and its last turn that the fork goes on from. */
@@ -46,6 +49,9 @@ export interface RunToRecord {
   readonly mode: RunMode
   /** the version that pins the worker */
   readonly policyDigest: string
+  /** the version in force, and the worker in it: they say whether the start asks */
+  readonly policy: Policy
+  readonly current: WorkerDefinition
   readonly taskQueue: string
   readonly worker: WorkerDefinition
   readonly conversation: boolean
@@ -55,8 +61,9 @@ export interface RunToRecord {
 }
 
 /**
- * Records a root run: its signed statement, its first message, the event, and the start of its
- * workflow. The caller has judged who starts it, and that what it asks can reach somebody.
+ * Records a root run: its signed statement, its first message, the event, the request that its
+ * start waits for, and the start of its workflow. The caller has judged who starts it, and that what
+ * it asks can reach somebody. One whose start the mode denies ends with this.
  */
 export async function recordRun(
   ctx: SigningContext,
@@ -67,12 +74,15 @@ export async function recordRun(
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
   const id = uuidv7()
+  const { verdict, judgement } = judgedStart(start)
+  const startRequestId = verdict === 'asks' ? uuidv7() : null
   const statement: RunStatement = {
     version: 1,
     runId: id,
     rootRunId: id,
     parentCallId: null,
     ...(fork === null ? {} : { forkedFrom: fork.runId }),
+    ...(startRequestId === null ? {} : { startRequestId }),
     workerName: worker.name,
     workerDigest: worker.digest,
     inputDigest: await putContent(tx, canonicalJson(start.input)),
@@ -97,6 +107,7 @@ export async function recordRun(
     restForMs: start.conversation ? worker.restForMs : null,
     budget: start.budget,
     fork,
+    startRequestId,
   })
   await unit.audit({
     type: 'run.started',
@@ -108,6 +119,7 @@ export async function recordRun(
       inputDigest: statement.inputDigest,
       mode,
       startedBy: starter.id,
+      ...(startRequestId === null ? {} : { startRequestId }),
       ...(start.attachments.length === 0
         ? {}
         : { attachments: start.attachments.map(({ hash }) => hash) }),
@@ -117,19 +129,35 @@ export async function recordRun(
     },
   })
   await unit.event('run.changed', { runId: id })
-  await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
+  if (verdict === 'denied') await endUnstarted(unit, { id }, deniedByMode)
+  else await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
+  if (startRequestId !== null) {
+    await askToStart(unit, caller, run, startRequestId, { ...start, judgement, forkedFrom: fork })
+  }
   return {
     id,
-    number: run.number,
+    number: Number(run.number),
     workflowId: workflowIdOf(id),
     worker: worker.name,
-    state: run.state,
+    state: stateAfter[verdict],
     mode,
     conversation: start.conversation,
     startedBy: starter,
     ...(fork === null
       ? {}
       : { forkedFrom: { runId: fork.runId, number: fork.number, turn: fork.afterTurn } }),
-    createdAt: run.createdAt.toISOString(),
+    createdAt: run.created_at.toISOString(),
   }
 }
+
+const stateAfter: Readonly<Record<StartVerdict, RunState>> = {
+  begins: 'running',
+  asks: 'waiting_for_approval',
+  denied: 'cancelled',
+}
+
+const deniedByMode = {
+  code: 'start_denied',
+  message:
+    'This worker asks before its runs begin, and the mode strict denies what asks. Nothing of it was carried out.',
+} as const

@@ -74,6 +74,8 @@ export async function startRun(
         attachments: listedFiles(files),
         mode,
         policyDigest: policy.digest,
+        policy,
+        current: worker,
         taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
         worker,
         starter,

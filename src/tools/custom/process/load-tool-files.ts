@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import { startRunName } from '#domain/start-of-run.ts'
 import { isDefinedTool } from '../define-tool.ts'
 import type { ToolFileProblem, ToolProcessSetup } from '../tool-protocol.ts'
 import { adaptDefinedTool } from './adapt-defined-tool.ts'
@@ -69,7 +70,7 @@ function add(tools: Map<string, LoadedTool>, tool: LoadedTool): void {
       `${JSON.stringify(name)} is not the name of a tool: letters, digits, "_" and "-", not beginning with mcp__.`,
     )
   }
-  if (isBuiltInTool(name)) {
+  if (isBuiltInTool(name) || name === startRunName) {
     throw new TypeError(`${name} is the name of a built-in tool.`)
   }
   const existing = tools.get(name)

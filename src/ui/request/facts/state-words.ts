@@ -105,6 +105,7 @@ export function executionSentence(
   switch (execution.state) {
     case 'not_started':
       if (permit === 'revoked') return 'The approval was taken back: it is not carried out.'
+      if (kind === 'start') return state === 'approved' ? 'Approved: the run has begun.' : null
       return state === 'approved' && kind !== 'question' ? 'Approved, not yet carried out.' : null
     case 'started':
       if (kind === 'external')

@@ -26,7 +26,7 @@ export function ChoiceList(props: {
     {
       value: 'deny',
       label: 'Deny',
-      description: inRun ? 'The run goes on and is told.' : 'The program is told.',
+      description: denialWords(request),
       available: may('deny'),
       extra: denyKeys,
     },
@@ -34,13 +34,16 @@ export function ChoiceList(props: {
       value: 'stop',
       label: 'Deny and stop',
       description: 'Later calls of this turn are cancelled; the run waits for a message.',
-      available: may('deny') && inRun,
+      available: may('deny') && inRun && request.kind !== 'start',
       extra: {},
     },
     {
       value: 'approve',
       label: 'Approve as shown',
-      description: 'Exactly the bytes on this page.',
+      description:
+        request.kind === 'start'
+          ? 'The run begins with exactly this. What it asks later is asked by itself.'
+          : 'Exactly the bytes on this page.',
       available: may('approve'),
       extra: approveKeys,
     },
@@ -75,4 +78,9 @@ export function ChoiceList(props: {
         ))}
     </fieldset>
   )
+}
+
+function denialWords({ kind, runId }: RequestDetail): string {
+  if (kind === 'start') return 'The run is cancelled before it begins.'
+  return runId === null ? 'The program is told.' : 'The run goes on and is told.'
 }

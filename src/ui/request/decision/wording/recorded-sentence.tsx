@@ -23,7 +23,8 @@ export function RecordedSentence(props: {
   const { answer, decided, request, again } = props
   const client = useQueryClient()
   const [isOverdue, setIsOverdue] = useState(false)
-  const over = answer.state === 'pending' || request.kind === 'external' || hasStarted(request)
+  const isOfNoCall = request.kind === 'external' || request.kind === 'start'
+  const over = answer.state === 'pending' || isOfNoCall || hasStarted(request)
   const isDelivered = answer.stage !== 'recorded'
   useEffect(() => {
     if (over) return

@@ -61,6 +61,9 @@ export function stageSentence(
     return `Recorded. It still needs ${missingText(answer.quorum)}.`
   }
   if (call.kind === 'external') return 'Recorded. The program that asked can go on.'
+  if (call.kind === 'start') {
+    return decided === 'approve' ? 'Recorded. The run begins.' : 'Recorded. The run is cancelled.'
+  }
   const started = hasStarted(call) || !['recorded', 'delivered'].includes(answer.stage)
   if (!started && answer.stage === 'recorded') {
     return 'Recorded. The run is told as soon as Temporal can be reached.'

@@ -1,0 +1,42 @@
+import { startRunName } from '#domain/start-of-run.ts'
+import type { ProjectConfig, WorkerDefinition } from '../../policy.ts'
+import { ownQueue, ownQueueWhy } from '../routing/route.ts'
+import type { CallTraits } from '../routing/when-matches.ts'
+import { overlayOpinions } from './consent.ts'
+import { strictest, type Opinion } from './opinion.ts'
+
+/** The strictest word on the starts of a worker's runs. */
+export function startOpinion(config: ProjectConfig, worker: WorkerDefinition): Opinion {
+  const { startApproval, name } = worker
+  const begins: Opinion = {
+    approval: 'preApproved',
+    rule: { id: 'start:free', text: `runs of ${name} begin at once`, source: null },
+    reason: null,
+    highRisk: false,
+  }
+  const asks: Opinion = {
+    ...begins,
+    approval: 'ask',
+    rule: {
+      id: 'start:worker',
+      text: `the worker ${name} asks before each of its runs begins`,
+      source: startApproval?.source ?? null,
+    },
+  }
+  const overlays = config.overlays.filter(({ when }) => when.tool?.includes(startRunName) === true)
+  const said = overlayOpinions(overlays, startTraits(config, worker))
+  return strictest([startApproval === null ? begins : asks, ...said]) ?? begins
+}
+
+/** What routing and overlays look at. */
+export function startTraits(config: ProjectConfig, worker: WorkerDefinition): CallTraits {
+  return {
+    tool: startRunName,
+    accesses: [],
+    worker: worker.name,
+    queue: ownQueue(config, worker),
+    queueWhy: ownQueueWhy(config, worker),
+    risk: 'medium',
+    command: null,
+  }
+}

@@ -1,0 +1,149 @@
+import { sql, type Selectable } from 'kysely'
+import { hashJson } from '#domain/digest.ts'
+import { permitTransitions, transition } from '#domain/transitions.ts'
+import type { PermitTable } from '#store/tables/decisions.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import type { CallFacts } from '#domain/request.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import { lockRequests } from '../../core/locks.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { restOf } from '../../core/rest.ts'
+import type { Rest } from '#domain/workflow-outcomes.ts'
+import { advanceLocked } from '../../requests/ending/advance-locked.ts'
+import { nextDeadlineMs } from '../../requests/ending/advance-requests.ts'
+import { aboutRequest } from '../../requests/ending/end-request.ts'
+import { verifyPermit } from '../../permits/permits.ts'
+import { workflow } from '../../core/authority.ts'
+import { endRun } from './end-run.ts'
+
+/** Whether a run may take its first turn; `waits`: until a decision or a deadline. */
+export type StartStanding =
+  | { readonly kind: 'begins' | 'ended' }
+  | ({ readonly kind: 'waits' } & Partial<Rest>)
+
+/**
+ * Judges the start of a run that asked before it began (product.md 45): what is due is done, and
+ * without a permit that the API process signed for this very start its model is not called. The
+ * permit is spent with the first turn. The caller holds the run's lock.
+ */
+export async function admitStart(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  requestId: string,
+): Promise<StartStanding> {
+  const [request] = await lockRequests(unit.tx, [requestId])
+  if (request !== undefined) await advanceLocked(unit, request)
+  const start = await readStart(unit, run.id, requestId)
+  if (start?.request.state === 'pending') {
+    return { kind: 'waits', ...restOf(run, await nextDeadlineMs(unit.tx, run.id)) }
+  }
+  if (start === null || start.request.state !== 'approved') return refuse(unit, run, 'request')
+  const { permit } = start
+  if (permit === null) return refuse(unit, run, 'permit')
+  // It was spent by an attempt at this turn whose process died.
+  const isSpent = permit.state === 'consumed'
+  const verdict = verifyPermit(unit.verifier, isSpent ? { ...permit, state: 'live' } : permit, {
+    requestId,
+    revision: start.request.revision,
+    runId: run.id,
+    callId: null,
+    digest: start.request.digest,
+    factsDigest: hashJson(start.facts),
+    policyDigest: start.request.policy_digest,
+    attempt: 1,
+    epoch: isSpent ? permit.epoch : start.epoch,
+    now: isSpent && permit.ended_at !== null ? permit.ended_at : start.now,
+  })
+  if (!verdict.ok) return refuse(unit, run, verdict.detail)
+  if (!isSpent) await spend(unit, start.request, permit)
+  return { kind: 'begins' }
+}
+
+interface ReadStart {
+  readonly request: Selectable<RequestTable>
+  readonly permit: Selectable<PermitTable> | null
+  readonly facts: CallFacts
+  readonly epoch: number
+  readonly now: Date
+}
+
+async function readStart(
+  { tx }: UnitOfWork,
+  runId: string,
+  requestId: string,
+): Promise<ReadStart | null> {
+  const { rows } = await sql<{
+    request: JsonRow
+    permit: JsonRow | null
+    facts: CallFacts
+    epoch: number
+    now: Date
+  }>`
+    select to_jsonb(request) as request, to_jsonb(permit) as permit, shown.facts,
+      (select epoch from installation) as epoch, clock_timestamp() as now
+    from request
+    join request_revision shown on shown.request_id = request.id and shown.revision = request.revision
+    left join permit on permit.request_id = request.id and permit.revision = request.revision
+    where request.id = ${requestId} and request.run_id = ${runId} and request.kind = 'start'
+  `.execute(tx)
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    ...row,
+    request: fromJsonRow(row.request),
+    permit: row.permit === null ? null : fromJsonRow(row.permit),
+  }
+}
+
+async function spend(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  permit: Selectable<PermitTable>,
+): Promise<void> {
+  const state = transition(permitTransitions, permit.state, 'consume')
+  if (state === null) throw new Error(`The permit ${permit.id} is ${permit.state} already`)
+  await unit.tx
+    .updateTable('permit')
+    .set({ state, ended_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', permit.id)
+    .where('state', '=', 'live')
+    .execute()
+  await unit.audit({
+    type: 'permit.consumed',
+    ...aboutRequest(request),
+    digest: request.digest,
+    policyDigest: request.policy_digest,
+    detail: { permitId: permit.id, attempt: permit.attempt, start: true },
+  })
+}
+
+/** Nothing that nobody approved begins, whatever the rows say. */
+async function refuse(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  check: string,
+): Promise<StartStanding> {
+  const ended = await unit.tx
+    .selectFrom('run')
+    .select('ended_at')
+    .where('id', '=', run.id)
+    .executeTakeFirst()
+  if (ended?.ended_at != null) return { kind: 'ended' }
+  await unit.audit({
+    type: 'permit.refused',
+    runId: run.id,
+    detail: { permitId: null, reason: 'invalid_permit', check },
+  })
+  await endRun(unit, workflow, run, {
+    event: 'cancel',
+    cancelReason: 'run_cancelled',
+    why: 'the start of the run was not approved',
+    endReason: null,
+    failure: {
+      code: 'start_denied',
+      message: `This run did not begin, because the approval of its start could not be verified (${check}). Start it again.`,
+    },
+  })
+  return { kind: 'ended' }
+}

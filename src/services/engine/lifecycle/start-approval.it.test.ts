@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '#test/harness/fixtures/agent-desk.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { getRequest } from '../../requests/detail/get-request.ts'
+import { forkRun } from '../../runs/forking/fork-run.ts'
+import { messageRun } from '../../runs/message-run.ts'
+import { getRun } from '../../runs/reading/get-run.ts'
+import { startRun, type StartRunInput } from '../../runs/starting/start-run.ts'
+import { cancelRun } from './cancel-run.ts'
+
+let desk: AgentDesk
+const asking = deskWorker.replace('zones:', 'startApproval: ask\nzones:')
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.activate({
+    'countersign.yaml': `${deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:')}overlays:
+  - { when: { tool: start_run, worker: watched }, approval: ask, reason: the board wants to know }
+  - { when: { tool: start_run, worker: never }, approval: { blocked: not this year } }
+`,
+    'workers/careful.md': asking.replace('name: scribe', 'name: careful'),
+    'workers/lonely.md': asking.replace('name: scribe', 'name: lonely\nqueue: alone'),
+    'workers/watched.md': deskWorker.replace('name: scribe', 'name: watched'),
+    'workers/never.md': deskWorker.replace('name: scribe', 'name: never'),
+    'workers/caller.md': deskWorker.replace(
+      'name: scribe',
+      'name: caller\nworkers: [careful, scribe]\ntools: { call_worker: { approval: preApproved } }',
+    ),
+  })
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+  desk.asked.length = 0
+})
+
+const show = (runId: string) => getRun(desk.api, desk.people.ada.caller, runId)
+
+/** A run that waits for the approval of its start, and its request. */
+async function waiting(input: Partial<StartRunInput> = {}) {
+  const run = await startRun(desk.api, desk.people.ada.caller, {
+    worker: 'careful',
+    input: 'Write the notes',
+    ...input,
+  })
+  const { start_request_id: requestId } = await desk.database.db
+    .selectFrom('run')
+    .select('start_request_id')
+    .where('id', '=', run.id)
+    .executeTakeFirstOrThrow()
+  return { run, runId: run.id, requestId: requestId ?? '' }
+}
+
+// Rules: product.md 45
+describe('a worker that asks before it starts', () => {
+  test('has runs that call no model until somebody else approves what the request shows', async () => {
+    const { ada, grace } = desk.people
+    await desk.write('notes/plan.md', 'the plan\n')
+    const { run, runId, requestId } = await waiting({ attachments: ['notes/plan.md'] })
+    expect(run.state).toBe('waiting_for_approval')
+    expect(await desk.turn(runId, 1)).toMatchObject({
+      kind: 'waiting_for_input',
+      turn: 1,
+      restsForMs: expect.any(Number) as number,
+    })
+    expect(desk.asked).toEqual([])
+    expect(await show(runId)).toMatchObject({
+      state: 'waiting_for_approval',
+      turns: 0,
+      pendingRequests: 1,
+      waitsFor: [{ requestId }],
+    })
+    const request = await getRequest(desk.api, grace.caller, { request: requestId })
+    expect(request).toMatchObject({
+      kind: 'start',
+      tool: 'start_run',
+      effect: 'Start a run of careful',
+      risk: 'medium',
+      queue: 'platform',
+      runId,
+      callId: null,
+      turn: null,
+      batch: null,
+      input: {
+        worker: 'careful',
+        input: 'Write the notes',
+        mode: 'prompt',
+        attachments: ['notes/plan.md'],
+      },
+      rule: { id: 'start:worker', source: expect.stringMatching(/^workers\/careful.md:\d+$/) },
+      allowedScopes: ['once'],
+      edits: 'off',
+      task: { text: 'Write the notes' },
+      presentation: { metadata: { worker: 'careful', attachments: [{ path: 'notes/plan.md' }] } },
+    })
+    for (const told of ['Mode: prompt', 'Does alone:', 'Asks people:', 'the plan']) {
+      expect(request.presentation.content).toContain(told)
+    }
+    expect((await refusal(desk.decide(ada, requestId))).message).toContain('you started this run')
+    await desk.decide(grace, requestId)
+    expect(await show(runId)).toMatchObject({ state: 'running', turns: 0 })
+    await desk.turn(runId, 1)
+    expect(desk.asked).toHaveLength(1)
+    expect(await show(runId)).toMatchObject({ state: 'completed', output: 'Done.' })
+    expect(await desk.auditTypes(runId)).toEqual([
+      'run.started',
+      'request.opened',
+      'decision.refused',
+      'decision.recorded',
+      'permit.issued',
+      'permit.consumed',
+      'run.ended',
+    ])
+  })
+
+  test('has its run cancelled by a denial, and nothing of it is carried out', async () => {
+    const { runId, requestId } = await waiting()
+    await desk.decide(desk.people.grace, requestId, { decision: 'deny', reason: 'not today' })
+    expect(await show(runId)).toMatchObject({
+      state: 'cancelled',
+      failure: { code: 'start_denied' },
+      pendingRequests: 0,
+    })
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
+    expect(desk.asked).toEqual([])
+    expect(await desk.auditTypes(runId)).toContain('run.cancelled')
+  })
+
+  test('has its run cancelled once its time is over, by the timer or by a late decision', async () => {
+    const over = async (requestId: string) =>
+      desk.database.db
+        .updateTable('request')
+        .set({ expires_at: new Date(0) })
+        .where('id', '=', requestId)
+        .execute()
+    const timed = await waiting()
+    await over(timed.requestId)
+    expect(await desk.turn(timed.runId, 1)).toEqual({ kind: 'ended' })
+    const late = await waiting()
+    await over(late.requestId)
+    expect((await refusal(desk.decide(desk.people.grace, late.requestId))).code).toBe('expired')
+    for (const { runId } of [timed, late]) {
+      expect(await show(runId)).toMatchObject({
+        state: 'cancelled',
+        failure: { code: 'start_expired' },
+      })
+    }
+    expect(desk.asked).toEqual([])
+  })
+
+  test('lets nobody add to what was shown, and can be cancelled while it waits', async () => {
+    const { ada, grace } = desk.people
+    const { runId, requestId } = await waiting()
+    const message = messageRun(desk.api, ada.caller, { runId, text: 'And delete the rest' })
+    expect((await refusal(message)).code).toBe('conflict')
+    await cancelRun(desk.api, ada.caller, { runId })
+    const request = await getRequest(desk.api, grace.caller, { request: requestId })
+    expect(request).toMatchObject({ state: 'cancelled', cancelReason: 'run_cancelled' })
+    expect(await show(runId)).toMatchObject({ state: 'cancelled', failure: null })
+    expect((await refusal(desk.decide(grace, requestId))).code).toBe('cancelled')
+  })
+
+  test('begins nothing whose approval the API process did not sign', async () => {
+    const { db } = desk.database
+    const { runId, requestId } = await waiting()
+    await db.updateTable('request').set({ state: 'approved' }).where('id', '=', requestId).execute()
+    await db
+      .updateTable('run')
+      .set({ state: 'running', pending_requests: 0 })
+      .where('id', '=', runId)
+      .execute()
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
+    expect(desk.asked).toEqual([])
+    expect(await desk.auditTypes(runId)).toContain('permit.refused')
+    // Without the request in its row the signature of the run does not hold.
+    const other = await waiting()
+    await db
+      .updateTable('run')
+      .set({ start_request_id: null, state: 'running' })
+      .where('id', '=', other.runId)
+      .execute()
+    desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/x', content: 'x' } }] })
+    const turn = await desk.turn(other.runId, 1)
+    if (turn.kind === 'calls') await desk.perform(turn)
+    expect(desk.executed).not.toContain('write_file')
+  })
+
+  test('spends its permit once, also when the first attempt at its turn is lost', async () => {
+    const { runId, requestId } = await waiting()
+    await desk.decide(desk.people.grace, requestId)
+    desk.say(async () => {
+      throw new Error('the process dies here')
+    })
+    await expect(desk.turn(runId, 1)).rejects.toThrow('the process dies here')
+    await desk.turn(runId, 1)
+    expect((await show(runId)).state).toBe('completed')
+    const types = await desk.auditTypes(runId)
+    expect(types.filter((type) => type === 'permit.consumed')).toHaveLength(1)
+  })
+
+  test('is not started where only those behind it could approve, and nobody starts what is blocked', async () => {
+    const { api, people } = desk
+    const start = (worker: string) => startRun(api, people.olga.caller, { worker, input: 'x' })
+    const alone = await refusal(start('lonely'))
+    expect(alone.code).toBe('unreachable_approvers')
+    expect(alone.message).toContain('Olga')
+    expect(await refusal(start('never'))).toMatchObject({
+      code: 'policy_blocked',
+      message: 'not this year',
+    })
+  })
+
+  test('asks by an overlay that names start_run, and no other overlay does', async () => {
+    const { runId, requestId } = await waiting({ worker: 'watched' })
+    const request = await getRequest(desk.api, desk.people.grace.caller, { request: requestId })
+    expect(request.rule.text).toContain('the board wants to know')
+    expect((await show(runId)).state).toBe('waiting_for_approval')
+  })
+})
+
+// Rules: product.md 21
+describe('the mode of a run whose start asks', () => {
+  test('strict denies the start, and approve_all approves it', async () => {
+    const strict = await waiting({ mode: 'strict' })
+    expect(strict.run.state).toBe('cancelled')
+    expect(await show(strict.runId)).toMatchObject({ failure: { code: 'start_denied' } })
+    expect((await show(strict.runId)).failure?.message).toContain('strict')
+    const all = await startRun(desk.api, desk.people.olga.caller, {
+      worker: 'careful',
+      input: 'x',
+      mode: 'approve_all',
+    })
+    expect(all.state).toBe('running')
+  })
+})
+
+describe('what else starts a run of such a worker', () => {
+  test('a fork waits again, and everybody behind the old run stands behind its start', async () => {
+    const { ada, grace, linus } = desk.people
+    const { runId, requestId } = await waiting()
+    await desk.decide(linus, requestId)
+    await desk.turn(runId, 1)
+    const fork = await forkRun(desk.api, grace.caller, { runId, text: 'Go on', afterTurn: 1 })
+    expect(fork.state).toBe('waiting_for_approval')
+    expect(await desk.turn(fork.id, 2)).toMatchObject({ kind: 'waiting_for_input' })
+    const [waits] = (await show(fork.id)).waitsFor
+    for (const behind of [ada, grace]) {
+      expect((await refusal(desk.decide(behind, waits?.requestId ?? ''))).code).toBe('not_eligible')
+    }
+    await desk.decide(linus, waits?.requestId ?? '')
+    await desk.turn(fork.id, 2)
+    expect((await show(fork.id)).state).toBe('completed')
+  })
+
+  test('a key starts it with its owner behind it', async () => {
+    const { ada, grace } = desk.people
+    const { caller } = await addKey(desk.database.db, grace)
+    const run = await startRun(desk.api, caller, { worker: 'careful', input: 'x' })
+    const [waits] = (await show(run.id)).waitsFor
+    expect((await refusal(desk.decide(grace, waits?.requestId ?? ''))).code).toBe('not_eligible')
+    await desk.decide(ada, waits?.requestId ?? '')
+    expect((await show(run.id)).state).toBe('running')
+  })
+
+  test('a call of it by another worker asks, whatever that worker’s tools say', async () => {
+    const call = (worker: string) => ({ tool: 'call_worker', input: { worker, input: 'x' } })
+    desk.say({ calls: [call('careful'), call('scribe')] })
+    const runId = await desk.start({ worker: 'caller' })
+    await desk.turn(runId, 1)
+    const calls = await desk.calls(runId, 1)
+    expect(calls.map(({ verdict }) => verdict)).toEqual(['ask', 'preApproved'])
+  })
+})

@@ -1,0 +1,74 @@
+import { canonicalJson, hashJson } from '#domain/digest.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { Presented } from '#domain/tool.ts'
+import { packContents, storeContents, type PackedContents } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { StoredPresentation } from '../../core/host-questions.ts'
+
+/**
+ * Stores what a call shows, and the canonical input it was computed from. `assumes`: see
+ * `CallFacts`.
+ */
+export async function storePresented(
+  db: Db | Tx,
+  judgement: Judgement,
+  presented: Presented,
+  assumes: number | null,
+): Promise<StoredPresentation> {
+  const packed = packPresented({ judgement, presented, assumes })
+  await storeContents(db, [packed.contents])
+  return packed.presented
+}
+
+/** The same before it is stored, with the contents that it names by their hashes. */
+export interface PackedPresentation {
+  readonly presented: StoredPresentation
+  readonly contents: PackedContents
+}
+
+/** Hashes and compresses what a call shows, for {@link storeContents}. */
+export function packPresented({
+  judgement,
+  presented,
+  assumes,
+}: {
+  readonly judgement: Judgement
+  readonly presented: Presented
+  readonly assumes: number | null
+}): PackedPresentation {
+  const contents = packContents([
+    canonicalJson(judgement.input),
+    canonicalJson(presented.presentation),
+    presented.content,
+    ...(presented.named ?? []),
+  ])
+  const [inputHash = '', presentationHash = '', contentHash = '', ...fileHashes] = contents.hashes
+  const facts = {
+    ...presented.facts,
+    toolHash: judgement.toolHash,
+    ...(assumes === null ? {} : { assumes }),
+  }
+  return {
+    contents,
+    presented: {
+      title: presented.title,
+      ...headlineOf(presented),
+      inputHash,
+      facts,
+      factsDigest: hashJson(facts),
+      presentationHash,
+      presentationDigest: presented.presentation.digest,
+      contentHash,
+      contentType: presented.contentType,
+      ...(fileHashes.length === 0 ? {} : { fileHashes }),
+    },
+  }
+}
+
+/** The parts that a revision keeps beside its title. */
+function headlineOf({ effect, cues }: Presented): Pick<StoredPresentation, 'effect' | 'cues'> {
+  return {
+    ...(effect === undefined ? {} : { effect }),
+    ...(cues === undefined ? {} : { cues }),
+  }
+}

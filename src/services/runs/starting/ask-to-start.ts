@@ -1,0 +1,162 @@
+import type { Selectable } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Json, JsonObject } from '#domain/json.ts'
+import type { Judgement } from '#domain/judgement.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
+import type { StartVerdict } from '#domain/start-of-run.ts'
+import type { Presented } from '#domain/tool.ts'
+import type { RunMode } from '#domain/verdict.ts'
+import { judgeStart } from '#policy/judge/judge-start.ts'
+import { workerPreview } from '#policy/judge/preview/worker-preview.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { makePresentation } from '#tools/presentations/make-presentation.ts'
+import { oneLine } from '#tools/presentations/structured.ts'
+import { textWarnings } from '#tools/presentations/text-warnings.ts'
+import type { RunAttachment } from '../../core/attached-files.ts'
+import type { Caller } from '../../core/context.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { openingOf, openRequests } from '../../requests/opening/open-request.ts'
+import { storePresented } from '../../requests/opening/store-presented.ts'
+
+/** A start that policy looks at. */
+export interface StartToJudge {
+  /** the version in force, whose word on the start counts */
+  readonly policy: Policy
+  /** the worker as it is in force */
+  readonly current: WorkerDefinition
+  /** the one that the run pins */
+  readonly worker: WorkerDefinition
+  readonly input: Json
+  readonly mode: RunMode
+  readonly attachments: readonly RunAttachment[]
+}
+
+export interface JudgedStart {
+  readonly verdict: StartVerdict
+  readonly judgement: Judgement
+}
+
+/**
+ * What policy and the mode make of a start: `approve_all` approves what asks, and `strict` denies
+ * it (product.md 21). Throws `policy_blocked` where an overlay blocks the start.
+ */
+export function judgedStart(start: StartToJudge): JudgedStart {
+  const { policy, current, worker, mode } = start
+  // The digest is of the version that would run; whether it asks, the one in force says.
+  const judged = { ...current, digest: worker.digest }
+  const judgement = judgeStart(policy, judged, inputOf(start))
+  if (judgement.verdict === 'blocked') {
+    throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
+  }
+  const isFree = judgement.verdict === 'preApproved' || mode === 'approve_all'
+  return { verdict: isFree ? 'begins' : mode === 'strict' ? 'denied' : 'asks', judgement }
+}
+
+function inputOf({ worker, input, mode, attachments }: StartToJudge): JsonObject {
+  return { worker: worker.name, input, mode, attachments: attachments.map(({ path }) => path) }
+}
+
+/** What else an approver is told of a start. */
+export interface StartTerms {
+  /** the first message, with the texts of its files */
+  readonly text: string
+  readonly conversation: boolean
+  readonly budget: RunBudget | null
+  readonly forkedFrom: { readonly number: number; readonly afterTurn: number } | null
+}
+
+/** Opens the request that the start of a run waits for. The run is written, and locked by that. */
+export async function askToStart(
+  unit: UnitOfWork,
+  caller: Caller,
+  run: Selectable<RunTable>,
+  requestId: string,
+  start: StartToJudge & StartTerms & { readonly judgement: Judgement },
+): Promise<void> {
+  const presented = await storePresented(unit.tx, start.judgement, presentStart(start), null)
+  const opening = {
+    kind: 'start' as const,
+    call: null,
+    ...openingOf(start.judgement),
+    presented,
+    agentReasonHash: null,
+    attempt: 1,
+    previous: [],
+    outcomeOf: null,
+  }
+  await openRequests(unit, run, [{ requestId, caller, opening }])
+}
+
+/** The task comes last, so that nothing in it can pass for the facts above it. */
+function presentStart(start: StartToJudge & StartTerms): Presented {
+  const { worker, mode, attachments, text } = start
+  const files = attachments.map(({ path, bytes, hash }) => ({ path, bytes, hash }))
+  const content = [...factLines(start), ...previewLines(start), 'Task, to the end:', text, ''].join(
+    '\n',
+  )
+  const metadata = {
+    worker: worker.name,
+    workerDigest: worker.digest,
+    model: worker.model,
+    mode,
+    attachments: files,
+  }
+  return {
+    title: oneLine(`Start ${worker.name}: ${text}`),
+    effect: `Start a run of ${worker.name}`,
+    presentation: makePresentation({
+      type: 'text',
+      language: null,
+      content,
+      metadata,
+      warnings: textWarnings(content.split('\n')),
+    }),
+    facts: {
+      toolHash: worker.digest,
+      bases: files.map(({ path, hash }) => ({ path, hash })),
+      detail: metadata,
+    },
+    content: Buffer.from(content),
+    contentType: 'text/plain',
+    proposes: new Map(),
+  }
+}
+
+const modeTexts: Readonly<Record<RunMode, string>> = {
+  prompt: 'prompt (people are asked)',
+  strict: 'strict (what asks is denied)',
+  approve_all: 'approve_all (what asks is approved)',
+}
+
+function factLines(start: StartToJudge & StartTerms): readonly string[] {
+  const { worker, mode, conversation, budget, forkedFrom, attachments } = start
+  const about = worker.description === '' ? '' : ` (${oneLine(worker.description)})`
+  const limit = Object.entries(budget ?? {}).map(([name, most]) => `${name} ${most}`)
+  return [
+    `Worker: ${worker.name}${about}`,
+    `Model: ${worker.model}`,
+    `Mode: ${modeTexts[mode]}`,
+    `Afterwards: ${conversation ? 'it rests, and goes on with the next message' : 'it ends'}`,
+    ...(limit.length === 0 ? [] : [`Budget: ${limit.join(', ')}`]),
+    ...(forkedFrom === null
+      ? []
+      : [`Goes on from: run #${forkedFrom.number}, after turn ${forkedFrom.afterTurn}`]),
+    `Files: ${attachments.length === 0 ? 'none' : attachments.length}`,
+    ...attachments.map(({ path, bytes, hash }) => `  ${path}  ${bytes} bytes  ${hash}`),
+  ]
+}
+
+const previewTitles = {
+  preApproved: 'Does alone:',
+  ask: 'Asks people:',
+  blocked: 'Never does:',
+} as const
+
+function previewLines({ policy, current }: StartToJudge): readonly string[] {
+  const lines = workerPreview(policy, current)
+  return Object.entries(previewTitles).flatMap(([approval, title]) => {
+    const own = lines.filter((line) => line.approval === approval)
+    return own.length === 0 ? [] : [title, ...own.map(({ text }) => `  ${oneLine(text)}`)]
+  })
+}
