@@ -164,8 +164,8 @@ const visitorsRecord: readonly AuditEventType[] = [
 
 /**
  * To try something that is judged once its rows are locked. Until `under` takes the authority that
- * the judgement makes, only the expiry of the request can be recorded, and of the run whose start it
- * asked for.
+ * the judgement makes, only the expiry of the request can be recorded, and of the run whose start
+ * it asked for.
  */
 export function byAttempt(caller: Caller): Authority {
   return new Checked(caller, ['request.expired', 'run.cancelled'])

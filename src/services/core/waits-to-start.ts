@@ -7,7 +7,7 @@ type Starting = Pick<
   'state' | 'start_request_id' | 'turn' | 'forked_after_turn'
 >
 
-/** Whether no turn of the run itself has been taken, so that its start may still have to be judged. */
+/** Whether no turn of the run itself was taken: its start may still have to be judged. */
 export function isUnstarted(run: Omit<Starting, 'state'>): boolean {
   return run.start_request_id !== null && run.turn === (run.forked_after_turn ?? 0)
 }

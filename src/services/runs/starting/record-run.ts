@@ -62,8 +62,8 @@ export interface RunToRecord {
 
 /**
  * Records a root run: its signed statement, its first message, the event, the request that its
- * start waits for, and the start of its workflow. The caller has judged who starts it, and that what
- * it asks can reach somebody. One whose start the mode denies ends with this.
+ * start waits for, and the start of its workflow. The caller has judged who starts it, and that
+ * what it asks can reach somebody. One whose start the mode denies ends with this.
  */
 export async function recordRun(
   ctx: SigningContext,
