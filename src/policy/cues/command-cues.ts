@@ -1,3 +1,4 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, type FoundCue } from '#domain/cues.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type SpelledOut } from './programs/commands-of.ts'
@@ -10,7 +11,7 @@ import { protectionHits } from './programs/protection.ts'
 import { purposeHits } from './programs/purposes.ts'
 import { destructiveSql } from './text/sql-cues.ts'
 import { lineAt, secretCues } from './text/text-cues.ts'
-import { brief, wordSet } from './text/words.ts'
+import { wordSet } from './text/words.ts'
 
 /** What the host knows that a command's words do not say. */
 export interface CommandSurroundings {
@@ -120,5 +121,5 @@ function isSearch(program: string): boolean {
 }
 
 function quoted({ program, args }: SpelledOut): string {
-  return brief([program, ...args].join(' '), cueLimits.text - 60)
+  return oneLine([program, ...args].join(' '), cueLimits.text - 60)
 }

@@ -1,3 +1,4 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, usualCueTexts, type FoundCue } from '#domain/cues.ts'
 import type { JsonObject } from '#domain/json.ts'
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
@@ -7,7 +8,6 @@ import { commandCues } from './command-cues.ts'
 import { inputCues, leavesOf, type Leaf } from './input-cues.ts'
 import { pathCues } from './text/path-cues.ts'
 import { textCues } from './text/text-cues.ts'
-import { brief } from './text/words.ts'
 
 /** A call, with what its host and its run know of it. */
 export interface CuedCall {
@@ -96,7 +96,7 @@ async function deletedFile({ accesses, tool, facts }: CuedCall): Promise<readonl
   const cues: FoundCue[] = []
   for (const { path } of deleted) {
     if (await facts.isTracked(path)) continue
-    const text = `Deletes what Git does not have: ${brief(path, 160)}`
+    const text = `Deletes what Git does not have: ${oneLine(path, 160)}`
     cues.push({ id: 'deletes_untracked', text, file: path })
   }
   return tool === 'move_file' ? [] : cues
@@ -156,7 +156,7 @@ function bounded(cues: readonly FoundCue[]): readonly FoundCue[] {
     const same = kept.filter(({ id }) => id === cue.id)
     if (same.length >= cueLimits.perId || kept.length >= cueLimits.perRequest) continue
     if (same.some(({ text, line }) => text === cue.text && line === cue.line)) continue
-    kept.push({ ...cue, text: brief(cue.text, cueLimits.text) })
+    kept.push({ ...cue, text: oneLine(cue.text, cueLimits.text) })
   }
   return kept
 }

@@ -1,8 +1,9 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, type FoundCue } from '#domain/cues.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import { destructiveSql } from './text/sql-cues.ts'
 import { secretCues } from './text/text-cues.ts'
-import { brief, hasWord, moneyWords, productionWords, wordSet, wordsOf } from './text/words.ts'
+import { hasWord, moneyWords, productionWords, wordSet, wordsOf } from './text/words.ts'
 
 /** One value of an input that is no object and no list, with the names on the way to it. */
 export interface Leaf {
@@ -49,21 +50,21 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly Found
   if (words.some((word) => removal.has(word))) {
     cues.push({
       id: 'deletes_untracked',
-      text: `Deletes something, by its name: ${brief(tool, 120)}`,
+      text: `Deletes something, by its name: ${oneLine(tool, 120)}`,
     })
   }
   const amount = leaves.find(({ name, value }) => hasWord(name, amountWords) && isAmount(value))
   const moves = words.some((word) => moneyWords.has(word))
   if (amount !== undefined || moves) {
     const what = amount === undefined ? tool : `${amount.name} ${String(amount.value)}`
-    cues.push({ id: 'money', text: `Is about money: ${brief(what, 120)}`, ...saidBy(amount) })
+    cues.push({ id: 'money', text: `Is about money: ${oneLine(what, 120)}`, ...saidBy(amount) })
   }
   const place = leaves.find(({ name, value }) => namesProduction(name, value))
   if (place !== undefined || words.some((word) => productionWords.has(word))) {
     const what = place === undefined ? tool : `${place.name} ${String(place.value)}`
     cues.push({
       id: 'production',
-      text: `Is about production: ${brief(what, 120)}`,
+      text: `Is about production: ${oneLine(what, 120)}`,
       ...saidBy(place),
     })
   }

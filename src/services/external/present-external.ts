@@ -10,7 +10,7 @@ import { getText, putContent, putContents } from '#store/content/content.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Tx } from '#store/database.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { oneLine, structured, titleOfCall } from '#tools/presentations/structured.ts'
+import { titleLine, structured, titleOfCall } from '#tools/presentations/structured.ts'
 import type { StoredPresentation } from '../core/host-questions.ts'
 import { claimOf, type ExternalInput } from '../requests/facts/external-input.ts'
 import type { ExternalJudgement } from './judge-external.ts'
@@ -134,10 +134,10 @@ function titleOf(
   claimedTitle: string | undefined,
   reported: ReportedDifference | null,
 ): string {
-  if (reported !== null) return oneLine(`${reported.title}, as reported`)
+  if (reported !== null) return titleLine(`${reported.title}, as reported`)
   return claimedTitle === undefined
     ? titleOfCall(tool, input)
-    : oneLine(`${tool}: “${claimedTitle}”`)
+    : titleLine(`${tool}: “${claimedTitle}”`)
 }
 
 function reportWarnings(tool: string, origin: Origin | undefined, differs: boolean): string[] {

@@ -5,7 +5,7 @@ import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
 import { putContent } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { oneLine } from '#tools/presentations/structured.ts'
+import { titleLine } from '#tools/presentations/structured.ts'
 import { executor } from '../core/authority.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -52,7 +52,7 @@ export async function openOutcomeCheck(
     metadata: { server: call.server, outcomeOf: request.id, inputHash: shown.input_hash },
     warnings: [],
   })
-  const title = oneLine(`Did this take effect? ${request.title}`)
+  const title = titleLine(`Did this take effect? ${request.title}`)
   const inserted = await tx
     .insertInto('request')
     .values({

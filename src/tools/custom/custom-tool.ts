@@ -4,7 +4,7 @@ import type { Presented, Tool } from '#domain/tool.ts'
 import type { Approval } from '#domain/verdict.ts'
 import { languageOf } from '../presentations/file-kind.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
-import { oneLine, structured, titleOfCall } from '../presentations/structured.ts'
+import { titleLine, structured, titleOfCall } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import { customResult } from './custom-result.ts'
@@ -113,7 +113,7 @@ function presentedOf(
   const warnings = problems.map((problem) => `Could not be built: ${problem}`)
   const content = presentation?.content ?? ''
   return {
-    title: title === null ? titleOfCall(name, input) : oneLine(title),
+    title: title === null ? titleOfCall(name, input) : titleLine(title),
     presentation:
       presentation === null
         ? structured(input, {}, warnings)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ToolProblem } from '#domain/tool-problem.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
-import { oneLine } from '../presentations/structured.ts'
+import { titleLine } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 
 const maxQuestionCharacters = 4000
@@ -46,7 +46,7 @@ export const askPerson = defineBuiltIn({
     const offered = choices.map((choice, index) => `${index + 1}. ${choice}`)
     const content = [question, ...(offered.length === 0 ? [] : ['', ...offered]), ''].join('\n')
     return {
-      title: oneLine(`Ask: ${question}`),
+      title: titleLine(`Ask: ${question}`),
       presentation: makePresentation({
         type: 'text',
         language: null,

@@ -10,7 +10,7 @@ import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { loadExisting } from '../files/load-version.ts'
 import { filePath } from '../definition/path-field.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
-import { oneLine } from '../presentations/structured.ts'
+import { titleLine } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 
 const description =
@@ -64,7 +64,7 @@ export function callWorker(
       const attachments = await attachedFiles(workspace, delegation.attachments)
       const content = previewText(delegation, target, attachments)
       return {
-        title: oneLine(`Call worker ${target.name}: ${textOf(delegation.input)}`),
+        title: titleLine(`Call worker ${target.name}: ${textOf(delegation.input)}`),
         presentation: makePresentation({
           type: 'text',
           language: null,
@@ -112,7 +112,7 @@ function targetLines(policy: Policy, worker: WorkerDefinition): string[] {
 
 function targetLine(policy: Policy, name: string): string {
   const target = policy.workers.get(name)
-  return oneLine(`- ${name}${target?.description ? `: ${target.description}` : ''}`)
+  return titleLine(`- ${name}${target?.description ? `: ${target.description}` : ''}`)
 }
 
 interface AttachedFile {
@@ -141,7 +141,7 @@ function previewText(
 ): string {
   const files = attachments.map(({ path, bytes, hash }) => `  ${path}  ${bytes} bytes  ${hash}`)
   return [
-    `Worker: ${target.name}${target.description === '' ? '' : ` (${oneLine(target.description)})`}`,
+    `Worker: ${target.name}${target.description === '' ? '' : ` (${titleLine(target.description)})`}`,
     `Attachments: ${files.length === 0 ? 'none' : files.length}`,
     ...files,
     'Input, to the end:',

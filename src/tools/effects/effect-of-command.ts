@@ -1,6 +1,6 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import type { CommandInput } from '#domain/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
-import { cut } from './value-text.ts'
 
 /** What prepares others: no stranger asks what `cd` does. */
 const preparing = new Set([
@@ -30,16 +30,16 @@ const preparing = new Set([
  * how many more there are.
  */
 export function effectOfCommand(input: CommandInput): string {
-  if (input.kind === 'exec') return `Run ${cut(input.argv.map(quoted).join(' '), 150)}`
+  if (input.kind === 'exec') return `Run ${oneLine(input.argv.map(quoted).join(' '), 150)}`
   const { script } = input
   const nodes = analyseCommand(input)
     .search.commands.flatMap(({ node }) => (node === null ? [] : [node]))
     .toSorted((one, other) => one.pos - other.pos)
   const meaningful = nodes.find(({ name }) => name !== undefined && !preparing.has(name.value))
   const first = meaningful ?? nodes[0]
-  if (first === undefined) return `Run ${cut(script, 150)}`
+  if (first === undefined) return `Run ${oneLine(script, 150)}`
   const outer = nodes.filter(({ pos }) => pos < first.pos || pos >= first.end)
-  const said = `Run ${cut(script.slice(first.pos, first.end), 130)}`
+  const said = `Run ${oneLine(script.slice(first.pos, first.end), 130)}`
   return outer.length === 0 ? said : `${said} and ${outer.length} more`
 }
 

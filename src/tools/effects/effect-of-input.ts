@@ -1,5 +1,6 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
-import { currencyOf, cut, readableName, valueText } from './value-text.ts'
+import { currencyOf, readableName, valueText } from './value-text.ts'
 
 /** Fields that a sentence names; of more it says how many. */
 const maxFields = 4
@@ -14,7 +15,7 @@ export function effectOfInput(tool: string, input: JsonObject, schema: JsonObjec
     ([name, value]) => value !== null && !(currency !== null && isCurrency(name)),
   )
   const named = fields.slice(0, maxFields).map(([name, value]) => {
-    return `${titleOf(name, schema)} ${cut(valueText(name, value, currency), 80)}`
+    return `${titleOf(name, schema)} ${oneLine(valueText(name, value, currency), 80)}`
   })
   const more = fields.length - named.length
   const said = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
@@ -35,7 +36,7 @@ function titleOf(name: string, schema: JsonObject | null): string {
   const properties = own(schema, 'properties')
   const title = own(own(properties, name), 'title')
   return typeof title === 'string' && title.trim() !== ''
-    ? cut(title, 60)
+    ? oneLine(title, 60)
     : readableName(name) || name
 }
 

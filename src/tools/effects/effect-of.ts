@@ -1,3 +1,4 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import { callWorkerName, createWorkerName } from '#domain/built-in-tools.ts'
 import { counted } from '#domain/text/counted.ts'
 import type { CommandInput } from '#domain/command.ts'
@@ -6,7 +7,6 @@ import type { Presentation } from '#domain/presentation.ts'
 import { titleOfCall } from '../presentations/structured.ts'
 import { effectOfCommand } from './effect-of-command.ts'
 import { effectOfInput } from './effect-of-input.ts'
-import { cut } from './value-text.ts'
 
 /** A call, as far as a sentence about its effect needs it. */
 export interface EffectCall {
@@ -29,7 +29,7 @@ const maxCharacters = 200
  * call in it are text, never markup.
  */
 export function effectOf(call: EffectCall): string {
-  return cut(sentenceOf(call), maxCharacters)
+  return oneLine(sentenceOf(call), maxCharacters)
 }
 
 function sentenceOf(call: EffectCall): string {
@@ -67,7 +67,7 @@ function fileSentence({ tool, input, presentation }: EffectCall): string | null 
     case 'list_files':
       return `List the files in ${path === '' ? 'the workspace' : path}`
     case 'search_files':
-      return `Search in ${path === '' ? 'the workspace' : path} for “${cut(textAt(input, 'pattern') ?? '', 60)}”`
+      return `Search in ${path === '' ? 'the workspace' : path} for “${oneLine(textAt(input, 'pattern') ?? '', 60)}”`
     case 'delete_file':
       return `Delete ${path}`
     case 'write_file':
@@ -107,10 +107,10 @@ function delegationSentence(tool: string, input: JsonObject): string | null {
     const worker = textAt(input, 'worker')
     const task = textAt(input, 'task') ?? textAt(input, 'input')
     if (worker === null) return null
-    return `Hand work to ${worker}${task === null ? '' : `: ${cut(task, 120)}`}`
+    return `Hand work to ${worker}${task === null ? '' : `: ${oneLine(task, 120)}`}`
   }
   if (tool === createWorkerName) return `Create worker ${textAt(input, 'name') ?? ''}`.trimEnd()
-  return tool === 'ask_person' ? `Answer: ${cut(textAt(input, 'question') ?? '', 150)}` : null
+  return tool === 'ask_person' ? `Answer: ${oneLine(textAt(input, 'question') ?? '', 150)}` : null
 }
 
 function textAt(input: JsonObject, name: string): string | null {

@@ -1,3 +1,4 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 
 /** The name of a field as people read it: `customerEmail` as “Customer email”. */
@@ -63,7 +64,7 @@ function stringText(name: string, value: string, currency: string | null): strin
   const isAmount = short && /^-?\d{1,15}(?:\.\d{1,6})?$/.test(value) && currency !== null
   if (isAmount && amountName.test(name)) return `${value} ${currency}`
   if (/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(value)) return value
-  return /^[\w./:@+-]{1,80}$/.test(value) ? value : `“${cut(value, 60)}”`
+  return /^[\w./:@+-]{1,80}$/.test(value) ? value : `“${oneLine(value, 60)}”`
 }
 
 function dateText(written: string, instant: string, format: Intl.DateTimeFormat): string {
@@ -90,16 +91,4 @@ function shallowText(name: string, value: Json, currency: string | null): string
 export function currencyOf(input: JsonObject): string | null {
   const found = Object.entries(input).find(([name]) => /^currency(?:_?code)?$/i.test(name))?.[1]
   return typeof found === 'string' && /^[A-Za-z]{3}$/.test(found) ? found.toUpperCase() : null
-}
-
-/** One line of at most so many characters, the cut marked. */
-export function cut(text: string, maxCharacters: number): string {
-  const flat = text
-    .slice(0, maxCharacters * 8)
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-  const characters = Array.from(flat)
-  if (characters.length <= maxCharacters) return flat
-  return `${characters.slice(0, maxCharacters - 1).join('')}…`
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '#domain/json.ts'
 import type { Presented, Tool, ToolResult } from '#domain/tool.ts'
 import { ToolProblem } from '#domain/tool-problem.ts'
 import { QuestionNotAccepted } from '../custom/tool-child.ts'
-import { oneLine, structured } from '../presentations/structured.ts'
+import { titleLine, structured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import { hashOfDefinition, type McpDefinition } from './mcp-protocol.ts'
@@ -121,7 +121,7 @@ async function presentedOf(
   const difference =
     now.changed === null || pinned === null ? null : await definitionDifference(pinned, definition)
   return {
-    title: oneLine(`Call ${definition.name} of ${server} ${JSON.stringify(input)}`),
+    title: titleLine(`Call ${definition.name} of ${server} ${JSON.stringify(input)}`),
     presentation: structured(
       input,
       {

@@ -1,3 +1,4 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import { canonicalJson } from '#domain/digest.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import type { Presentation } from '#domain/presentation.ts'
@@ -43,15 +44,10 @@ export function presentRaw(
 
 /** One line for a call without a title of its own. */
 export function titleOfCall(tool: string, input: JsonObject): string {
-  return oneLine(`${tool} ${JSON.stringify(input)}`)
+  return titleLine(`${tool} ${JSON.stringify(input)}`)
 }
 
 /** A title: one line, at most 200 characters, the cut marked. */
-export function oneLine(text: string): string {
-  const flat = text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-  const characters = Array.from(flat)
-  return characters.length > 200 ? `${characters.slice(0, 199).join('')}…` : flat
+export function titleLine(text: string): string {
+  return oneLine(text, 200)
 }

@@ -1,11 +1,8 @@
 import { Link } from 'react-router'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
-import { VisibleText } from '../text/visible-text.tsx'
+import { ChartRow, rowHeight, rowWidth } from './chart-row.tsx'
 import { listBehind, outcomes } from './insight-links.ts'
-
-const rowHeight = 22
-const width = 600
 
 /**
  * A bar for each group, with a part for each outcome. Every part leads to the list behind it. The
@@ -19,39 +16,27 @@ export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly In
       {items.map((item) => {
         let x = 0
         return (
-          <li key={item.key} className="chart-row">
-            <Link className="chart-name" to={listBehind(by, item, 'opened')}>
-              <VisibleText text={item.name} />
-            </Link>
-            <svg
-              className="chart-bar"
-              viewBox={`0 0 ${width} ${rowHeight}`}
-              preserveAspectRatio="none"
-              role="group"
-              aria-label={item.name}
-            >
-              {outcomes.map((what) => {
-                const size = (item[what] / most) * width
-                const at = x
-                x += size
-                if (size === 0) return null
-                const label = `${item[what]} ${what}: ${item.name}`
-                return (
-                  <Link key={what} to={listBehind(by, item, what)} aria-label={label}>
-                    <title>{label}</title>
-                    <rect
-                      className={`mark-${what}`}
-                      x={at}
-                      y={2}
-                      width={Math.max(1, size - 1.5)}
-                      height={rowHeight - 4}
-                    />
-                  </Link>
-                )
-              })}
-            </svg>
-            <span className="chart-figure">{item.opened}</span>
-          </li>
+          <ChartRow key={item.key} by={by} item={item} figure={item.opened}>
+            {outcomes.map((what) => {
+              const size = (item[what] / most) * rowWidth
+              const at = x
+              x += size
+              if (size === 0) return null
+              const label = `${item[what]} ${what}: ${item.name}`
+              return (
+                <Link key={what} to={listBehind(by, item, what)} aria-label={label}>
+                  <title>{label}</title>
+                  <rect
+                    className={`mark-${what}`}
+                    x={at}
+                    y={2}
+                    width={Math.max(1, size - 1.5)}
+                    height={rowHeight - 4}
+                  />
+                </Link>
+              )
+            })}
+          </ChartRow>
         )
       })}
     </ul>

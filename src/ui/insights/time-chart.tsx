@@ -1,12 +1,9 @@
 import { Link } from 'react-router'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
-import { VisibleText } from '../text/visible-text.tsx'
+import { ChartRow, rowHeight, rowWidth } from './chart-row.tsx'
 import { listBehind } from './insight-links.ts'
 import { secondsInWords } from './seconds-in-words.ts'
-
-const rowHeight = 22
-const width = 600
 
 /**
  * From opening to deciding: a bar to the median, a line to where nine of ten were decided. Times
@@ -15,7 +12,7 @@ const width = 600
 export function TimeChart({ by, items }: { by: InsightKey; items: readonly InsightView[] }) {
   const decided = items.filter(({ medianSeconds }) => medianSeconds !== null)
   const longest = Math.max(10, ...decided.map(({ p90Seconds }) => p90Seconds ?? 0))
-  const place = (seconds: number): number => (Math.log1p(seconds) / Math.log1p(longest)) * width
+  const place = (seconds: number): number => (Math.log1p(seconds) / Math.log1p(longest)) * rowWidth
   return (
     <ul className="chart" aria-label="How long deciding took">
       {decided.map((item) => {
@@ -23,32 +20,20 @@ export function TimeChart({ by, items }: { by: InsightKey; items: readonly Insig
         const p90 = item.p90Seconds ?? median
         const label = `half within ${secondsInWords(median)}, nine of ten within ${secondsInWords(p90)}: ${item.name}`
         return (
-          <li key={item.key} className="chart-row">
-            <Link className="chart-name" to={listBehind(by, item, 'opened')}>
-              <VisibleText text={item.name} />
+          <ChartRow key={item.key} by={by} item={item} figure={secondsInWords(median)}>
+            <Link to={listBehind(by, item, 'approved')} aria-label={label}>
+              <title>{label}</title>
+              <rect className="mark-track" x={0} y={2} width={rowWidth} height={rowHeight - 4} />
+              <rect className="mark-p90" x={0} y={9} width={Math.max(2, place(p90))} height={4} />
+              <rect
+                className="mark-median"
+                x={0}
+                y={5}
+                width={Math.max(2, place(median))}
+                height={12}
+              />
             </Link>
-            <svg
-              className="chart-bar"
-              viewBox={`0 0 ${width} ${rowHeight}`}
-              preserveAspectRatio="none"
-              role="group"
-              aria-label={item.name}
-            >
-              <Link to={listBehind(by, item, 'approved')} aria-label={label}>
-                <title>{label}</title>
-                <rect className="mark-track" x={0} y={2} width={width} height={rowHeight - 4} />
-                <rect className="mark-p90" x={0} y={9} width={Math.max(2, place(p90))} height={4} />
-                <rect
-                  className="mark-median"
-                  x={0}
-                  y={5}
-                  width={Math.max(2, place(median))}
-                  height={12}
-                />
-              </Link>
-            </svg>
-            <span className="chart-figure">{secondsInWords(median)}</span>
-          </li>
+          </ChartRow>
         )
       })}
     </ul>

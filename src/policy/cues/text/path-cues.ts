@@ -1,5 +1,6 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import type { CueId, FoundCue } from '#domain/cues.ts'
-import { brief, hasWord, moneyWords, productionWords, wordSet, wordsOf } from './words.ts'
+import { hasWord, moneyWords, productionWords, wordSet, wordsOf } from './words.ts'
 
 const signInWords = wordSet(`
   auth login signin logon logout session sessions oauth oauth2 oidc saml sso password passwords
@@ -27,7 +28,7 @@ const dependencyNames = wordSet(`
 export function pathCues(path: string): readonly FoundCue[] {
   return kindsOf(path).map(([id, what]) => ({
     id,
-    text: `${what}: ${brief(path, 160)}`,
+    text: `${what}: ${oneLine(path, 160)}`,
     file: path,
   }))
 }

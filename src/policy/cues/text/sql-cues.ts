@@ -1,5 +1,6 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, type FoundCue } from '#domain/cues.ts'
-import { brief, wordSet } from './words.ts'
+import { wordSet } from './words.ts'
 
 const dropped = wordSet(
   'table database schema view index column role user sequence type tablespace',
@@ -25,7 +26,7 @@ export function destructiveSql(text: string): readonly FoundCue[] {
     const says = body.trim().split('\n', 1)[0] ?? ''
     cues.push({
       id: what.id,
-      text: `${what.text}: ${brief(body, 120)}`,
+      text: `${what.text}: ${oneLine(body, 120)}`,
       says: says.slice(0, cueLimits.says),
     })
   }

@@ -1,7 +1,7 @@
+import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, type CueId, type FoundCue } from '#domain/cues.ts'
 import { findSecrets } from '#domain/text/secrets.ts'
 import { destructiveSql } from './sql-cues.ts'
-import { brief } from './words.ts'
 
 /** A longer text is looked at so far; a longer line likewise. */
 const maxCharacters = 1024 * 1024
@@ -79,7 +79,7 @@ export function textCues(text: string, path: string): readonly FoundCue[] {
     if (/^(?:#|\/\/)/.test(packed)) continue
     for (const { id, text: what, parts } of phrases) {
       if (!parts.every((part) => holds(packed, part))) continue
-      cues.push({ id, text: `${what}: ${brief(line, 120)}`, says: line.slice(0, cueLimits.says) })
+      cues.push({ id, text: `${what}: ${oneLine(line, 120)}`, says: line.slice(0, cueLimits.says) })
       break
     }
   }

@@ -20,18 +20,6 @@ export function wordSet(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter((word) => word !== ''))
 }
 
-/** One line of at most so many characters, its control characters as spaces. */
-export function brief(text: string, maxCharacters: number): string {
-  const flat = text
-    .slice(0, maxCharacters * 4)
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-  const characters = Array.from(flat)
-  if (characters.length <= maxCharacters) return flat
-  return `${characters.slice(0, maxCharacters - 1).join('')}…`
-}
-
 /** Words for money that moves. */
 export const moneyWords = wordSet(`
   payment payments pay payout payouts refund refunds charge charges invoice invoices billing price

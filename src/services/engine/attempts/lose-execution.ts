@@ -9,7 +9,7 @@ import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
 import { ownQueue } from '#policy/judge/routing/route.ts'
 import type { Policy } from '#policy/policy.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { oneLine } from '#tools/presentations/structured.ts'
+import { titleLine } from '#tools/presentations/structured.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { openRequest } from '../../requests/opening/open-request.ts'
 import { unknownText } from '../../transcript/result-texts.ts'
@@ -69,7 +69,7 @@ export async function loseExecution(
     risk: check.risk,
     routing: check.routing,
     presented: {
-      title: oneLine(`Did this take effect? ${at.request?.title ?? call.tool}`),
+      title: titleLine(`Did this take effect? ${at.request?.title ?? call.tool}`),
       inputHash,
       facts,
       factsDigest: hashJson(facts),

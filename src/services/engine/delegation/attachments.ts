@@ -10,7 +10,7 @@ import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { loadExisting } from '#tools/files/load-version.ts'
 import { decodeText, languageOf, mediaTypeOf } from '#tools/presentations/file-kind.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { oneLine } from '#tools/presentations/structured.ts'
+import { titleLine } from '#tools/presentations/structured.ts'
 import { textWarnings } from '#tools/presentations/text-warnings.ts'
 import type { Caller } from '../../core/context.ts'
 import { openRequest } from '../../requests/opening/open-request.ts'
@@ -92,7 +92,7 @@ async function presentOne(
   return {
     ask,
     file: { path, bytes, hash },
-    title: oneLine(`Share ${path} with ${worker} (${bytes} bytes)`),
+    title: titleLine(`Share ${path} with ${worker} (${bytes} bytes)`),
     presentation,
     content,
     contentType: text === null ? 'application/octet-stream' : 'text/plain',

@@ -11,7 +11,7 @@ import { workerPreview } from '#policy/judge/preview/worker-preview.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { oneLine } from '#tools/presentations/structured.ts'
+import { titleLine } from '#tools/presentations/structured.ts'
 import { textWarnings } from '#tools/presentations/text-warnings.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller } from '../../core/context.ts'
@@ -103,7 +103,7 @@ function presentStart(start: StartToJudge & StartTerms): Presented {
     attachments: files,
   }
   return {
-    title: oneLine(`Start ${worker.name}: ${text}`),
+    title: titleLine(`Start ${worker.name}: ${text}`),
     effect: `Start a run of ${worker.name}`,
     presentation: makePresentation({
       type: 'text',
@@ -131,7 +131,7 @@ const modeTexts: Readonly<Record<RunMode, string>> = {
 
 function factLines(start: StartToJudge & StartTerms): readonly string[] {
   const { worker, mode, conversation, budget, forkedFrom, attachments } = start
-  const about = worker.description === '' ? '' : ` (${oneLine(worker.description)})`
+  const about = worker.description === '' ? '' : ` (${titleLine(worker.description)})`
   const limit = Object.entries(budget ?? {}).map(([name, most]) => `${name} ${most}`)
   return [
     `Worker: ${worker.name}${about}`,
@@ -157,6 +157,6 @@ function previewLines({ policy, current }: StartToJudge): readonly string[] {
   const lines = workerPreview(policy, current)
   return Object.entries(previewTitles).flatMap(([approval, title]) => {
     const own = lines.filter((line) => line.approval === approval)
-    return own.length === 0 ? [] : [title, ...own.map(({ text }) => `  ${oneLine(text)}`)]
+    return own.length === 0 ? [] : [title, ...own.map(({ text }) => `  ${titleLine(text)}`)]
   })
 }

@@ -4,7 +4,7 @@ import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { gitVariables } from '#sandbox/git/git-files.ts'
 import { markName } from '#sandbox/unconfined/run-unconfined.ts'
 import { makePresentation } from '../../presentations/make-presentation.ts'
-import { oneLine } from '../../presentations/structured.ts'
+import { titleLine } from '../../presentations/structured.ts'
 import { textWarnings } from '../../presentations/text-warnings.ts'
 import { commandFacts, factsOf } from '../facts/command-facts.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
@@ -30,7 +30,7 @@ export async function presentCommand(
   const running = facts.vectors.filter(runsWorkspaceCode)
   const text = input.kind === 'exec' ? input.argv.join('\n') : input.script
   return {
-    title: oneLine(
+    title: titleLine(
       `Run ${input.kind === 'exec' ? input.argv.map(quoted).join(' ') : input.script}`,
     ),
     presentation: makePresentation({
