@@ -29,7 +29,7 @@ const sequence = { groupOrder: 0 }
 export default defineConfig({
   // The packages of this repository run from their sources.
   ssr: {
-    resolve: { conditions: ['countersign-source', 'module', 'node'], externalConditions: [] },
+    resolve: { conditions: ['countersign-source', 'node'], externalConditions: [] },
   },
   test: {
     pool: 'forks',

@@ -1,3 +1,4 @@
+import { plainModel } from '#test/harness/fixtures/plain-model.ts'
 import { expect, test } from 'vitest'
 import { plainRequest } from '#test/harness/fixtures/chat-server.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
@@ -29,7 +30,12 @@ async function ask(
   model = 'anthropic:claude',
   prefix = 'ANTHROPIC',
 ) {
-  const open = openModel({ model, script: null, environment: server.environment(prefix) })
+  const open = openModel({
+    ...plainModel,
+    model,
+    script: null,
+    environment: server.environment(prefix),
+  })
   const answer = await open.step({ ...plainRequest(), messages })
   return { answer, body: server.asked.at(-1)?.body ?? {} }
 }
@@ -78,7 +84,7 @@ test('other providers get no marks', async () => {
 test('tokens that came from the cache are reported as part of the input', async () => {
   server.cut = (events) =>
     events.map((event) =>
-      event.replace('"input_tokens":3', '"input_tokens":3,"cache_read_input_tokens":40'),
+      String(event).replace('"input_tokens":3', '"input_tokens":3,"cache_read_input_tokens":40'),
     )
   const { answer } = await ask(first)
   expect(answer.usage).toEqual({ inputTokens: 43, cachedInputTokens: 40, outputTokens: 5 })

@@ -3,22 +3,24 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModel } from 'ai'
-import type { ModelProvider } from '#policy/worker/model-name.ts'
+import type { ModelProvider } from '#domain/model-provider.ts'
 import { ModelProblem } from './model.ts'
-import type { ProviderSettings } from './model-settings.ts'
+import type { ProviderSettings } from './provider-settings.ts'
 
 /**
- * The AI SDK's model for a provider's id. Throws a `ModelProblem` that names the variable when one
- * is missing.
+ * The AI SDK's model for a provider's id; `name` is what the worker file calls it. The packages of
+ * providers that few use are loaded when one is asked. Rejects with a `ModelProblem` that names the
+ * variable when one is missing.
  */
-export function languageModel(
+export async function languageModel(
   provider: ModelProvider,
   id: string,
+  name: string,
   settings: ProviderSettings,
-): LanguageModel {
+): Promise<LanguageModel> {
   if (settings.missing !== null) {
     throw new ModelProblem(
-      `The model ${provider}:${id} needs the environment variable ${settings.missing}, which is not set.`,
+      `The model ${name} needs the environment variable ${settings.missing}, which is not set.`,
       { retryable: false },
     )
   }
@@ -31,6 +33,23 @@ export function languageModel(
       return createOpenAI({ apiKey, ...baseURL })(id)
     case 'google':
       return createGoogleGenerativeAI({ apiKey, ...baseURL })(id)
+    case 'azure': {
+      const { createAzure } = await import('@ai-sdk/azure')
+      const { resourceName } = settings
+      return createAzure({
+        apiKey,
+        ...baseURL,
+        ...(resourceName === null ? {} : { resourceName }),
+      })(id)
+    }
+    case 'bedrock': {
+      const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
+      return createAmazonBedrock({ ...baseURL, ...awsOptions(settings) })(id)
+    }
+    case 'vertex': {
+      const { createGoogleVertex } = await import('@ai-sdk/google-vertex')
+      return createGoogleVertex({ ...baseURL, ...googleCloudOptions(settings) })(id)
+    }
     case 'openai-compatible':
       return createOpenAICompatible({
         name: 'openai-compatible',
@@ -39,5 +58,26 @@ export function languageModel(
         includeUsage: true,
         ...(settings.apiKey === null ? {} : { apiKey }),
       })(id)
+  }
+}
+
+function awsOptions({ apiKey, aws }: ProviderSettings) {
+  const region = aws.region === null ? {} : { region: aws.region }
+  if (apiKey !== null) return { ...region, apiKey }
+  return {
+    ...region,
+    accessKeyId: aws.accessKeyId ?? '',
+    secretAccessKey: aws.secretAccessKey ?? '',
+    ...(aws.sessionToken === null ? {} : { sessionToken: aws.sessionToken }),
+  }
+}
+
+function googleCloudOptions({ apiKey, googleCloud }: ProviderSettings) {
+  if (apiKey !== null) return { apiKey }
+  const { project, location, credentialsFile } = googleCloud
+  return {
+    ...(project === null ? {} : { project }),
+    ...(location === null ? {} : { location }),
+    ...(credentialsFile === null ? {} : { googleAuthOptions: { keyFilename: credentialsFile } }),
   }
 }

@@ -1,6 +1,8 @@
+import type { ProjectConfig, WorkerModelSettings } from '#policy/policy.ts'
+import { endpointOf } from '#policy/worker/model-entry.ts'
 import { parseModelName } from '#policy/worker/model-name.ts'
 import { ModelProblem, type Model } from './model.ts'
-import type { ModelEnvironment } from './model-settings.ts'
+import { endpointSettings, providerSettings, type ModelEnvironment } from './provider-settings.ts'
 import { providerModel } from './provider-model.ts'
 import { scriptedModel } from './scripted-model.ts'
 
@@ -12,30 +14,43 @@ const stepTimeoutMs = 14 * 60_000
 /**
  * The model that a worker file names: `provider:model`, or `script:path` with the script's text.
  * Nothing is called yet; a missing key is a `ModelProblem` of the first step. Throws a
- * `ModelProblem` when the name is none.
+ * `ModelProblem` when the name is none, or that of an endpoint which is gone.
  *
- * @example openModel({ model: 'anthropic:claude-sonnet-5-5', script: null, environment: {
- * ANTHROPIC_API_KEY: '…' } })
+ * @example openModel({ model: 'anthropic:claude-sonnet-5-5', script: null, settings, models,
+ * environment: { ANTHROPIC_API_KEY: '…' } })
  */
 export function openModel(options: {
   readonly model: string
   readonly script: string | null
+  readonly settings: WorkerModelSettings
+  /** of countersign.yaml: the endpoints are among them */
+  readonly models: ProjectConfig['models']
   readonly environment: ModelEnvironment
   readonly timeoutMs?: number
   readonly totalTimeoutMs?: number
 }): Model {
   const name = parseModelName(options.model)
-  if (name === null || (name.kind === 'script' && options.script === null)) {
+  const endpoint = endpointOf(options, options.model)
+  const isKnown = name !== null && (name.kind !== 'endpoint' || endpoint !== null)
+  if (!isKnown || (name.kind === 'script' && options.script === null)) {
     throw new ModelProblem(`There is no model ${options.model.slice(0, 200)}.`, {
       retryable: false,
     })
   }
   if (name.kind === 'script') return scriptedModel(options.script ?? '')
-  const { provider, id } = name
+  const { environment, settings } = options
+  const place =
+    name.kind === 'provider'
+      ? { provider: name.provider, connection: providerSettings(name.provider, environment) }
+      : endpoint === null
+        ? null
+        : { provider: endpoint.provider, connection: endpointSettings(endpoint, environment) }
+  if (place === null) throw new Error('An endpoint that is known is there')
   return providerModel({
-    provider,
-    id,
-    environment: options.environment,
+    ...place,
+    name: options.model,
+    id: name.id,
+    settings,
     timeoutMs: options.timeoutMs ?? silenceTimeoutMs,
     totalTimeoutMs: options.totalTimeoutMs ?? stepTimeoutMs,
   })

@@ -1,3 +1,4 @@
+import { plainModel } from '#test/harness/fixtures/plain-model.ts'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '#domain/json.ts'
 import type { ModelMessage } from './model.ts'
@@ -35,7 +36,7 @@ const messages: readonly ModelMessage[] = [
 ]
 
 async function request(model: string, environment: Record<string, string>): Promise<JsonObject[]> {
-  await openModel({ model, script: null, environment }).step({
+  await openModel({ ...plainModel, model, script: null, environment }).step({
     runId: 'run',
     turn: 1,
     system: '',

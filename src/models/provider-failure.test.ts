@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { plainModel } from '#test/harness/fixtures/plain-model.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   chatServerKey,
@@ -198,7 +199,9 @@ test.each([
   ['google:gemini', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   ['openai-compatible:llama', 'OPENAI_COMPATIBLE_BASE_URL'],
 ])('%s without %s says which variable is missing', async (model, variable) => {
-  const step = openModel({ model, script: null, environment: {} }).step(plainRequest())
+  const step = openModel({ ...plainModel, model, script: null, environment: {} }).step(
+    plainRequest(),
+  )
   const failure = await problem(step)
   expect(failure).toMatchObject({ retryable: false })
   expect(failure.message).toContain(variable)
@@ -206,7 +209,12 @@ test.each([
 
 test('no connection is retryable', async () => {
   const environment = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:1/v1' }
-  const model = openModel({ model: 'openai-compatible:x', script: null, environment })
+  const model = openModel({
+    ...plainModel,
+    model: 'openai-compatible:x',
+    script: null,
+    environment,
+  })
   const failure = await problem(model.step(plainRequest()))
   expect(failure).toMatchObject({ retryable: true })
 })

@@ -1,7 +1,7 @@
 import type { ModelMessage as ProviderMessage, ToolResultPart } from 'ai'
 import type { Json, JsonObject } from '#domain/json.ts'
 import { pictureTypes, type PictureType } from '#domain/picture-type.ts'
-import type { ModelProvider } from '#policy/worker/model-name.ts'
+import type { ModelProvider } from '#domain/model-provider.ts'
 import type { InvalidInput, ModelCall, ModelMessage, ModelPicture } from './model.ts'
 
 type Result = Extract<ModelMessage, { role: 'tool' }>['results'][number]
@@ -133,8 +133,11 @@ export function picturePlaceOf(provider: ModelProvider, seesPictures: boolean): 
   switch (provider) {
     case 'anthropic':
     case 'openai':
+    case 'azure':
+    case 'bedrock':
       return { where: 'result', types: pictureTypes }
     case 'google':
+    case 'vertex':
       return { where: 'result', types: common }
     case 'openai-compatible':
       return seesPictures ? { where: 'message', types: common } : noPictures

@@ -1,6 +1,12 @@
 import { APICallError, jsonSchema, streamText, tool, type ToolSet } from 'ai'
-import type { ModelProvider } from '#policy/worker/model-name.ts'
-import { cachedInstructions, withCachePoints } from './cache-points.ts'
+import type { ModelProvider } from '#domain/model-provider.ts'
+import type { WorkerModelSettings } from '#policy/policy.ts'
+import {
+  cachedInstructions,
+  cachePointOf,
+  withCachePoints,
+  type CachePoint,
+} from './cache-points.ts'
 import { languageModel } from './language-model.ts'
 import type { Model, ModelRequest, ModelTool } from './model.ts'
 import { readAnswer, refuseUnfinished, type StreamedAnswer } from './read-answer.ts'
@@ -10,7 +16,7 @@ import {
   type PicturePlace,
   providerMessages,
 } from './provider-messages.ts'
-import { providerSettings, type ModelEnvironment } from './model-settings.ts'
+import type { ProviderSettings } from './provider-settings.ts'
 import { providerFailure } from './provider-failure.ts'
 import { silenceTimeout } from './silence-timeout.ts'
 
@@ -26,34 +32,38 @@ const maxOutputTokens: Readonly<Partial<Record<ModelProvider, number>>> = { anth
  * turn retries, so that every attempt is counted.
  */
 export function providerModel(options: {
+  /** as the worker file writes it */
+  readonly name: string
   readonly provider: ModelProvider
   readonly id: string
-  readonly environment: ModelEnvironment
+  /** where it is, and with what key */
+  readonly connection: ProviderSettings
+  readonly settings: WorkerModelSettings
   /** how long the provider may send nothing */
   readonly timeoutMs: number
   /** how long the whole answer may take */
   readonly totalTimeoutMs: number
 }): Model {
-  const { provider, id } = options
-  const name = `${provider}:${id}`
-  const settings = providerSettings(provider, options.environment)
-  const place = picturePlaceOf(provider, settings.seesPictures)
+  const { name, provider, id, connection, settings } = options
+  const place = picturePlaceOf(provider, connection.seesPictures)
   return {
     scripted: false,
     async step(request) {
       request.signal.throwIfAborted()
-      const model = languageModel(provider, id, settings)
+      const model = await languageModel(provider, id, name, connection)
       using silence = silenceTimeout(options)
       try {
-        const caches = provider === 'anthropic'
         const how = {
-          caches,
+          cachePoint: settings.cache ? cachePointOf(provider, id) : null,
           abortSignal: AbortSignal.any([request.signal, silence.signal]),
           silence,
+          settings: {
+            ...settings,
+            maxOutputTokens: settings.maxOutputTokens ?? maxOutputTokens[provider] ?? null,
+          },
         }
-        const most = maxOutputTokens[provider] ?? null
         const call = (pictures: PicturePlace): Promise<StreamedAnswer> =>
-          callOnce(model, request, { ...how, pictures }, most)
+          callOnce(model, request, { ...how, pictures })
         const answer = await call(place).catch((error: unknown) => {
           if (!mayBeForPictures(error, request, place)) throw error
           return call(noPictures)
@@ -63,33 +73,37 @@ export function providerModel(options: {
       } catch (error) {
         if (request.signal.aborted) throw request.signal.reason
         const cause = silence.signal.aborted ? silence.signal.reason : error
-        throw providerFailure(cause, name, settings.apiKey)
+        throw providerFailure(cause, name, connection.secret)
       }
     },
   }
 }
 
 function callOnce(
-  model: ReturnType<typeof languageModel>,
+  model: Awaited<ReturnType<typeof languageModel>>,
   request: ModelRequest,
   how: {
     readonly abortSignal: AbortSignal
     readonly silence: { heard(): void }
-    /** whether the provider is told where to cache */
-    readonly caches: boolean
+    /** `null`: the provider is not told where to cache */
+    readonly cachePoint: CachePoint | null
     readonly pictures: PicturePlace
+    readonly settings: WorkerModelSettings
   },
-  maxTokens: number | null,
 ): Promise<StreamedAnswer> {
   const messages = providerMessages(request.messages, how.pictures)
   const { system } = request
-  const instructions = how.caches ? cachedInstructions(system) : system
+  const { cachePoint } = how
+  const { temperature, maxOutputTokens: most, reasoning } = how.settings
+  const instructions = cachePoint === null ? system : cachedInstructions(system, cachePoint)
   const { stream } = streamText({
     model,
     ...(system === '' ? {} : { instructions }),
-    messages: how.caches ? withCachePoints(messages) : messages,
+    messages: cachePoint === null ? messages : withCachePoints(messages, cachePoint),
     tools: toolSet(request.tools),
-    ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
+    ...(most === null ? {} : { maxOutputTokens: most }),
+    ...(temperature === null ? {} : { temperature }),
+    ...(reasoning === null ? {} : { reasoning }),
     maxRetries: 0,
     abortSignal: how.abortSignal,
     // Errors are parts of the stream; the SDK would also print them.

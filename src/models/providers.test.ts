@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { plainModel } from '#test/harness/fixtures/plain-model.ts'
+import { describe, expect, test } from 'vitest'
 import { plainRequest } from '#test/harness/fixtures/chat-server.ts'
+import type { ModelEndpoint, ModelSetting } from '#policy/policy.ts'
 import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'
 
@@ -15,13 +17,28 @@ test.each([
     'secret',
     '/v1/models/gemini:streamGenerateContent?alt=sse',
   ],
+  ['azure:gpt-deployed', 'AZURE', 'api-key', 'secret', '/v1/responses'],
+  [
+    'bedrock:anthropic.claude',
+    'AWS',
+    'authorization',
+    'Bearer secret',
+    '/v1/model/anthropic.claude/converse-stream',
+  ],
+  [
+    'vertex:gemini',
+    'GOOGLE_VERTEX',
+    'x-goog-api-key',
+    'secret',
+    '/v1/models/gemini:streamGenerateContent?alt=sse',
+  ],
 ])(
   '%s is called at its base URL with its key, for one step, and streams',
   async (model, prefix, header, value, path) => {
     const environment = server.environment(prefix)
     const { asked } = server
     const pieces: string[] = []
-    const answer = await openModel({ model, script: null, environment }).step({
+    const answer = await openModel({ ...plainModel, model, script: null, environment }).step({
       runId: 'run',
       turn: 1,
       system: 'You write.',
@@ -53,12 +70,15 @@ test.each([
   ['anthropic:claude', 'ANTHROPIC'],
   ['openai:gpt', 'OPENAI'],
   ['google:gemini', 'GOOGLE_GENERATIVE_AI'],
+  ['azure:gpt', 'AZURE'],
+  ['bedrock:anthropic.claude', 'AWS'],
+  ['vertex:gemini', 'GOOGLE_VERTEX'],
   ['openai-compatible:local', 'OPENAI_COMPATIBLE'],
 ])(
   'of %s no beginning of an answer counts as an answer, wherever it is cut',
   async (model, prefix) => {
     const { OPENAI_COMPATIBLE_API_KEY: _none, ...environment } = server.environment(prefix)
-    const open = openModel({ model, script: null, environment })
+    const open = openModel({ ...plainModel, model, script: null, environment })
     let whole = 0
     server.cut = (events) => {
       whole = events.length
@@ -66,7 +86,7 @@ test.each([
     }
     await open.step(plainRequest())
     // What follows the word that the answer is over may be missing: the usage, an end mark.
-    const after = { anthropic: 1, openai: 0, google: 0, 'openai-compatible': 2 }[name(model)] ?? 0
+    const after = { anthropic: 1, bedrock: 1, 'openai-compatible': 2 }[name(model)] ?? 0
     for (let kept = 0; kept < whole - after - 1; kept += 1) {
       server.cut = (events) => events.slice(0, kept)
       const step = open.step(plainRequest())
@@ -83,7 +103,12 @@ test('a model that the SDK does not know yet may write as much as a file takes',
   const environment = server.environment('ANTHROPIC')
   const { asked } = server
   asked.length = 0
-  await openModel({ model: 'anthropic:claude-of-tomorrow', script: null, environment }).step({
+  await openModel({
+    ...plainModel,
+    model: 'anthropic:claude-of-tomorrow',
+    script: null,
+    environment,
+  }).step({
     runId: 'run',
     turn: 1,
     system: '',
@@ -92,4 +117,122 @@ test('a model that the SDK does not know yet may write as much as a file takes',
     signal: new AbortController().signal,
   })
   expect(asked[0]?.body.max_tokens).toBe(32_000)
+})
+
+test.each([
+  ['anthropic:claude', 'ANTHROPIC'],
+  ['openai:gpt', 'OPENAI'],
+  ['google:gemini', 'GOOGLE_GENERATIVE_AI'],
+  ['azure:gpt', 'AZURE'],
+  ['bedrock:anthropic.claude', 'AWS'],
+  ['vertex:gemini', 'GOOGLE_VERTEX'],
+  ['openai-compatible:local', 'OPENAI_COMPATIBLE'],
+])(
+  'of %s a rate limit waits as long as it says, and a wrong key is final',
+  async (model, prefix) => {
+    const environment = server.environment(prefix)
+    const open = openModel({ ...plainModel, model, environment })
+    server.refuse = () => 429
+    await expect(open.step(plainRequest())).rejects.toMatchObject({
+      retryable: true,
+      retryAfterMs: 7000,
+    })
+    server.refuse = () => 403
+    await expect(open.step(plainRequest())).rejects.toMatchObject({ retryable: false })
+    expect(server.asked).toHaveLength(2)
+  },
+)
+
+test.each([
+  ['azure:gpt', {}, 'AZURE_API_KEY'],
+  ['azure:gpt', { AZURE_API_KEY: 'x' }, 'AZURE_RESOURCE_NAME'],
+  ['bedrock:anthropic.claude', {}, 'AWS_BEARER_TOKEN_BEDROCK'],
+  ['bedrock:anthropic.claude', { AWS_ACCESS_KEY_ID: 'x' }, 'AWS_BEARER_TOKEN_BEDROCK'],
+  ['bedrock:anthropic.claude', { AWS_BEARER_TOKEN_BEDROCK: 'x' }, 'AWS_REGION'],
+  ['vertex:gemini', {}, 'GOOGLE_VERTEX_PROJECT'],
+  ['vertex:gemini', { GOOGLE_VERTEX_PROJECT: 'x' }, 'GOOGLE_VERTEX_LOCATION'],
+])('%s with %o names the variable that is missing: %s', async (model, environment, name) => {
+  const step = openModel({ ...plainModel, model, environment }).step(plainRequest())
+  const text = `The model ${model} needs the environment variable ${name}, which is not set.`
+  await expect(step).rejects.toThrow(text)
+})
+
+test('bedrock is signed for with the keys of an account where it has no key of its own', async () => {
+  const environment = {
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'a-secret-access-key',
+    AWS_REGION: 'eu-central-1',
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.baseUrl,
+  }
+  const open = openModel({ ...plainModel, model: 'bedrock:amazon.nova-pro-v1:0', environment })
+  expect(await open.step(plainRequest())).toMatchObject({ text: 'Looking.' })
+  const [asked] = server.asked
+  expect(asked?.headers.authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d+\/eu-central-1\/bedrock/,
+  )
+  expect(JSON.stringify(asked?.body)).not.toContain('cachePoint')
+})
+
+describe('an endpoint of countersign.yaml', () => {
+  const endpoint = (more: Partial<ModelEndpoint> = {}): ModelSetting => ({
+    price: null,
+    context: null,
+    endpoint: {
+      provider: 'openai-compatible',
+      baseUrl: server.baseUrl,
+      apiKeyFrom: 'LOCAL_KEY',
+      pictures: false,
+      source: 'countersign.yaml:1',
+      ...more,
+    },
+  })
+  const at = (model: string, models: ReadonlyMap<string, ModelSetting>, environment = {}) =>
+    openModel({ ...plainModel, model, models, environment }).step(plainRequest())
+
+  test('is asked with its own key and never with that of its provider', async () => {
+    const keys = { LOCAL_KEY: 'local', OPENAI_COMPATIBLE_API_KEY: 'other', ANTHROPIC_API_KEY: 'a' }
+    const models = new Map([
+      ['local', endpoint()],
+      ['open', endpoint({ apiKeyFrom: null })],
+      ['team', endpoint({ provider: 'anthropic', apiKeyFrom: 'LOCAL_KEY' })],
+    ])
+    expect(await at('local:qwen3:8b', models, keys)).toMatchObject({ text: 'Looking.' })
+    await at('open:qwen3', models, keys)
+    await at('team:claude', models, keys)
+    const sent = server.asked.map(({ url, headers, body }) => [
+      url,
+      headers.authorization ?? headers['x-api-key'],
+      body['model'],
+    ])
+    expect(sent).toEqual([
+      ['/v1/chat/completions', 'Bearer local', 'qwen3:8b'],
+      ['/v1/chat/completions', undefined, 'qwen3'],
+      ['/v1/messages', 'local', 'claude'],
+    ])
+  })
+
+  test('that is gone, or whose key is missing, is no model', async () => {
+    expect(() => at('local:qwen3', new Map())).toThrow('There is no model local:qwen3.')
+    const models = new Map([['local', endpoint()]])
+    await expect(at('local:qwen3', models)).rejects.toThrow('LOCAL_KEY, which is not set')
+    expect(server.asked).toEqual([])
+  })
+})
+
+test('settings of a worker reach the provider; without caching nothing is marked', async () => {
+  const environment = { ...server.environment('ANTHROPIC'), ...server.environment('OPENAI') }
+  const settings = { temperature: 0.2, maxOutputTokens: 800, reasoning: null, cache: false }
+  const step = (model: string, more = {}) =>
+    openModel({ ...plainModel, model, settings: { ...settings, ...more }, environment }).step(
+      plainRequest(),
+    )
+  await step('anthropic:claude')
+  const [anthropic] = server.asked
+  expect(anthropic?.body).toMatchObject({ temperature: 0.2, max_tokens: 800 })
+  expect(JSON.stringify(anthropic?.body)).not.toContain('cache_control')
+  await step('openai:gpt-5', { temperature: null, reasoning: 'low' })
+  expect(server.asked.at(-1)?.body).toMatchObject({
+    max_output_tokens: 800,
+    reasoning: { effort: 'low' },
+  })
 })

@@ -1,3 +1,4 @@
+import { plainModel } from '#test/harness/fixtures/plain-model.ts'
 import { expect, test } from 'vitest'
 import type { ModelMessage, ModelRequest } from './model.ts'
 import { openModel } from './open-model.ts'
@@ -19,7 +20,7 @@ function request(turns: number, runId = 'run'): ModelRequest {
 }
 
 function scripted(text: string) {
-  return openModel({ model: 'script:./demo.yaml', script: text, environment: {} })
+  return openModel({ ...plainModel, model: 'script:./demo.yaml', script: text, environment: {} })
 }
 
 test('a script is played turn by turn and then ends with its last text', async () => {
@@ -68,7 +69,7 @@ test('a cancelled step says nothing', async () => {
 
 test('what is no model is refused with its name', () => {
   const open = (model: string, text: string | null) => () =>
-    openModel({ model, script: text, environment: {} })
+    openModel({ ...plainModel, model, script: text, environment: {} })
   expect(open('llama', null)).toThrow('There is no model llama')
   expect(open('script:./a.yaml', null)).toThrow('There is no model')
   expect(open('script:../../a.yaml', script)).toThrow('There is no model')

@@ -16,6 +16,8 @@ export interface Names {
   readonly teams: ReadonlySet<string>
   readonly queues: ReadonlySet<string>
   readonly workers: ReadonlySet<string>
+  /** addresses of models */
+  readonly endpoints: ReadonlySet<string>
 }
 
 /** A text that is not blank; `null` after reporting. Numbers and booleans must be quoted. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { endpointProviders } from '#domain/model-provider.ts'
 import { cueIds } from '#domain/cues.ts'
 import { editsPolicies, scopes } from '#domain/verdict.ts'
 import { builtInToolNames } from '#domain/built-in-tools.ts'
@@ -151,7 +152,16 @@ export const price = z.strictObject({ input: usd, cachedInput: maybe(usd), outpu
 /** The least and most tokens that a model may be said to take. */
 export const contextTokens = { least: 256, most: 100_000_000 } as const
 const context = z.int().min(contextTokens.least).max(contextTokens.most)
-export const model = z.strictObject({ price: maybe(price), context: maybe(context) })
+/** `NAME` of a model that a worker writes as `NAME:MODEL`. */
+export const endpointName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+export const model = z.strictObject({
+  price: maybe(price),
+  context: maybe(context),
+  provider: maybe(z.enum(endpointProviders)),
+  baseUrl: maybe(text),
+  apiKey: maybe(z.string().regex(/^\$\{[A-Z][A-Z0-9_]{0,99}\}$/)),
+  pictures: maybe(z.boolean()),
+})
 const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/)
 
 export const configFileSchema = z.strictObject({
@@ -170,7 +180,7 @@ export const configFileSchema = z.strictObject({
   ),
   workspaces: maybe(z.record(name, workspace)),
   models: maybe(z.record(modelName, model)).describe(
-    'by the name of a model (`claude-…` or `anthropic:claude-…`): its `price` in USD for a million tokens, `input`, `cachedInput` and `output` ([runs show what they cost](models.md#what-a-run-costs)), and its `context`, how many tokens [it takes](models.md#the-window). Default: no prices; what is known of the model, else 32,768',
+    'by the name of a model (`claude-…` or `anthropic:claude-…`): its `price` in USD for a million tokens, `input`, `cachedInput` and `output` ([runs show what they cost](models.md#what-a-run-costs)), and its `context`, how many tokens [it takes](models.md#the-window); or by the name of an [endpoint](models.md#endpoints-by-name): `provider`, `baseUrl`, `apiKey`, `pictures`. Default: no prices; what is known of the model, else 32,768',
   ),
   rights: maybe(rights).describe('teams or addresses, for each right. Default: nobody'),
   signIn: maybe(signIn),

@@ -1,6 +1,17 @@
 import { z } from 'zod'
+import { modelProviders, reasoningEfforts } from '#domain/model-provider.ts'
 import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/built-in-tools.ts'
 import { anyConsent, duration, maybe, name, oneOrMany, text } from './parts.ts'
+
+/** More than any provider takes. */
+export const maxTemperature = 2
+export const maxOutputTokens = 1_000_000
+export const modelSettings = z.strictObject({
+  temperature: maybe(z.number().min(0).max(maxTemperature)),
+  maxOutputTokens: maybe(z.int().min(1).max(maxOutputTokens)),
+  reasoning: maybe(z.enum(reasoningEfforts)),
+  cache: maybe(z.boolean()),
+})
 
 const count = maybe(z.int().min(1).max(1_000_000_000))
 export const limits = z.strictObject({
@@ -83,10 +94,13 @@ export const workerFileSchema = z.strictObject({
   description: maybe(text),
   model: z
     .string()
-    .regex(/^(anthropic|openai|google|openai-compatible|script):\S(.*\S)?$/)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}:\S(.*\S)?$/)
     .describe(
-      '`anthropic:`, `openai:`, `google:`, `openai-compatible:` and a model; or `script:FILE`',
+      `${modelProviders.map((provider) => `\`${provider}:\``).join(', ')} or an [endpoint](models.md#endpoints-by-name) of \`countersign.yaml\`, and a model; or \`script:FILE\``,
     ),
+  settings: maybe(modelSettings).describe(
+    'how the model is [asked](models.md#settings): `temperature`, `maxOutputTokens`, `reasoning` (`none`, `low`, `medium`, `high`), `cache`. Default: as the provider does it, `cache: true`',
+  ),
   queue: maybe(text).describe(
     'where its requests go when routing says nothing. Default: `defaults.queue`',
   ),

@@ -1,5 +1,6 @@
 import { hashJson } from '#domain/digest.ts'
 import type { GatewayServer, Policy, WorkerDefinition } from '../policy.ts'
+import { defaultModelSettings } from './read-model-settings.ts'
 
 /** No file of a worker has a colon in its name. */
 const prefix = 'gateway:'
@@ -31,6 +32,7 @@ function gatewayWorker({ server, queue, zones, sandbox }: GatewayServer): Worker
     script: null,
     description: '',
     model: '',
+    settings: defaultModelSettings,
     instructions: '',
     queue,
     limits: { turns: 0, calls: 0, tokens: 0, costUsd: null },

@@ -1,19 +1,22 @@
 import { canonicalRelative } from '../reading/relative-path.ts'
+import { modelProviders, type ModelProvider } from '#domain/model-provider.ts'
+import { endpointName } from '../schema/config-file.ts'
 import { parse } from 'yaml'
 import { splitFrontMatter } from './front-matter.ts'
 
-export const modelProviders = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
-export type ModelProvider = (typeof modelProviders)[number]
-
 /**
- * A worker's `model`, parsed: a provider's model, or a script by its canonical path in the project
- * folder.
+ * A worker's `model`, parsed: a provider's model, one of an endpoint that countersign.yaml names,
+ * or a script by its canonical path in the project folder.
  */
 export type ModelName =
   | { readonly kind: 'provider'; readonly provider: ModelProvider; readonly id: string }
+  | { readonly kind: 'endpoint'; readonly endpoint: string; readonly id: string }
   | { readonly kind: 'script'; readonly path: string }
 
-/** Parses `anthropic:claude-…` or `script:./file.yaml`; `null` when it is neither. */
+/**
+ * Parses `anthropic:claude-…`, `script:./file.yaml`, or `NAME:MODEL` of an endpoint; `null` when it
+ * is none of them.
+ */
 export function parseModelName(text: string): ModelName | null {
   const colon = text.indexOf(':')
   const prefix = text.slice(0, Math.max(colon, 0))
@@ -24,7 +27,8 @@ export function parseModelName(text: string): ModelName | null {
     return path === null || path === '' ? null : { kind: 'script', path }
   }
   const provider = modelProviders.find((known) => known === prefix)
-  return provider === undefined ? null : { kind: 'provider', provider, id: rest }
+  if (provider !== undefined) return { kind: 'provider', provider, id: rest }
+  return endpointName.test(prefix) ? { kind: 'endpoint', endpoint: prefix, id: rest } : null
 }
 
 /**

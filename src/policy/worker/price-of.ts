@@ -1,12 +1,12 @@
 import type { ModelPrice, ProjectConfig } from '../policy.ts'
+import { modelEntries } from './model-entry.ts'
 
 /**
  * What a worker's model costs by countersign.yaml, where it is named with or without its provider;
  * `null` when nothing is said.
  */
 export function priceOf(config: Pick<ProjectConfig, 'models'>, model: string): ModelPrice | null {
-  const own = model.slice(model.indexOf(':') + 1)
-  return config.models.get(model)?.price ?? config.models.get(own)?.price ?? null
+  return modelEntries(config, model).find(({ price }) => price !== null)?.price ?? null
 }
 
 /** What a step cost, in USD. */

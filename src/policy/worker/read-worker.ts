@@ -22,7 +22,9 @@ import {
   type YamlField,
 } from '../reading/yaml-field.ts'
 import { splitFrontMatter } from './front-matter.ts'
-import { modelProviders, parseModelName } from './model-name.ts'
+import { modelProviders } from '#domain/model-provider.ts'
+import { parseModelName } from './model-name.ts'
+import { defaultModelSettings, readModelSettings } from './read-model-settings.ts'
 import { readInput } from './read-input.ts'
 import { readMcpServers } from './read-mcp-servers.ts'
 import { readShell } from './read-shell.ts'
@@ -83,6 +85,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
       (field) => ({ queueSource: fieldSource(field) }),
       {},
     ),
+    settings: part('settings', readModelSettings, defaultModelSettings),
     limits: part('limits', readLimits, defaultLimits),
     conversation: part('conversation', readBoolean, null),
     restForMs: part(
@@ -157,16 +160,19 @@ function readModel(
   const text = readText(field)
   if (text === null) return null
   const parsed = parseModelName(text)
-  if (parsed === null) {
+  const endpoints = worker.names?.endpoints ?? null
+  const isUnknown =
+    parsed?.kind === 'endpoint' && endpoints !== null && !endpoints.has(parsed.endpoint)
+  if (parsed === null || isUnknown) {
     const prefix = text.split(':')[0] ?? ''
-    const known = [...modelProviders, 'script']
+    const known = [...modelProviders, 'script', ...(endpoints ?? [])]
     const remedy = known.includes(prefix)
       ? 'write `provider:model`, or `script:./file.yaml` inside the project folder'
       : `write \`provider:model\`; ${didYouMean(prefix, known)}`
     wrong(field, `is ${JSON.stringify(text)}`, remedy)
     return null
   }
-  if (parsed.kind === 'provider') return { name: text, script: null }
+  if (parsed.kind !== 'script') return { name: text, script: null }
   const script = worker.scriptText(parsed.path)
   if (script === null) {
     wrong(field, `names the script "${parsed.path}", which does not exist`, 'correct the path')

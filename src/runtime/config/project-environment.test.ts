@@ -31,6 +31,10 @@ test('model keys stay with the Temporal workers', () => {
     GOOGLE_GENERATIVE_AI_API_KEY: 'd',
     OPENAI_COMPATIBLE_BASE_URL: 'e',
     OPENAI_COMPATIBLE_API_KEY: 'f',
+    AZURE_API_KEY: 'g',
+    AWS_SECRET_ACCESS_KEY: 'h',
+    GOOGLE_VERTEX_API_KEY: 'i',
+    GOOGLE_APPLICATION_CREDENTIALS: 'j',
     DATABASE_URL: 'kept',
   }
   expect(withoutModelKeys(all)).toEqual({ DATABASE_URL: 'kept' })

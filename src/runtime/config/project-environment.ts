@@ -4,7 +4,8 @@ import { parseEnv } from 'node:util'
 import type { Environment } from '../environment.ts'
 
 /** Keys and addresses of model providers: only Temporal workers call models. */
-const modelVariable = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_/
+const modelVariable =
+  /^(?:ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI|AZURE|AWS|GOOGLE_VERTEX)_|^GOOGLE_APPLICATION_CREDENTIALS$/
 
 /** The private keys are the API's alone (security.md 13). */
 const signingVariable = /^COUNTERSIGN_(SIGNING|LOG|PUSH)_KEY(_BEFORE)?$/

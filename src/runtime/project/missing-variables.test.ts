@@ -22,6 +22,8 @@ teams:
 queues:
   ops: { team: ops }
 defaults: { queue: ops }
+models:
+  local: { provider: openai-compatible, baseUrl: "http://localhost:1/v1", apiKey: "\${LOCAL_KEY}" }
 email:
   smtp: { host: localhost, port: 25, security: none, userFrom: SMTP_USER, passwordFrom: SMTP_PASSWORD }
   from: a@example.com
@@ -37,12 +39,13 @@ webhooks:
     warnOfMissingVariables(parsed.policy, environment).map(({ file, problem }) => [file, problem])
   const at = 'countersign.yaml'
   expect(namesOf({})).toEqual([
+    [at, 'the models of "local" need the environment variable LOCAL_KEY, which is not set'],
     [at, 'the webhook "deploys" is signed with HOOK_SECRET, which is not set'],
     [at, 'mail is sent with SMTP_USER, which is not set'],
     [at, 'mail is sent with SMTP_PASSWORD, which is not set'],
     [at, 'people sign in with the client secret in OIDC_SECRET, which is not set'],
   ])
-  const set = { SMTP_USER: 'u', SMTP_PASSWORD: 'p', OIDC_SECRET: 's' }
+  const set = { LOCAL_KEY: 'k', SMTP_USER: 'u', SMTP_PASSWORD: 'p', OIDC_SECRET: 's' }
   expect(namesOf({ ...set, HOOK_SECRET: 'too short' })).toEqual([
     [at, 'the webhook "deploys" is signed with HOOK_SECRET, which is no secret'],
   ])

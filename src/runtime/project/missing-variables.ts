@@ -1,6 +1,6 @@
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
-import { providerSettings } from '#models/model-settings.ts'
+import { endpointSettings, providerSettings } from '#models/provider-settings.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import { parseModelName } from '#policy/worker/model-name.ts'
@@ -46,6 +46,20 @@ export function warnOfMissingVariables(
 }
 
 function ofModels(policy: Policy, environment: Environment): MissingVariable[] {
+  return [...ofEndpoints(policy, environment), ...ofProviders(policy, environment)]
+}
+
+function ofEndpoints({ config }: Policy, environment: Environment): MissingVariable[] {
+  return [...config.models].flatMap(([name, { endpoint }]) => {
+    if (endpoint === null) return []
+    const { missing } = endpointSettings(endpoint, environment)
+    const place = placeOfSource(endpoint.source)
+    const problem = `the models of "${name}" need the environment variable`
+    return missing === null ? [] : [{ place, name: missing, problem }]
+  })
+}
+
+function ofProviders(policy: Policy, environment: Environment): MissingVariable[] {
   return [...policy.workers.values()].flatMap((worker) => {
     const model = parseModelName(worker.model)
     if (model?.kind !== 'provider') return []

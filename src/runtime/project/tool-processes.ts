@@ -39,7 +39,7 @@ export class ToolProcesses implements AsyncDisposable {
     const opened = openToolProcess({
       projectDir: this.#projectDir,
       toolFiles: policy.toolFiles,
-      environment: this.#environment,
+      environment: withoutEndpointKeys(this.#environment, policy),
     })
     // One that could not be opened is tried again at the next call.
     opened.catch(() => this.#processes.delete(policy.digest))
@@ -61,4 +61,10 @@ export class ToolProcesses implements AsyncDisposable {
       processes.map(async (entry) => (await entry.process)[Symbol.asyncDispose]()),
     )
   }
+}
+
+/** The keys of models that countersign.yaml names are no business of tools, as all others. */
+function withoutEndpointKeys(environment: Environment, { config }: Policy): Environment {
+  const keys = new Set([...config.models.values()].map(({ endpoint }) => endpoint?.apiKeyFrom))
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !keys.has(name)))
 }

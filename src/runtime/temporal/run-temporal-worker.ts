@@ -184,7 +184,8 @@ export async function runTemporalWorker(options: {
             inForce: () => policies.inForce(),
           },
         }),
-      modelOf: (model, script) => openModel({ model, script, environment }),
+      modelOf: ({ model, script, settings }, { models }) =>
+        openModel({ model, script, settings, models, environment }),
     }
     await undoLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
     installRuntime(config.logLevel, log)

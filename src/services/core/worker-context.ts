@@ -1,7 +1,7 @@
 import type { CommandHost } from '#domain/command.ts'
 import type { ToolRegistry } from '#domain/tool.ts'
 import type { Model } from '#models/model.ts'
-import type { Policy } from '#policy/policy.ts'
+import type { Policy, ProjectConfig, WorkerDefinition } from '#policy/policy.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import type { CommandSite } from '#tools/commands/plan/command-place.ts'
 import type { McpServers } from '#tools/mcp/mcp-servers.ts'
@@ -26,8 +26,11 @@ export interface WorkerContext extends SystemContext {
   workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<OpenWorkspace>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */
   registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
-  /** `model` as the worker file writes it; `script` is the text of a scripted model's file. */
-  modelOf(model: string, script: string | null): Model
+  /** The model of a worker, at the endpoints of the policy in force. */
+  modelOf(
+    worker: Pick<WorkerDefinition, 'model' | 'script' | 'settings'>,
+    config: Pick<ProjectConfig, 'models'>,
+  ): Model
   /** around a tool's effect, for traces; absent: nothing is */
   readonly aroundTool?: <T>(
     of: { readonly callId: string; readonly tool: string },

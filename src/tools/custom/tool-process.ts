@@ -229,7 +229,8 @@ function toolEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const service = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
-  const models = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_(API_KEY|BASE_URL)$/
+  const models =
+    /^(?:(?:ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI|AZURE|GOOGLE_VERTEX)_(?:API_KEY|BASE_URL)|AWS_BEARER_TOKEN_BEDROCK)$/
   const allowed = Object.entries(environment).filter(
     ([name]) => !service.test(name) && !models.test(name),
   )

@@ -1,6 +1,6 @@
 import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
-import type { ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'
+import type { ModelSetting, ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'
 import { openYaml } from '../../reading/open-yaml.ts'
 import {
   type Names,
@@ -67,10 +67,12 @@ export function readConfig(
   // A name that is written counts as defined even when its own settings are wrong: one mistake, one
   // message.
   const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
+  const models = part('models', readModels, new Map<string, ModelSetting>())
   const names = {
     teams: new Set(teams.keys()),
     queues: new Set(queueNames),
     workers: workerNames,
+    endpoints: new Set([...models].flatMap(([name, one]) => (one.endpoint === null ? [] : [name]))),
   }
   const config = {
     people,
@@ -81,7 +83,7 @@ export function readConfig(
     routing: part('routing', (field) => readRouting(field, names), []),
     overlays: part('overlays', (field) => readOverlays(field, names), []),
     workspaces: part('workspaces', readWorkspaces, oneWorkspace),
-    models: part('models', readModels, new Map()),
+    models,
     rights: part(
       'rights',
       (field) => readRights(field, names, new Set(people.map((person) => person.email))),

@@ -42,6 +42,25 @@ test.each([
   ['models: { claude-x: { prize: 1 } }', 'prize'],
   ['models: { claude-x: { context: 200k } }', 'is "200k"'],
   ['models: { claude-x: { context: 10 } }', 'is 10'],
+  ['models: { local: { baseUrl: "http://h/v1" } }', 'is of an endpoint, which has a `provider`'],
+  ['models: { local: { provider: openai-compatible } }', 'has no "baseUrl"'],
+  ['models: { local: { provider: anthropic } }', 'has no "apiKey"'],
+  ['models: { local: { provider: vertex } }', 'is "vertex"'],
+  ['models: { openai: { provider: anthropic, apiKey: "${A}" } }', 'is not a name for an endpoint'],
+  ['models: { "a:b": { provider: anthropic, apiKey: "${A}" } }', 'is not a name for an endpoint'],
+  [
+    'models: { l: { provider: openai-compatible, baseUrl: "file:///x" } }',
+    'is not the address of an endpoint',
+  ],
+  [
+    'models: { l: { provider: openai-compatible, baseUrl: "http://me:pw@h/v1" } }',
+    'is not the address of an endpoint',
+  ],
+  ['models: { l: { provider: anthropic, apiKey: sk-live } }', 'is no reference to a variable'],
+  [
+    'models: { l: { provider: anthropic, apiKey: "${COUNTERSIGN_SEAL_KEY}" } }',
+    "names COUNTERSIGN_SEAL_KEY, the service's own",
+  ],
   ['models: { " x": {} }', 'is not the name of a model'],
 ])('%s is an error: %s', (models, problem) => {
   expect(String(read(models))).toContain(problem)
@@ -66,4 +85,57 @@ test('what a model takes is configured under either name, else known, else 32,76
   expect(models.map((model) => contextOf(config, model))).toEqual([1000, 2000, 200_000, 1_048_576])
   expect(contextOf(config, 'openai-compatible:other')).toBe(32_768)
   expect(contextOf(config, 'script:a.yaml')).toBe(32_768)
+})
+
+test('an endpoint has the models of its workers, with a context and a price for all of them', () => {
+  const local =
+    'models: { local: { provider: openai-compatible, baseUrl: "http://127.0.0.1:1/v1", apiKey: "${LOCAL_KEY}", context: 5000, price: { input: 0, output: 0 } } }'
+  const texts = (model: string) =>
+    new Map([
+      ['countersign.yaml', `version: 1\n${local}\n`],
+      ['workers/w.md', `---\nname: w\nmodel: ${model}\nlimits: { costUsd: 1 }\n---\nWork.\n`],
+    ])
+  const project = parseProject({ texts: texts('local:qwen3'), toolFiles: [] })
+  if (!('policy' in project)) throw new Error(JSON.stringify(project.problems))
+  const { config } = project.policy
+  expect(config.models.get('local')?.endpoint).toEqual({
+    provider: 'openai-compatible',
+    baseUrl: 'http://127.0.0.1:1/v1',
+    apiKeyFrom: 'LOCAL_KEY',
+    pictures: false,
+    source: 'countersign.yaml:2',
+  })
+  expect(contextOf(config, 'local:qwen3')).toBe(5000)
+  expect(priceOf(config, 'local:qwen3')).toMatchObject({ input: 0 })
+  const other = parseProject({ texts: texts('lokal:qwen3'), toolFiles: [] })
+  const [problem] = 'problems' in other ? other.problems : []
+  expect(problem).toMatchObject({ file: 'workers/w.md', problem: expect.stringContaining('lokal') })
+  expect(problem?.remedy).toContain('did you mean "local"')
+})
+
+test.each([
+  ['{ temperature: 3 }', 'is 3'],
+  ['{ maxOutputTokens: 0 }', 'is 0'],
+  ['{ reasoning: hard }', 'is "hard"'],
+  ['{ cache: "yes" }', 'is "yes"'],
+  ['{ topP: 1 }', 'topP'],
+])('settings: %s is an error: %s', (settings, problem) => {
+  expect(String(read('', `settings: ${settings}`))).toContain(problem)
+})
+
+test('settings are part of what a run pins, and say nothing by themselves', () => {
+  const workerOf = (settings: string) => {
+    const texts = new Map([
+      ['countersign.yaml', 'version: 1\n'],
+      ['workers/w.md', `---\nname: w\nmodel: anthropic:claude-x\n${settings}\n---\nWork.\n`],
+    ])
+    const project = parseProject({ texts, toolFiles: [] })
+    return 'policy' in project ? project.policy.workers.get('w') : undefined
+  }
+  const settings = { temperature: 0.2, maxOutputTokens: 8000, reasoning: 'medium', cache: false }
+  const all = workerOf(`settings: ${JSON.stringify(settings)}`)
+  expect(all?.settings).toEqual(settings)
+  const none = { temperature: null, maxOutputTokens: null, reasoning: null, cache: true }
+  expect(workerOf('')?.settings).toEqual(none)
+  expect(all?.digest).not.toBe(workerOf('')?.digest)
 })

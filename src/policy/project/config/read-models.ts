@@ -1,6 +1,7 @@
 import { readAmount, readCount } from '../../reading/values.ts'
 import { readEntries, readFields, wrong, type YamlField } from '../../reading/yaml-field.ts'
 import type { ModelPrice, ModelSetting } from '../../policy.ts'
+import { readEndpoint } from './read-endpoint.ts'
 import { contextTokens, model, price } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
@@ -25,6 +26,7 @@ export function readModels(field: YamlField): Map<string, ModelSetting> {
         contextField === null
           ? null
           : readCount(contextField, contextTokens.least, contextTokens.most),
+      endpoint: fields === null ? null : readEndpoint(value, name, fields),
     })
   }
   return models

@@ -70,7 +70,7 @@ export async function askModel(
   const of = { runId: run.id, turn, attempt }
   const room = roomBytes({
     contextTokens: contextOf(policy.config, worker.model),
-    maxOutputTokens: null,
+    maxOutputTokens: worker.settings.maxOutputTokens,
     counted: window.counted,
   })
   const price = priceOf(policy.config, worker.model)
@@ -90,7 +90,7 @@ export async function askModel(
       refused: window.refused,
       mayCompact: worker.script === null,
     })
-    const model = ctx.modelOf(worker.model, worker.script)
+    const model = ctx.modelOf(worker, policy.config)
     if (fitted.kind === 'compaction') {
       const { throughTurn, steps } = fitted
       const compacting = { ...of, throughTurn, transcript, steps, roomBytes: room, signal }

@@ -1,0 +1,129 @@
+import type { ModelProvider } from '#domain/model-provider.ts'
+import type { ModelEndpoint } from '#policy/policy.ts'
+
+/** Variables from the service's own environment and the project's `.env`. */
+export type ModelEnvironment = Readonly<Record<string, string | undefined>>
+
+/** What a provider is called with. */
+export interface ProviderSettings {
+  readonly apiKey: string | null
+  /** `null`: the provider's own address */
+  readonly baseUrl: string | null
+  /** the variable that is needed and not set */
+  readonly missing: string | null
+  /** whether its models get pictures, where that has to be configured */
+  readonly seesPictures: boolean
+  /** what no message may show: keys, and what stands for them */
+  readonly secret: string | null
+  /** of azure: whose host it is */
+  readonly resourceName: string | null
+  /** of bedrock, unless it is called with a key */
+  readonly aws: {
+    readonly region: string | null
+    readonly accessKeyId: string | null
+    readonly secretAccessKey: string | null
+    readonly sessionToken: string | null
+  }
+  /** of vertex, unless it is called with a key */
+  readonly googleCloud: {
+    readonly project: string | null
+    readonly location: string | null
+    readonly credentialsFile: string | null
+  }
+}
+
+/** The AI SDK's own variables where it has some. */
+const keys: Readonly<Record<ModelProvider, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  azure: 'AZURE_API_KEY',
+  bedrock: 'AWS_BEARER_TOKEN_BEDROCK',
+  vertex: 'GOOGLE_VERTEX_API_KEY',
+  'openai-compatible': 'OPENAI_COMPATIBLE_API_KEY',
+}
+const baseUrls: Readonly<Record<ModelProvider, string>> = {
+  anthropic: 'ANTHROPIC_BASE_URL',
+  openai: 'OPENAI_BASE_URL',
+  google: 'GOOGLE_GENERATIVE_AI_BASE_URL',
+  azure: 'AZURE_BASE_URL',
+  bedrock: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME',
+  vertex: 'GOOGLE_VERTEX_BASE_URL',
+  'openai-compatible': 'OPENAI_COMPATIBLE_BASE_URL',
+}
+
+/** The settings of a provider at its own address, from the environment. */
+export function providerSettings(
+  provider: ModelProvider,
+  environment: ModelEnvironment,
+): ProviderSettings {
+  const value = (name: string): string | null => environment[name]?.trim() || null
+  const apiKey = value(keys[provider])
+  const secretAccessKey = value('AWS_SECRET_ACCESS_KEY')
+  return {
+    apiKey,
+    baseUrl: value(baseUrls[provider]),
+    missing:
+      neededBy(provider).find((choices) => choices.every((name) => value(name) === null))?.[0] ??
+      null,
+    seesPictures:
+      provider !== 'openai-compatible' || environment['OPENAI_COMPATIBLE_PICTURES'] === 'true',
+    secret: apiKey ?? (provider === 'bedrock' ? secretAccessKey : null),
+    resourceName: value('AZURE_RESOURCE_NAME'),
+    aws: {
+      region: value('AWS_REGION'),
+      accessKeyId: value('AWS_ACCESS_KEY_ID'),
+      secretAccessKey,
+      sessionToken: value('AWS_SESSION_TOKEN'),
+    },
+    googleCloud: {
+      project: value('GOOGLE_VERTEX_PROJECT'),
+      location: value('GOOGLE_VERTEX_LOCATION'),
+      credentialsFile: value('GOOGLE_APPLICATION_CREDENTIALS'),
+    },
+  }
+}
+
+/**
+ * The same of an endpoint that countersign.yaml names: its address and key are its own, so that no
+ * other provider's key is sent there.
+ */
+export function endpointSettings(
+  endpoint: ModelEndpoint,
+  environment: ModelEnvironment,
+): ProviderSettings {
+  const { provider, baseUrl, apiKeyFrom, pictures } = endpoint
+  const apiKey = apiKeyFrom === null ? null : environment[apiKeyFrom]?.trim() || null
+  const isMissing = apiKeyFrom !== null && apiKey === null
+  return {
+    ...providerSettings(provider, {}),
+    apiKey,
+    baseUrl,
+    missing: isMissing ? apiKeyFrom : null,
+    seesPictures: pictures,
+    secret: apiKey,
+  }
+}
+
+/** What a call cannot be made without: of each list one variable, which is the first if none is. */
+function neededBy(provider: ModelProvider): readonly (readonly string[])[] {
+  switch (provider) {
+    case 'openai-compatible':
+      return [[baseUrls[provider]]]
+    case 'azure':
+      return [[keys.azure], ['AZURE_RESOURCE_NAME', baseUrls.azure]]
+    case 'bedrock':
+      return [
+        [keys.bedrock, 'AWS_ACCESS_KEY_ID'],
+        [keys.bedrock, 'AWS_SECRET_ACCESS_KEY'],
+        ['AWS_REGION', baseUrls.bedrock],
+      ]
+    case 'vertex':
+      return [
+        ['GOOGLE_VERTEX_PROJECT', keys.vertex],
+        ['GOOGLE_VERTEX_LOCATION', keys.vertex],
+      ]
+    default:
+      return [[keys[provider]]]
+  }
+}

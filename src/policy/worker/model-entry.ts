@@ -1,0 +1,18 @@
+import type { ModelEndpoint, ModelSetting, ProjectConfig } from '../policy.ts'
+
+type Models = Pick<ProjectConfig, 'models'>
+
+/**
+ * What countersign.yaml says of a worker's model, the most specific first: under its whole name,
+ * under its name without the provider, and of the endpoint that it is asked at.
+ */
+export function modelEntries(config: Models, model: string): readonly ModelSetting[] {
+  const colon = model.indexOf(':')
+  const names = [model, model.slice(colon + 1), model.slice(0, Math.max(0, colon))]
+  return names.flatMap((name) => config.models.get(name) ?? [])
+}
+
+/** The named endpoint that a model is asked at; `null`: its provider's own. */
+export function endpointOf(config: Models, model: string): ModelEndpoint | null {
+  return config.models.get(model.slice(0, Math.max(0, model.indexOf(':'))))?.endpoint ?? null
+}
