@@ -191,7 +191,7 @@ export const roomOrders: RoomOrders = {
   ],
   'src/ui/audit': ['proof', '.'],
   'src/ui/policy': ['matrix', '.'],
-  'src/ui/runs': ['.', 'start'],
+  'src/ui/runs': ['.', 'start', 'fork'],
   'src/ui/request': ['facts', 'card', 'decision', '.'],
   'src/ui/request/decision': ['wording', 'seeing', 'choosing', '.', 'answering'],
   'src/runtime': [

@@ -24,6 +24,9 @@ const RunsPage = lazy(() =>
 const NewRunPage = lazy(() =>
   import('./runs/start/new-run-page.tsx').then((module) => ({ default: module.NewRunPage })),
 )
+const ForkPage = lazy(() =>
+  import('./runs/fork/fork-page.tsx').then((module) => ({ default: module.ForkPage })),
+)
 const RunPage = lazy(() =>
   import('./runs/run-page.tsx').then((module) => ({ default: module.RunPage })),
 )
@@ -78,6 +81,7 @@ export function App() {
                   <Route path="/runs" element={<RunsPage />} />
                   <Route path="/runs/new" element={<NewRunPage />} />
                   <Route path="/runs/:id" element={<RunPage />} />
+                  <Route path="/runs/:id/fork" element={<ForkPage />} />
                   <Route path="/runs/:id/turns/:n" element={<ChangeSetPage />} />
                   <Route path="/insights" element={<InsightsPage />} />
                   <Route path="/audit" element={<AuditPage />} />

@@ -5,16 +5,12 @@ import { callApi } from '../api/call-api.ts'
 import { useAct } from '../states/use-act.ts'
 import { CancelRun } from './cancel-run.tsx'
 
-/** What one can do with a run as a whole: close it, start its task again, cancel it. */
+/** What one can do with a run as a whole: close it, fork it, start it again, cancel it. */
 export function RunActions({ run }: { run: RunDetail }) {
   const act = useAct(['run', run.id])
   const navigate = useNavigate()
   const { close, cancel } = run.allowed
   const closeIt = () => act(() => callApi('closeRun', { params: { id: run.id } }), 'Run closed')
-  const again = new URLSearchParams({
-    worker: run.worker,
-    ...(typeof run.input === 'string' ? { task: run.input } : {}),
-  })
   return (
     <div className="column">
       {close && (
@@ -22,7 +18,12 @@ export function RunActions({ run }: { run: RunDetail }) {
           Close the run
         </Button>
       )}
-      <Button variant="default" onClick={() => void navigate(`/runs/new?${again.toString()}`)}>
+      {run.turns > 0 && (
+        <Button variant="default" onClick={() => void navigate(`/runs/${run.id}/fork`)}>
+          Fork the run
+        </Button>
+      )}
+      <Button variant="default" onClick={() => void navigate(`/runs/${run.id}/fork?after=0`)}>
         Start again
       </Button>
       {cancel && <CancelRun run={run} />}

@@ -13,6 +13,7 @@ import { SecretsContext, useRunSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallTool } from './call-tool.tsx'
+import { ChildRuns } from './child-runs.tsx'
 import { ChangedFiles } from './changed-files.tsx'
 import { Grants } from './grants.tsx'
 import { Composer } from './composer.tsx'
@@ -247,12 +248,7 @@ function About({ run }: { run: RunDetail }) {
           <div className="fact">
             <dt>Started runs</dt>
             <dd>
-              {run.children.map((child) => (
-                <div key={child.runId} className="row">
-                  <Link to={`/runs/${child.runId}`}>{child.worker}</Link>{' '}
-                  <RunState state={child.state} />
-                </div>
-              ))}
+              <ChildRuns items={run.children} />
             </dd>
           </div>
         )}

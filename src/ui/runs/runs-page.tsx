@@ -25,6 +25,7 @@ export function RunsPage() {
   const runs = useRuns(query.toString())
   const workers = useWorkers()
   const items = runs.data?.pages.flatMap((page) => page.items) ?? []
+  const startedBy = search.get('startedBy') ?? ''
   const set = (name: string, value: string): void => {
     const next = new URLSearchParams(search)
     if (value === '') next.delete(name)
@@ -62,11 +63,12 @@ export function RunsPage() {
           />
           <NativeSelect
             aria-label="Started by"
-            value={search.get('startedBy') ?? ''}
+            value={startedBy}
             onChange={(event) => set('startedBy', event.currentTarget.value)}
             data={[
               { value: '', label: 'Started by anybody' },
               { value: 'me', label: 'Started by me' },
+              ...namedStarter(startedBy, items),
             ]}
           />
         </div>
@@ -84,7 +86,11 @@ export function RunsPage() {
                   <VisibleText text={run.title} />
                 </Link>
                 <div className="dim small">
-                  started by {run.startedBy.name} <Time at={run.createdAt} />
+                  started by{' '}
+                  <Link className="run-starter" to={`/runs?startedBy=${run.startedBy.id}`}>
+                    {run.startedBy.name}
+                  </Link>{' '}
+                  <Time at={run.createdAt} />
                   {run.scripted && ' · scripted model'}
                   {run.mode !== 'prompt' && ` · mode ${run.mode}`}
                   <WaitingFor run={run} />
@@ -109,6 +115,13 @@ export function RunsPage() {
       <ShowMore list={runs} />
     </>
   )
+}
+
+/** A person whom an address names by id or mail address: the choice says who it is. */
+function namedStarter(startedBy: string, runs: readonly Run[]) {
+  if (startedBy === '' || startedBy === 'me') return []
+  const [first] = runs
+  return [{ value: startedBy, label: `Started by ${first?.startedBy.name ?? startedBy}` }]
 }
 
 /** For whom a run waits, and since when. */

@@ -76,6 +76,17 @@ export function readInput(schema: JsonObject, values: InputValues): JsonObject {
   return input
 }
 
+/** The form of an input that is there: what `readInput` makes that input of. */
+export function valuesOf(schema: JsonObject, input: JsonObject): InputValues {
+  const given = fieldsOf(schema).flatMap(({ name, kind }): [string, string][] => {
+    const value = input[name]
+    if (value === undefined) return []
+    const isText = kind !== 'json' && typeof value !== 'object'
+    return [[name, isText ? String(value) : JSON.stringify(value)]]
+  })
+  return { ...emptyInput(schema), ...Object.fromEntries(given) }
+}
+
 function valueOf(field: InputField, text: string): Json {
   switch (field.kind) {
     case 'text':

@@ -46,6 +46,14 @@ export function TurnView(props: {
             turn {item.turn} · <Time at={item.at} />
             {summarised && ' · the model sees it only in its summary'}
           </span>
+          {isFinished(item) && (
+            <>
+              {' '}
+              <Link className="turn-fork" to={`/runs/${runId}/fork?after=${item.turn}`}>
+                Fork after turn {item.turn}
+              </Link>
+            </>
+          )}
           {hasOpenRequests(item) && (
             <>
               {' '}
@@ -124,6 +132,11 @@ function ModelText({ text }: { text: string }) {
 function hasOpenRequests({ role, calls = [] }: TranscriptItem): boolean {
   const open = calls.filter((call) => call.requestState === 'pending' && call.manual !== true)
   return role === 'assistant' && open.length > 1
+}
+
+/** Whether a fork can go on from here: a turn of the model whose calls all have results. */
+function isFinished({ role, turn, calls = [] }: TranscriptItem): boolean {
+  return role === 'assistant' && turn > 0 && calls.every((call) => call.result !== undefined)
 }
 
 function CallView(props: {

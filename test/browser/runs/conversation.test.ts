@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messageRun } from '#services/runs/message-run.ts'
+import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -162,4 +163,64 @@ test('on a phone the message box stays above the pages and nothing is wider than
   const send = await page.getByRole('button', { name: 'Send' }).boundingBox()
   const pages = await page.getByRole('navigation', { name: 'Pages' }).boundingBox()
   expect((send?.y ?? 0) + (send?.height ?? 0)).toBeLessThanOrEqual(pages?.y ?? 0)
+})
+
+// Rules: product.md 29
+test('a run is forked after a turn and started again with another task, by keyboard', async () => {
+  const { desk } = dashboard
+  const old = await desk.start({ input: 'Say one word' })
+  desk.say({ text: 'One.' })
+  await desk.turn(old, 1)
+  const page = await dashboard.open('Ada', `/runs/${old}`)
+  await page.getByRole('link', { name: 'Fork after turn 1' }).press('Enter')
+  await page.getByRole('heading', { level: 1, name: /^Fork run \d+ after turn 1$/ }).waitFor()
+  const message = page.getByRole('textbox', { name: 'First message' })
+  await message.waitFor()
+  await message.focus()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Write the first message.').waitFor()
+  await page.keyboard.type('Say two words')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('heading', { level: 1, name: /scribe/ }).waitFor()
+  await page.locator('.turn', { hasText: 'Say two words' }).waitFor()
+  await page.getByText(/goes on from/).waitFor()
+  expect(await newestRun()).toMatchObject({ forked_from: old, forked_after_turn: 1 })
+  await page.goto(`${dashboard.url}/runs/${old}`)
+  await page.getByRole('button', { name: 'Start again' }).press('Enter')
+  const task = page.getByRole('textbox', { name: 'Task' })
+  await task.waitFor()
+  expect(await task.inputValue()).toBe('Say one word')
+  await task.fill('Say three words')
+  await page.getByRole('radio', { name: 'As that run was started with' }).check()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('heading', { level: 1, name: /Say three words/ }).waitFor()
+  expect(await newestRun()).toMatchObject({ forked_from: old, forked_after_turn: 0 })
+  expect(dashboard.complaints).toEqual([])
+})
+
+// Rules: product.md 29
+test('who may not start the worker is told so and cannot fork, and a turn that is open is refused', async () => {
+  const { desk } = dashboard
+  const { runId } = await ask(
+    desk,
+    [{ tool: 'write_file', input: { path: 'notes/open.md', content: 'Open\n' } }],
+    'I write.',
+  )
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.locator('.call').first().waitFor()
+  expect(await page.getByRole('link', { name: 'Fork after turn 1' }).count()).toBe(0)
+  await page.goto(`${dashboard.url}/runs/${runId}/fork?after=1`)
+  await page.getByRole('textbox', { name: 'First message' }).fill('Go on')
+  await page.getByRole('button', { name: 'Fork the run' }).click()
+  await page.getByText('that turn is not finished').waitFor()
+  await desk.activate({
+    'workers/scribe.md': deskWorker.replace(
+      'name: scribe',
+      'name: scribe\nstartableBy: [operators]',
+    ),
+  })
+  await page.reload()
+  await page.getByText('You may not start runs of scribe.').waitFor()
+  expect(await page.getByRole('button', { name: 'Fork the run' }).isDisabled()).toBe(true)
+  await desk.activate({ 'workers/scribe.md': deskWorker })
 })

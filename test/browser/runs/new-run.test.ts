@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
 import { openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -150,4 +151,39 @@ test('on a phone the form comes first and nothing is wider than the screen', asy
   const box = await start(page).boundingBox()
   expect(box?.height).toBeGreaterThanOrEqual(44)
   expect(dashboard.complaints).toEqual([])
+})
+
+// Rules: product.md 33
+test('a run starts with a budget of its own, and one above the limits of its worker is refused at its field', async () => {
+  const page = await dashboard.open('Ada', '/runs/new?worker=scribe&task=Within+a+budget')
+  await page.getByPlaceholder('at most 40').waitFor()
+  await page.getByLabel('Most turns').fill('several')
+  await start(page).click()
+  await page.getByText('Most turns is a whole number from 1.').waitFor()
+  await page.getByLabel('Most turns').fill('41')
+  await start(page).click()
+  await page.getByText('budget.turns is above the limit of scribe, 40').waitFor()
+  await page.getByLabel('Most turns').fill('4')
+  await page.getByLabel('Most tokens').fill('50,000')
+  await start(page).click()
+  await page.getByRole('heading', { level: 1, name: /Within a budget/ }).waitFor()
+  expect((await runs()).at(-1)?.budget).toEqual({ turns: 4, tokens: 50_000 })
+})
+
+test('the list of runs is narrowed by state, worker and starter, and its address says so', async () => {
+  const { desk } = dashboard
+  const starter = desk.people.olga
+  await startRun(desk.api, starter.caller, { worker: 'scribe', input: 'By Olga alone' })
+  const page = await dashboard.open('Olga', '/runs')
+  const row = page.locator('.run-row', { hasText: 'By Olga alone' })
+  await row.getByRole('link', { name: 'Olga', exact: true }).click()
+  await page.waitForURL((url) => url.searchParams.get('startedBy') === starter.id)
+  await page.locator('.run-row').nth(1).waitFor({ state: 'detached' })
+  expect(await row.count()).toBe(1)
+  expect(await page.getByLabel('Started by').inputValue()).toBe(starter.id)
+  await page.getByLabel('Started by').selectOption('')
+  await page.getByLabel('State').selectOption('running')
+  await page.getByLabel('Worker', { exact: true }).selectOption('lonely')
+  await page.waitForURL((url) => url.search === '?state=running&worker=lonely')
+  await page.getByRole('heading', { name: 'No run matches' }).waitFor()
 })

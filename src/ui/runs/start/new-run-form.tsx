@@ -8,6 +8,7 @@ import { Loading } from '../../states/loading.tsx'
 import { Notice } from '../../states/notice.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { InputError, readInput } from '../tool-input.ts'
+import { BudgetFields, budgetOf } from './budget-fields.tsx'
 import { ModeField } from './mode-field.tsx'
 import { useStartDraft, type StartDraft } from './start-draft.ts'
 import { StartPreview } from './start-preview.tsx'
@@ -31,7 +32,8 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
       void start(bodyOf(draft, detail.data))
     } catch (error) {
       if (!(error instanceof InputError)) throw error
-      refuse(error.message, `input.${error.field}`)
+      const isBudget = error.field.startsWith('budget.')
+      refuse(error.message, isBudget ? error.field : `input.${error.field}`)
     }
   }
   useShortcut('submit', submit)
@@ -41,7 +43,8 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
   }
   const errorOf = (field: string): string | null =>
     refusal?.field?.split('.')[0] === field ? refusal.message : null
-  const isElsewhere = refusal !== null && !['worker', 'input', 'attachments'].some(errorOf)
+  const isElsewhere =
+    refusal !== null && !['worker', 'input', 'attachments', 'budget'].some(errorOf)
   return (
     <div className="new-run">
       <form className="card column" aria-label="New run" onSubmit={onSubmit}>
@@ -90,6 +93,12 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
           onChange={(event) => change({ files: event.currentTarget.value })}
         />
         <ModeField mode={draft.mode} onChoose={(mode) => change({ mode })} />
+        <BudgetFields
+          draft={draft}
+          change={change}
+          limits={detail.data?.limits ?? null}
+          refusal={refusal}
+        />
         {isElsewhere && (
           <Notice tone="bad" title="The run was not started">
             <VisibleText text={refusal.message} />
@@ -145,5 +154,6 @@ function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
     // A run that a person starts here goes on after its answer, unless its worker says otherwise.
     conversation: worker.conversation !== false,
     ...(attachments.length === 0 ? {} : { attachments }),
+    ...budgetOf(draft),
   }
 }

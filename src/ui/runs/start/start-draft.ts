@@ -12,9 +12,20 @@ export interface StartDraft {
   /** paths, one a line */
   readonly files: string
   readonly mode: RunMode
+  /** its own limits; empty: the worker's */
+  readonly turns: string
+  readonly tokens: string
 }
 
-const emptyDraft: StartDraft = { worker: '', task: '', values: {}, files: '', mode: 'prompt' }
+const emptyDraft: StartDraft = {
+  worker: '',
+  task: '',
+  values: {},
+  files: '',
+  mode: 'prompt',
+  turns: '',
+  tokens: '',
+}
 
 /**
  * The form's draft, which survives a reload and a look elsewhere for this person. What a link says
@@ -49,14 +60,23 @@ function withLink(draft: StartDraft, link: URLSearchParams): StartDraft {
 function readDraft(stored: string | null): StartDraft {
   if (stored === null) return emptyDraft
   try {
-    const { worker, task, values, files, mode }: Partial<Record<keyof StartDraft, unknown>> =
-      JSON.parse(stored)
+    const {
+      worker,
+      task,
+      values,
+      files,
+      mode,
+      turns,
+      tokens,
+    }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(stored)
     return {
       worker: textOf(worker),
       task: textOf(task),
       values: valuesOf(values),
       files: textOf(files),
       mode: runModes.find((one) => one === mode) ?? emptyDraft.mode,
+      turns: textOf(turns),
+      tokens: textOf(tokens),
     }
   } catch {
     return emptyDraft

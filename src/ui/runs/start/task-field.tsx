@@ -5,9 +5,11 @@ import { ToolInputFields } from '../tool-input-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
 
+type TaskDraft = Pick<StartDraft, 'task' | 'values'>
+
 interface TaskFieldProps {
-  readonly draft: StartDraft
-  readonly change: (changes: Partial<StartDraft>) => void
+  readonly draft: TaskDraft
+  readonly change: (changes: Partial<TaskDraft>) => void
   /** the worker's `input`; `null`: the task is text */
   readonly schema: JsonObject | null
   readonly refusal: StartRefusal | null

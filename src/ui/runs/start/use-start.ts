@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { JsonObject } from '#domain/json.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
@@ -19,6 +20,7 @@ export interface StartBody {
   readonly mode: RunMode
   readonly conversation: boolean
   readonly attachments?: string[]
+  readonly budget?: RunBudget
 }
 
 /**
@@ -55,7 +57,8 @@ export function useStart(done: () => void) {
   return { start, busy, refusal, refuse }
 }
 
-function refusalOf(error: unknown): StartRefusal {
+/** The refusal of a start as its form says it. */
+export function refusalOf(error: unknown): StartRefusal {
   const message = error instanceof Error ? error.message : String(error)
   const field: unknown = error instanceof ApiRefusal ? error.facts['field'] : undefined
   return { message, field: typeof field === 'string' ? field : null }

@@ -1,0 +1,62 @@
+import { useParams, useSearchParams } from 'react-router'
+import { useRun, useWorker } from '../../api/queries.ts'
+import { Failure } from '../../states/failure.tsx'
+import { Headline } from '../../shell/headline.tsx'
+import { Loading } from '../../states/loading.tsx'
+import { Notice } from '../../states/notice.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { StartPreview } from '../start/start-preview.tsx'
+import { ForkForm } from './fork-form.tsx'
+import '../start/new-run.css'
+
+/** Starts a run that goes on with another's transcript, or that run once more. */
+export function ForkPage() {
+  const { id = '' } = useParams()
+  const [search] = useSearchParams()
+  const run = useRun(id)
+  const worker = useWorker(run.data?.worker ?? null)
+  if (run.isError && run.data === undefined) {
+    return <Failure error={run.error} retry={() => void run.refetch()} />
+  }
+  if (worker.isError && worker.data === undefined) {
+    return <Failure error={worker.error} retry={() => void worker.refetch()} />
+  }
+  if (run.data === undefined || worker.data === undefined) {
+    return <Loading what="the run" lines={6} />
+  }
+  const after = afterTurnOf(search.get('after'))
+  const { refusal } = worker.data.preview
+  const title = titleOf(run.data.number, after)
+  return (
+    <>
+      <div className="page-head">
+        <Headline tab={title}>{title}</Headline>
+      </div>
+      <div className="new-run">
+        <ForkForm run={run.data} worker={worker.data} after={after} />
+        <aside className="column" aria-label="Before it starts">
+          {refusal !== null && (
+            <Notice tone="bad" title="A run of it would not start now">
+              <VisibleText text={refusal.detail} />
+            </Notice>
+          )}
+          <p className="dim small">
+            Everybody who stands behind run {run.data.number} stands behind the new one and cannot
+            decide its requests. Remembered approvals do not come along, and limits count from zero.
+          </p>
+          <StartPreview preview={worker.data.preview} mode={run.data.mode} />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function titleOf(number: number, after: number | null): string {
+  if (after === 0) return `Start run ${number} again`
+  return after === null ? `Fork run ${number}` : `Fork run ${number} after turn ${after}`
+}
+
+/** The last turn to take over; `null`: the last finished one. */
+function afterTurnOf(text: string | null): number | null {
+  return text !== null && /^(0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : null
+}

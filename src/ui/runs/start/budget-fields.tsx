@@ -1,0 +1,59 @@
+import { TextInput } from '@mantine/core'
+import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
+import type { RunBudget } from '#domain/run-budget.ts'
+import { InputError } from '../tool-input.ts'
+import type { StartDraft } from './start-draft.ts'
+import type { StartRefusal } from './use-start.ts'
+
+const parts = [
+  { name: 'turns', label: 'Most turns' },
+  { name: 'tokens', label: 'Most tokens' },
+] as const satisfies readonly { readonly name: keyof RunBudget; readonly label: string }[]
+
+/** What the run may use until somebody writes to it again, below the limits of its worker. */
+export function BudgetFields(props: {
+  draft: StartDraft
+  change: (changes: Partial<StartDraft>) => void
+  limits: WorkerDetail['limits'] | null
+  refusal: StartRefusal | null
+}) {
+  const { draft, change, limits, refusal } = props
+  return (
+    <fieldset className="task-fields column">
+      <legend>Budget</legend>
+      <p className="dim small">
+        At a limit the run rests until somebody writes to it. Empty: the limits of the worker.
+      </p>
+      <div className="budget-fields">
+        {parts.map(({ name, label }) => (
+          <TextInput
+            key={name}
+            label={label}
+            inputMode="numeric"
+            value={draft[name]}
+            placeholder={placeholderOf(limits?.[name])}
+            error={refusal?.field === `budget.${name}` ? refusal.message : null}
+            onChange={(event) => change({ [name]: event.currentTarget.value })}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** The budget that was typed. Throws `InputError`, whose field is `budget.turns`, for no number. */
+export function budgetOf(draft: StartDraft): { readonly budget?: RunBudget } {
+  const typed = parts.flatMap(({ name, label }): [string, number][] => {
+    const text = draft[name].replaceAll(/[\s,_]/g, '')
+    if (text === '') return []
+    if (!/^[1-9][0-9]{0,8}$/.test(text)) {
+      throw new InputError(`budget.${name}`, `${label} is a whole number from 1.`)
+    }
+    return [[name, Number(text)]]
+  })
+  return typed.length === 0 ? {} : { budget: Object.fromEntries(typed) }
+}
+
+function placeholderOf(limit: unknown): string {
+  return typeof limit === 'number' ? `at most ${limit.toLocaleString('en')}` : ''
+}
