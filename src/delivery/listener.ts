@@ -11,6 +11,7 @@ export class Listener implements AsyncDisposable {
   readonly #channels: readonly string[]
   readonly #onNotification: (channel: string | null, payload: string) => void
   #client: pg.Client | null = null
+  #isConnected = false
   #closed = false
   #retry: NodeJS.Timeout | null = null
 
@@ -25,9 +26,21 @@ export class Listener implements AsyncDisposable {
     void this.#connect()
   }
 
+  /**
+   * How long work may rest that notifications wake: a fall-back for what was missed, and the only
+   * beat there is while the connection is lost.
+   */
+  restMs({ connected, lost }: { readonly connected: number; readonly lost: number }): number {
+    return this.#isConnected ? connected : lost
+  }
+
   async #connect(): Promise<void> {
     if (this.#closed) return
-    const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5000 })
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+    })
     this.#client = client
     client.on('notification', ({ channel, payload = '' }) => this.#onNotification(channel, payload))
     client.on('error', () => this.#lost(client))
@@ -37,6 +50,7 @@ export class Listener implements AsyncDisposable {
       for (const channel of this.#channels) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
+      this.#isConnected = this.#client === client
       this.#onNotification(null, '')
     } catch {
       this.#lost(client)
@@ -46,6 +60,7 @@ export class Listener implements AsyncDisposable {
   #lost(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return
     this.#client = null
+    this.#isConnected = false
     client.removeAllListeners()
     client.on('error', () => undefined)
     void client.end().catch(() => undefined)

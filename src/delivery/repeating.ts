@@ -7,18 +7,20 @@ import { setTimeout as delay } from 'node:timers/promises'
  */
 export class Repeating implements AsyncDisposable {
   readonly #work: () => Promise<void>
-  readonly #everyMs: number
+  readonly #everyMs: number | (() => number)
   readonly #gatherMs: number
   readonly #onError: (error: unknown) => void
   #running: Promise<void> | null = null
   #again = false
   #closed = false
+  readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | null = null
   /** A round belongs to nobody's request, also when one wakes it. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(options: {
-    readonly everyMs: number
+    /** a function is asked after each round */
+    readonly everyMs: number | (() => number)
     /** how long a wake waits for others, to be one round with them; default: not at all */
     readonly gatherMs?: number
     readonly work: () => Promise<void>
@@ -40,7 +42,7 @@ export class Repeating implements AsyncDisposable {
   async #run(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     while (this.#again && !this.#closed) {
-      if (this.#gatherMs > 0) await delay(this.#gatherMs)
+      if (this.#gatherMs > 0) await this.#gather()
       this.#again = false
       try {
         await this.#work()
@@ -49,11 +51,19 @@ export class Repeating implements AsyncDisposable {
       }
     }
     this.#running = null
-    if (!this.#closed) this.#timer = setTimeout(() => this.wake(), this.#everyMs)
+    if (this.#closed) return
+    const everyMs = typeof this.#everyMs === 'number' ? this.#everyMs : this.#everyMs()
+    this.#timer = setTimeout(() => this.wake(), everyMs)
+  }
+
+  /** What closes it does not wait for more to come. */
+  async #gather(): Promise<void> {
+    await delay(this.#gatherMs, undefined, { signal: this.#closing.signal }).catch(() => undefined)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
+    this.#closing.abort()
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#running
   }

@@ -15,6 +15,7 @@ import { up } from '#store/migrations/20261122T104000Z-audit-log.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { appendToLog } from './append-to-log.ts'
 import { AuditSequencer, sequenceAudit } from './audit-sequencer.ts'
+import { TrailNews } from './trail-news.ts'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -56,8 +57,9 @@ function placeOf(document: string): string {
 describe('the audit log', () => {
   it('covers every event once, while ten writers commit, one commits late, and two sequencers race', async () => {
     const { db } = database
-    await using _one = new AuditSequencer({ db, signer, log })
-    await using _two = new AuditSequencer({ db, signer, log })
+    await using trail = new TrailNews({ databaseUrl: database.url })
+    await using _one = new AuditSequencer({ db, signer, log, trail })
+    await using _two = new AuditSequencer({ db, signer, log, trail })
     let commitLate = (): void => undefined
     const late = db.transaction().execute(async (tx) => {
       await write(tx, 'late')

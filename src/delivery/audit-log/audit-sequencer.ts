@@ -7,12 +7,15 @@ import type { Db } from '#store/database.ts'
 import { readLogKey } from '#store/installation-keys.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
 import { Repeating } from '../repeating.ts'
+import type { TrailNews } from './trail-news.ts'
 
 /**
  * Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more
  * often is more checkpoints to keep.
  */
-const everyMs = 1000
+const gatherMs = 1000
+/** Notifications wake it: a round without one finds what a lost connection had missed. */
+const fallBack = { connected: 15_000, lost: 1000 }
 const tellAgainMs = 60_000
 
 /**
@@ -24,15 +27,22 @@ export class AuditSequencer implements AsyncDisposable {
   readonly #rounds: Repeating
   #told = { error: '', at: 0 }
 
-  constructor(options: { readonly db: Db; readonly signer: NoteSigner; readonly log: Log }) {
-    const { db, signer, log } = options
+  constructor(options: {
+    readonly db: Db
+    readonly signer: NoteSigner
+    readonly log: Log
+    readonly trail: TrailNews
+  }) {
+    const { db, signer, log, trail } = options
     this.#rounds = new Repeating({
-      everyMs,
+      everyMs: () => trail.restMs(fallBack),
+      gatherMs,
       work: async () => {
         while ((await sequenceAudit(db, signer)) === leavesAtOnce);
       },
       onError: (error) => this.#tell(String(error), log),
     })
+    trail.onEvents(() => this.#rounds.wake())
   }
 
   /** Every round fails alike until somebody acts: said once, and again now and then. */

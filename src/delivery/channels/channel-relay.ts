@@ -41,6 +41,9 @@ export const usualTimes: RelayTimes = {
   everyMs: 5 * seconds,
 }
 
+/** So long after the last attempt nothing is expected to be repeated within seconds. */
+const quietAfterMs = minutes
+
 /** How many notifications are on their way to one endpoint at once. */
 const usualPlaces = { atOnce: 4, perRecipient: 4 }
 
@@ -68,13 +71,14 @@ export class ChannelRelay implements AsyncDisposable {
   readonly #rounds: Repeating
   readonly #listener: Listener
   #version: string | null = null
+  #attemptedAt = -Infinity
   #channels: readonly Channel[] = []
 
   constructor(options: ChannelRelayOptions) {
     this.#options = options
     this.#times = options.times ?? usualTimes
     this.#rounds = new Repeating({
-      everyMs: this.#times.everyMs,
+      everyMs: () => this.#restMs(),
       work: () => this.#round(),
       onError: (error) => options.log.warn({ error: errorText(error) }, 'notifications wait'),
     })
@@ -87,6 +91,13 @@ export class ChannelRelay implements AsyncDisposable {
         if (concerned.length > 0) this.#rounds.wake()
       },
     })
+  }
+
+  /** Attempts that failed are repeated after seconds at first, later after minutes. */
+  #restMs(): number {
+    const { everyMs } = this.#times
+    const isQuiet = performance.now() - this.#attemptedAt > quietAfterMs
+    return this.#listener.restMs({ connected: isQuiet ? 4 * everyMs : everyMs, lost: everyMs })
   }
 
   async #round(): Promise<void> {
@@ -132,6 +143,7 @@ export class ChannelRelay implements AsyncDisposable {
     const underWay = [...under.values()]
     const place = { endpoint: channel.name, most, leaseMs, perRecipient, underWay }
     for (const due of await takeDue(db, place)) {
+      this.#attemptedAt = performance.now()
       const sending = this.#deliver(channel, due)
         .catch((error: unknown) => this.#failed(channel, due, error))
         .finally(() => {

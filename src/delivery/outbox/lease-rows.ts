@@ -38,16 +38,26 @@ export async function leaseRows(db: Db, runId: string, owner: string): Promise<L
   return leased.rows.toSorted((left, right) => (BigInt(left.id) < BigInt(right.id) ? -1 : 1))
 }
 
-/** Runs with a row that nobody is delivering; those that have waited longest first. */
-export async function runsToDeliver(db: Db, most: number): Promise<string[]> {
-  const rows = await sql<{ run_id: string }>`
-    select run_id from outbox
-    where delivered_at is null and undeliverable_at is null and run_id is not null
-    group by run_id
-    having bool_and(leased_until is null or leased_until < clock_timestamp())
-    order by min(id) limit ${most}
+/**
+ * Runs with a row that nobody is delivering, those that have waited longest first; and whether
+ * there is any row that is not delivered.
+ */
+export async function runsToDeliver(
+  db: Db,
+  most: number,
+): Promise<{ readonly runIds: readonly string[]; readonly hasOpen: boolean }> {
+  const { rows } = await sql<{ runIds: readonly string[]; hasOpen: boolean }>`
+    with open as materialized (
+      select run_id, min(id) as first,
+        bool_and(leased_until is null or leased_until < clock_timestamp()) as is_free
+      from outbox
+      where delivered_at is null and undeliverable_at is null and run_id is not null
+      group by run_id
+    )
+    select array(select run_id from open where is_free order by first limit ${most}) as "runIds",
+      exists(select from open) as "hasOpen"
   `.execute(db)
-  return rows.rows.map((row) => row.run_id)
+  return rows[0] ?? { runIds: [], hasOpen: false }
 }
 
 /**

@@ -12,7 +12,13 @@ import { Repeating } from '../repeating.ts'
 /** Runs served in one round, and how many at the same time. */
 const runsPerRound = 200
 const runsAtOnce = 16
-const roundEveryMs = 500
+/** While something waits for its delivery, and while Temporal or the notifications are away. */
+const busyRoundEveryMs = 500
+/**
+ * While nothing waits. It bounds how late another process takes over what one that died had
+ * committed without a notification.
+ */
+const quietRoundEveryMs = 3000
 
 /**
  * The outbox relay, a part of every API process. What this process commits it delivers at once;
@@ -30,6 +36,8 @@ export class Relay implements AsyncDisposable {
   readonly #listener: Listener
   readonly #inFlight = new Set<Promise<void>>()
   #reachable = true
+  /** whether the last round found rows that were not delivered, whoever is at them */
+  #hasOpen = false
 
   constructor(options: {
     readonly delivering: Delivering
@@ -44,7 +52,7 @@ export class Relay implements AsyncDisposable {
     this.#owner = options.processId
     this.#log = options.log
     this.#rounds = new Repeating({
-      everyMs: roundEveryMs,
+      everyMs: () => this.#restMs(),
       work: () => this.#round(),
       onError: (error) =>
         this.#log.warn({ error: errorText(error) }, 'the relay could not read the outbox'),
@@ -85,8 +93,15 @@ export class Relay implements AsyncDisposable {
     return announced
   }
 
+  #restMs(): number {
+    const isBusy = this.#hasOpen || !this.#reachable
+    const connected = isBusy ? busyRoundEveryMs : quietRoundEveryMs
+    return this.#listener.restMs({ connected, lost: busyRoundEveryMs })
+  }
+
   async #round(): Promise<void> {
-    const runIds = await runsToDeliver(this.#delivering.db, runsPerRound)
+    const { runIds, hasOpen } = await runsToDeliver(this.#delivering.db, runsPerRound)
+    this.#hasOpen = hasOpen
     for (let from = 0; from < runIds.length; from += runsAtOnce) {
       await Promise.all(runIds.slice(from, from + runsAtOnce).map((id) => this.#deliverRun(id)))
     }
@@ -137,6 +152,8 @@ export class Relay implements AsyncDisposable {
       this.#reachable = true
     } catch (error) {
       if (error instanceof ForeignNamespaceError) this.#foreignNamespace(error)
+      // The rounds may have been quiet: from now on they come quickly.
+      if (this.#reachable) this.#rounds.wake()
       this.#reachable = false
       this.#log.warn(
         { runId, error: errorText(error) },

@@ -9,6 +9,8 @@ import { Repeating } from '../repeating.ts'
 const eventsAtOnce = 500
 /** What one step of a run tells is numbered together, behind the step's own work. */
 const gatherMs = 50
+/** Notifications wake it: a round without one finds what a lost connection had missed. */
+const fallBack = { connected: 5000, lost: 1000 }
 
 /**
  * Numbers committed events of the live stream. Sequences are given after commit by one writer at a
@@ -20,7 +22,7 @@ export class EventSequencer implements AsyncDisposable {
 
   constructor(options: { readonly db: Db; readonly databaseUrl: string; readonly log: Log }) {
     this.#rounds = new Repeating({
-      everyMs: 1000,
+      everyMs: () => this.#listener.restMs(fallBack),
       gatherMs,
       work: async () => {
         while ((await sequenceEvents(options.db)) === eventsAtOnce);

@@ -1,5 +1,6 @@
 import type { EvidenceKeys } from '#api/context/api.ts'
 import { AuditSequencer } from '#delivery/audit-log/audit-sequencer.ts'
+import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
 import { WitnessRelay } from '#delivery/audit-log/witness-relay.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'
@@ -15,11 +16,12 @@ import { keepLogKey } from '../keys/log-key.ts'
  */
 export async function keepLog(
   undo: AsyncDisposableStack,
-  { ctx, config, environment }: { ctx: SigningContext; config: Config; environment: Environment },
+  parts: { ctx: SigningContext; config: Config; environment: Environment; trail: TrailNews },
 ): Promise<EvidenceKeys> {
+  const { ctx, config, environment, trail } = parts
   const { db, log, policies, verifier } = ctx
   const logKey = undo.use(await keepLogKey({ db, dataDir: config.dataDir, environment, log }))
-  undo.use(new AuditSequencer({ db, signer: logKey.signer, log }))
+  undo.use(new AuditSequencer({ db, signer: logKey.signer, log, trail }))
   undo.use(new WitnessRelay({ db, log, policies, isDevelopment: config.developmentSignIn }))
   return {
     get auditKey() {

@@ -3,6 +3,7 @@ import { createApp } from '#api/app.ts'
 import { askHost } from '#delivery/ask-host.ts'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
+import { TrailNews } from '#delivery/audit-log/trail-news.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { Retention } from '#delivery/retention.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
@@ -122,13 +123,14 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     undo.use(await keepKeys(ctx, config.dataDir))
     await adoptOnce(ctx, { dataDir: config.dataDir, environment, isNew })
     await putProjectIntoForce(ctx, config, undo)
-    undo.use(keepMark(config.dataDir, db))
+    const trail = undo.use(new TrailNews({ databaseUrl: config.databaseUrl }))
+    undo.use(keepMark(config.dataDir, db, trail))
     deliveries.begin(ctx, refuse)
-    undo.use(keepPins(ctx, host.definitionsOf))
+    undo.use(keepPins(ctx, host.definitionsOf, trail))
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
     const pushKey = await loadPushKey(config.dataDir, environment)
     const notifications = notifyPeople(undo, { ctx, config, environment, pushKey })
-    const evidence = await keepLog(undo, { ctx, config, environment })
+    const evidence = await keepLog(undo, { ctx, config, environment, trail })
     undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, { evidence, pushKey })

@@ -1,6 +1,8 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
+import { Repeating } from '#delivery/repeating.ts'
 import { shareRunning } from '#domain/share-running.ts'
 import type { Db } from '#store/database.ts'
 import { Refusal } from '../processes/serve-process.ts'
@@ -10,7 +12,9 @@ import { Refusal } from '../processes/serve-process.ts'
  * Postgres whose newest event is older was emptied or restored from an older copy, and must not be
  * worked on before `countersign doctor --repair`: a permit that was used since is live in it again.
  */
-const intervalMs = 1_000
+const gatherMs = 1_000
+/** Notifications wake it: a round without one finds what a lost connection had missed. */
+const fallBack = { connected: 15_000, lost: 1000 }
 
 export interface RestoredDatabase {
   /**
@@ -82,8 +86,8 @@ export async function forgetMark(dataDir: string): Promise<void> {
   await rm(markFile(dataDir), { force: true })
 }
 
-/** Keep the mark up to date, once a second, until disposed. */
-export function keepMark(dataDir: string, db: Db): AsyncDisposable {
+/** Keep the mark up to date, within a second of an event, until disposed. */
+export function keepMark(dataDir: string, db: Db, trail: TrailNews): AsyncDisposable {
   let lastMark: string | null = null
   const write = shareRunning(async () => {
     const newest = await newestEvent(db).catch(() => null)
@@ -94,11 +98,16 @@ export function keepMark(dataDir: string, db: Db): AsyncDisposable {
     lastMark = newest
   })
   const next = () => write().catch(() => undefined)
-  const timer = setInterval(() => void next(), intervalMs)
-  void next()
+  const rounds = new Repeating({
+    everyMs: () => trail.restMs(fallBack),
+    gatherMs,
+    work: next,
+    onError: () => undefined,
+  })
+  trail.onEvents(() => rounds.wake())
   return {
     [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
+      await rounds[Symbol.asyncDispose]()
       // The write under way may have read the trail before its last event.
       await next()
       await next()

@@ -11,7 +11,8 @@ import { noteLogKey, readLogKey } from '#store/installation-keys.ts'
 import type { Environment } from '../environment.ts'
 import { finishHandover, namedSigner, readLogKeyFiles, type LogKeyFiles } from './log-key-files.ts'
 
-const roundEveryMs = 1000
+/** How soon a rotation takes effect. */
+const roundEveryMs = 5000
 const logEveryMs = 60_000
 
 /** The log's key while the API runs. */

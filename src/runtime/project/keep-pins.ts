@@ -1,3 +1,4 @@
+import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
 import { Repeating } from '#delivery/repeating.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { ServerDefinitions } from '#services/core/host-questions.ts'
@@ -7,7 +8,11 @@ import type { SigningSystemContext } from '#services/core/context.ts'
 /**
  * A run that needs a server right after an activation waits for its pin: this is how soon it comes.
  */
-const roundEveryMs = 1000
+const busyRoundEveryMs = 1000
+/** While every server is pinned: an activation is an event of the trail, and wakes it. */
+const quietRoundEveryMs = 15_000
+/** Rounds that the trail wakes are at least so far apart. */
+const gatherMs = 200
 /** A server that does not answer is not asked all the time. */
 const askAgainMs = 5000
 /** How often a failure that lasts is logged. */
@@ -21,6 +26,7 @@ const logEveryMs = 60_000
 export function keepPins(
   ctx: SigningSystemContext,
   ask: (worker: string) => Promise<readonly ServerDefinitions[]>,
+  trail: TrailNews,
 ): AsyncDisposable {
   let loggedAt = -Infinity
   // A process that stops does not wait for a host that may be away: it asks again at the next
@@ -35,9 +41,17 @@ export function keepPins(
       askedAt.set(worker, performance.now())
     return servers
   }
+  let isQuiet = false
   const rounds = new Repeating({
-    everyMs: roundEveryMs,
-    work: async () => void (await pinDefinitions(ctx, askDue)),
+    everyMs: () => {
+      const connected = isQuiet ? quietRoundEveryMs : busyRoundEveryMs
+      return trail.restMs({ connected, lost: busyRoundEveryMs })
+    },
+    gatherMs,
+    work: async () => {
+      isQuiet = false
+      isQuiet = (await pinDefinitions(ctx, askDue)) === 0
+    },
     onError: (error) => {
       if (performance.now() - loggedAt < logEveryMs) return
       loggedAt = performance.now()
@@ -47,6 +61,7 @@ export function keepPins(
       )
     },
   })
+  trail.onEvents(() => rounds.wake())
   return {
     async [Symbol.asyncDispose]() {
       closing.resolve([])

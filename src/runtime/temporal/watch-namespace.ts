@@ -18,9 +18,13 @@ export function watchNamespace(
   foreign: (sentence: string) => void,
 ): Disposable {
   // A server that hangs is asked once, and another namespace is reported once.
+  let remembered: string | null = null
   const look = shareRunning(async () => {
     try {
-      await rememberNamespace(db, await temporal.namespaceId())
+      const namespaceId = await temporal.namespaceId()
+      if (namespaceId === remembered) return
+      await rememberNamespace(db, namespaceId)
+      remembered = namespaceId
     } catch (error) {
       if (!(error instanceof ForeignNamespaceError)) return
       clearInterval(timer)

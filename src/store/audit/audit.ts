@@ -5,6 +5,9 @@ import { canonicalJson, hashBytes } from '#domain/digest.ts'
 import { limits } from '#domain/limits.ts'
 import type { Tx } from '../database.ts'
 
+/** Who listens is told that the trail has new events. */
+export const auditChannel = 'countersign_audit'
+
 /** A row of `audit_event`, ready to be inserted; `at` is ISO 8601. */
 export interface AuditRow {
   readonly id: string

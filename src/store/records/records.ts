@@ -3,7 +3,7 @@ import type { StreamEventType } from '#domain/stream-event.ts'
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '#domain/audit-event.ts'
-import { auditRows } from '../audit/audit.ts'
+import { auditChannel, auditRows } from '../audit/audit.ts'
 import type { Tx } from '../database.ts'
 import { ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'
 
@@ -32,6 +32,7 @@ export async function writeRecords(
   const channels = [
     ...(events.length > 0 ? ['countersign_event'] : []),
     ...(outbox.length > 0 && owner === null ? ['countersign_outbox'] : []),
+    ...(trail.length > 0 ? [auditChannel] : []),
   ]
   const { rows } = await sql<InsertedOutboxRow>`
     with trail as (

@@ -1,0 +1,32 @@
+import { auditChannel } from '#store/audit/audit.ts'
+import { Listener } from '../listener.ts'
+
+/** Tells that the trail has new events, of whatever process: one connection for all who ask. */
+export class TrailNews implements AsyncDisposable {
+  readonly #listener: Listener
+  readonly #told: (() => void)[] = []
+
+  constructor(options: { readonly databaseUrl: string }) {
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: [auditChannel],
+      onNotification: () => {
+        for (const tell of this.#told) tell()
+      },
+    })
+  }
+
+  /** Calls `tell` at each commit with events, and when some may have been missed. */
+  onEvents(tell: () => void): void {
+    this.#told.push(tell)
+  }
+
+  /** How long work that it wakes may rest. */
+  restMs(rest: { readonly connected: number; readonly lost: number }): number {
+    return this.#listener.restMs(rest)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#listener[Symbol.asyncDispose]()
+  }
+}

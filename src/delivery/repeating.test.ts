@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { Repeating } from './repeating.ts'
+
+function counted(options: { everyMs: number | (() => number); gatherMs?: number }) {
+  let rounds = 0
+  const repeating = new Repeating({
+    ...options,
+    work: async () => {
+      rounds += 1
+      await delay(1)
+    },
+    onError: () => undefined,
+  })
+  return { repeating, rounds: () => rounds }
+}
+
+test('a pace that is a function is asked after each round', async () => {
+  let paceMs = 1
+  const { repeating, rounds } = counted({ everyMs: () => paceMs })
+  await waitUntil(() => rounds() > 3, { withinMs: 5000 })
+  paceMs = 60_000
+  await delay(20)
+  const before = rounds()
+  await delay(50)
+  expect(rounds()).toBe(before)
+  repeating.wake()
+  await waitUntil(() => rounds() > before, { withinMs: 5000 })
+  await repeating[Symbol.asyncDispose]()
+})
+
+test('wakes that come while it gathers are one round', async () => {
+  const { repeating, rounds } = counted({ everyMs: 60_000, gatherMs: 30 })
+  for (let times = 0; times < 10; times += 1) repeating.wake()
+  await waitUntil(() => rounds() === 1, { withinMs: 5000 })
+  await delay(50)
+  expect(rounds()).toBe(1)
+  await repeating[Symbol.asyncDispose]()
+})
+
+test('what closes it does not wait for more to come, and loses no round that was asked for', async () => {
+  const { repeating, rounds } = counted({ everyMs: 60_000, gatherMs: 60_000 })
+  await repeating[Symbol.asyncDispose]()
+  expect(rounds()).toBe(1)
+})
