@@ -12,6 +12,7 @@ import { openApiDocument } from './open-api/open-api.ts'
 import type { Route } from './route/route.ts'
 import { allRoutes } from './routes/index.ts'
 import { interactionsPath } from './routes/notifications/slack.ts'
+import { triggerPath } from './routes/runs/triggers.ts'
 import { mcpEndpoint, mcpPath } from './mcp/mcp-endpoint.ts'
 import { serveDashboard } from './middleware/serve-dashboard.ts'
 import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
@@ -50,7 +51,7 @@ export function createApp(api: Api): Express {
   const perSecond = limitRequests(settings.requestsPerSecond)
   const authenticated = ['/v1', '/metrics', '/mcp']
   app.use(authenticated, noStore, authenticate(api), perSecond)
-  app.post(interactionsPath, readSignedBody)
+  app.post([interactionsPath, triggerPath], readSignedBody)
   app.use(authenticated, readBody)
   app.all(mcpPath, mcpEndpoint(api))
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))

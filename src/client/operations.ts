@@ -88,6 +88,7 @@ export const operations: OperationTable = {
   listWebhooks: 'GET /v1/webhooks',
   listDeliveries: 'GET /v1/webhooks/deliveries',
   resendDelivery: 'POST /v1/webhooks/deliveries/:id/resend',
+  startFromTrigger: 'POST /v1/triggers/:name',
   postSlackInteraction: 'POST /v1/slack/interactions',
   listSlackLinks: 'GET /v1/slack/links',
   confirmSlackLink: 'POST /v1/slack/links',

@@ -86,6 +86,19 @@ export interface ProjectConfig {
   readonly slack: SlackSettings | null
   /** servers that programs use at `/mcp/NAME`, by name */
   readonly mcpServers: ReadonlyMap<string, GatewayServer>
+  /** what starts runs at `/v1/triggers/NAME`, by name */
+  readonly triggers: ReadonlyMap<string, TriggerSetting>
+}
+
+/** A signed webhook, or a call with a key, that starts a run. */
+export interface TriggerSetting {
+  readonly name: string
+  readonly worker: string
+  /** address of who starts its runs; `null`: nobody */
+  readonly as: string | null
+  /** name of the environment variable that holds its secret */
+  readonly secretFrom: string
+  readonly source: string
 }
 
 /** What countersign.yaml says of a model. */

@@ -24,7 +24,10 @@ export interface DeskApi extends AsyncDisposable {
   readonly ask: TestApi['ask']
 }
 
-export async function openDeskApi(): Promise<DeskApi> {
+/** `secrets`: by the names of their variables. */
+export async function openDeskApi(
+  secrets: Readonly<Record<string, string>> = {},
+): Promise<DeskApi> {
   const desk = await openAgentDesk()
   const { db, url: databaseUrl } = desk.database
   const feed = new EventFeed({ db, databaseUrl })
@@ -36,6 +39,7 @@ export async function openDeskApi(): Promise<DeskApi> {
     events: feed,
     readiness: ready,
     stopping: stopping.signal,
+    secretOf: (variable) => secrets[variable],
   })
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

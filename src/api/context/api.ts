@@ -95,6 +95,8 @@ export interface Api {
    * are not set
    */
   readonly slack?: () => Promise<SlackWorkspace | null>
+  /** a secret of the environment by the name of its variable; absent: there is none */
+  readonly secretOf?: (variable: string) => string | undefined
   /** called after every answer, to count it */
   readonly onAnswer?: (answer: AnsweredRequest) => void
 }

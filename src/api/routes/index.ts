@@ -32,6 +32,7 @@ import { runStreamRoutes } from './runs/run-stream.ts'
 import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
 import { sessionRoutes } from './access/sessions.ts'
+import { triggerRoutes } from './runs/triggers.ts'
 import { slackRoutes } from './notifications/slack.ts'
 import { triageRoutes } from './requests/triage.ts'
 import { webhookRoutes } from './notifications/webhooks.ts'
@@ -71,6 +72,7 @@ export function allRoutes(settings: ApiSettings) {
     ...policyRoutes,
     ...webhookRoutes,
     ...slackRoutes(),
+    ...triggerRoutes(),
     ...keyRoutes,
     ...credentialRoutes,
     ...peopleRoutes,

@@ -36,5 +36,5 @@ export function handoverView({ person, by, at }: HandoverRecord) {
 
 /** From the root run down to the run itself. */
 export function lineageView(lineage: readonly LineageRecord[]): LineageEntry[] {
-  return lineage.map((run) => ({ ...run, startedBy: { ...run.startedBy } }))
+  return lineage.map((run) => ({ ...run, startedBy: run.startedBy && { ...run.startedBy } }))
 }

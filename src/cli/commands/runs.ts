@@ -23,6 +23,7 @@ import { restLines } from '../text/rest-lines.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
+import { starterName } from '#domain/text/starter-name.ts'
 import { readBudget } from './option-values.ts'
 import { runExample, withExamples } from './examples.ts'
 
@@ -209,7 +210,7 @@ async function listRuns(options: ListOptions): Promise<void> {
         run.worker + (run.scripted ? ' (scripted)' : ''),
         run.rest === 'answered' ? 'answered' : run.state,
         printableLine(run.title).slice(0, titleColumns),
-        run.startedBy.name,
+        starterName(run.startedBy),
         fromNow(run.createdAt),
         run.pendingRequests > 0 ? `${run.pendingRequests}` : '',
       ]),
@@ -234,7 +235,7 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
     [
       `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
       ...restLines(run),
-      `${above}, mode ${run.mode}, started by ${printableLine(run.startedBy.name)} ${fromNow(run.createdAt)}`,
+      `${above}, mode ${run.mode}, started by ${printableLine(starterName(run.startedBy))} ${fromNow(run.createdAt)}`,
       pageUrl(service, `/runs/${run.id}`),
       ...run.attachments.map(
         ({ path: at, bytes, given }) =>

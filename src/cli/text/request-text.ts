@@ -1,5 +1,6 @@
 import type { DecisionView, RequestDetail } from '#api/schemas/requests/requests.ts'
 import { placeText } from '#domain/deciding/quorum.ts'
+import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, effectOf, routingLines, taskLine } from './request-card.ts'
 import { alikeLines, originLines, namedFileLines, serverWords } from './request-sections.ts'
 import { bold, dim, red, yellow } from './colour.ts'
@@ -55,7 +56,8 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
 }
 
 function head(request: RequestDetail): string[] {
-  const asker = request.lineage[0]?.startedBy.name ?? 'a program'
+  const [root] = request.lineage
+  const asker = root === undefined ? 'a program' : starterName(root.startedBy)
   const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
   return [
     ...taskLine(request),
@@ -77,7 +79,7 @@ function below({ lineage, runId }: RequestDetail): string[] {
   if (lineage.length < 2 || runId === null) return []
   const names = lineage.map(({ worker }) => printableLine(worker)).join(' › ')
   return [
-    `${dim('lineage')}  ${names}, started by ${printableLine(lineage[0]?.startedBy.name ?? '')}`,
+    `${dim('lineage')}  ${names}, started by ${printableLine(starterName(lineage[0]?.startedBy ?? null))}`,
   ]
 }
 

@@ -128,7 +128,7 @@ function factsOf(record: RequestDetailRecord): string[] {
   return [
     `Worker: ${worker ?? '–'}`,
     external === null
-      ? `Started by: ${lineage.at(0)?.startedBy.name ?? '–'}`
+      ? `Started by: ${lineage.at(0)?.startedBy?.name ?? '–'}`
       : `Asked by the program ${external.key.name} of ${external.owner.name}`,
     `Queue: ${queue}`,
     `Risk: ${risk}`,

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { sameSecret } from '#services/access/token.ts'
 
 const secretForm = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 
@@ -21,13 +22,51 @@ export function webhookHeaders(
   message: { readonly id: string; readonly at: Date; readonly body: string },
 ): Record<string, string> {
   const timestamp = String(Math.floor(message.at.getTime() / 1000))
-  const signed = `${message.id}.${timestamp}.${message.body}`
-  const signatures = keys.map(
-    (key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
-  )
+  const signatures = keys.map((key) => signatureOf(key, message.id, timestamp, message.body))
   return {
     'webhook-id': message.id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
   }
+}
+
+function signatureOf(
+  key: Buffer,
+  id: string,
+  timestamp: string,
+  body: string | Uint8Array,
+): string {
+  const mac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
+  return `v1,${mac.digest('base64')}`
+}
+
+/** A message as it came, with what its headers say of it; `undefined`: it has no such header. */
+export interface ReceivedWebhook {
+  readonly id: string | undefined
+  readonly timestamp: string | undefined
+  readonly signature: string | undefined
+  readonly body: Uint8Array
+}
+
+const maxAgeSeconds = 300
+/** What a sender's own id may be made of. */
+const idForm = /^[\x21-\x7e]{1,200}$/
+const mostSignatures = 10
+
+/**
+ * Whether one of these keys signed a message within the last five minutes, as Standard Webhooks
+ * says. Compared in constant time; without a key as much is computed as with one.
+ */
+export function isSignedWebhook(
+  keys: readonly Buffer[] | null,
+  { id = '', timestamp = '', signature = '', body }: ReceivedWebhook,
+  now: Date,
+): boolean {
+  const isWellFormed =
+    idForm.test(id) && /^\d{1,12}$/.test(timestamp) && signature.length <= mostSignatures * 60
+  const given = isWellFormed ? signature.split(' ').slice(0, mostSignatures) : []
+  const expected = (keys ?? [Buffer.alloc(32)]).map((key) => signatureOf(key, id, timestamp, body))
+  const matches = given.flatMap((one) => expected.map((own) => sameSecret(one, own)))
+  const isRecent = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= maxAgeSeconds
+  return keys !== null && isRecent && matches.includes(true)
 }

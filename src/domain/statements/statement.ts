@@ -21,7 +21,8 @@ export interface RunStatement {
   readonly workerDigest: string
   readonly inputDigest: string
   readonly mode: RunMode
-  readonly startedBy: string
+  /** `null`: nobody, a trigger */
+  readonly startedBy: string | null
 }
 
 export interface PermitStatement {

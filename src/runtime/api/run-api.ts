@@ -144,6 +144,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       readiness,
       stopping: draining.signal,
       slack: notifications.slackWorkspace,
+      secretOf: (variable) => environment[variable],
       metrics: metrics.page,
       onAnswer: (answer) => {
         metrics.answered(answer)

@@ -33,6 +33,7 @@ export function warnOfMissingVariables(
     ...ofModels(policy, environment),
     ...ofMcpServers(policy, environment),
     ...ofWebhooks(policy, environment),
+    ...ofTriggers(policy, environment),
     ...ofMail(policy, environment),
     ...ofSignIn(policy, environment),
     ...ofSlack(policy, environment),
@@ -89,6 +90,18 @@ function ofWebhooks({ config }: Policy, environment: Environment): MissingVariab
       name: secretFrom,
       problem: `the webhook "${name}" is signed with`,
       ...(environment[secretFrom] === undefined ? {} : { state: 'no secret' }),
+      value: 'whsec_ and the base64 of 24 to 64 random bytes',
+    }))
+}
+
+function ofTriggers({ config }: Policy, environment: Environment): MissingVariable[] {
+  return [...config.triggers.values()]
+    .filter(({ secretFrom }) => readSecrets(environment[secretFrom]) === null)
+    .map(({ name, secretFrom, source }) => ({
+      place: placeOfSource(source),
+      name: secretFrom,
+      problem: `the trigger "${name}" is signed with`,
+      ...(environment[secretFrom] === undefined ? {} : { state: 'no secret' as const }),
       value: 'whsec_ and the base64 of 24 to 64 random bytes',
     }))
 }

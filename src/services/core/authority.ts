@@ -162,6 +162,12 @@ const visitorsRecord: readonly AuditEventType[] = [
   'credential.changed',
 ]
 
+/** By a message that a trigger's secret signed: it starts a run, and nothing else. */
+export function byTrigger(name: string): Authority {
+  const actor = { type: 'system', name: `trigger:${name}` } as const
+  return new Checked({ actor, channel: 'api' }, ['run.started', 'request.opened'])
+}
+
 /**
  * To try something that is judged once its rows are locked. Until `under` takes the authority that
  * the judgement makes, only the expiry of the request can be recorded, and of the run whose start

@@ -40,7 +40,7 @@ export async function revokeGrant(
     (viewer.managesRuns ? await byRightOrNull(ctx, caller, 'manageRuns') : null) ??
     byOwner(
       caller,
-      [visibleGrant.granted_by, visibleGrant.started_by],
+      [visibleGrant.granted_by, visibleGrant.started_by].filter((id) => id !== null),
       new Problem('forbidden', sentence),
     )
   await inUnitOfWork(ctx, authority, async (unit) => {

@@ -23,7 +23,7 @@ export interface StoredCall {
    */
   readonly lineage: readonly string[] | null
   /** e-mail address of the person behind the root run */
-  readonly startedBy: string
+  readonly startedBy: string | null
 }
 
 /**
@@ -38,7 +38,7 @@ export async function readStoredCalls(
   const rows = await ctx.db
     .selectFrom('tool_call')
     .innerJoin('run', 'run.id', 'tool_call.run_id')
-    .innerJoin('person', 'person.id', 'run.started_by')
+    .leftJoin('person', 'person.id', 'run.started_by')
     .select(['tool_call.id', 'tool_call.run_id', 'tool_call.tool', 'tool_call.input_hash'])
     .select(['tool_call.verdict', 'tool_call.manual', 'tool_call.policy_digest'])
     .select(['run.worker', 'run.task_queue', 'person.email'])

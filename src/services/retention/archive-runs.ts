@@ -15,7 +15,7 @@ interface ArchivedRun {
   readonly worker: string
   readonly state: string
   readonly title: string
-  readonly started_by: string
+  readonly started_by: string | null
   readonly created_at: Date
   readonly ended_at: Date
   readonly place: string

@@ -38,7 +38,10 @@ export interface RunTable {
   attachments: Jsonb<
     readonly { path: string; bytes: number; hash: string; given: boolean }[] | null
   >
-  started_by: string
+  /** `null`: nobody, it was started by a trigger that names no person */
+  started_by: string | null
+  /** the trigger or schedule that started it, as `trigger:NAME`; `null`: somebody did */
+  started_from: string | null
   api_key_id: string | null
   workflow_id: string
   task_queue: string

@@ -1,3 +1,4 @@
+import { starterName } from '#domain/text/starter-name.ts'
 import { Button } from '@mantine/core'
 import { useEffect, useState, Fragment } from 'react'
 import type { AuditEventView } from '#api/schemas/audit/audit.ts'
@@ -86,7 +87,7 @@ function EventLineage({ runId }: { runId: string }) {
           <Link to={`/runs/${entry.runId}`}>{entry.worker}</Link>
         </Fragment>
       ))}
-      <span className="dim">, started by {data.startedBy.name}</span>
+      <span className="dim">, started by {starterName(data.startedBy)}</span>
     </p>
   )
 }

@@ -30,7 +30,7 @@ export function RequestRow(props: {
   const ref = useRef<HTMLLIElement>(null)
   const height = useSteadyHeight(ref, item, gone)
   const now = useNowMs()
-  const starter = item.lineage[0]?.startedBy.name
+  const starter = item.lineage[0]?.startedBy?.name
   const expires = relativeTime(Date.parse(item.expiresAt), now)
   const soon = item.state === 'pending' && Date.parse(item.expiresAt) - now < soonMs
   const name = [

@@ -124,7 +124,7 @@ function Opened({ request }: { request: RequestDetail }) {
         </SecretsContext>
         <ModeBanner
           mode={request.mode}
-          startedBy={request.lineage.at(-1)?.startedBy.name ?? null}
+          startedBy={request.lineage.at(-1)?.startedBy?.name ?? null}
         />
         {request.askedBeforeRestore && (
           <Notice tone="bad" title="It may have been carried out already">

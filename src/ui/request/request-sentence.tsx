@@ -34,7 +34,7 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
     return <>{by === null ? 'Nobody' : by.name} wants it to begin: it does nothing until then</>
   }
   const worker = request.lineage.at(-1)?.worker ?? request.worker ?? 'Somebody'
-  const starter = request.lineage[0]?.startedBy.name
+  const starter = request.lineage[0]?.startedBy?.name
   const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
   return (
     <>

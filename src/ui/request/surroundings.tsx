@@ -1,3 +1,4 @@
+import { starterName } from '#domain/text/starter-name.ts'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useTranscript } from '../api/queries.ts'
@@ -91,7 +92,7 @@ export function Context({ request }: { request: RequestDetail }) {
         {request.lineage.map((entry) => (
           <li key={entry.runId}>
             <Link to={`/runs/${entry.runId}`}>{entry.worker}</Link>
-            <span className="dim small"> started by {entry.startedBy.name}</span>
+            <span className="dim small"> started by {starterName(entry.startedBy)}</span>
           </li>
         ))}
       </ol>

@@ -13,7 +13,7 @@ import { snoozeTimes } from './snooze-times.ts'
 export function Triage({ request }: { request: RequestDetail }) {
   const me = useMe()
   if (request.state !== 'pending') return null
-  const isStarter = request.lineage.some(({ startedBy }) => startedBy.id === me.person.id)
+  const isStarter = request.lineage.some(({ startedBy }) => startedBy?.id === me.person.id)
   return (
     <>
       {request.handedTo !== null && (

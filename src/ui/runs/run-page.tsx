@@ -1,3 +1,4 @@
+import { starterName } from '#domain/text/starter-name.ts'
 import { Button } from '@mantine/core'
 import { Link, useLocation, useParams } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
@@ -79,7 +80,7 @@ function Run({ run: data, transcript }: OpenedRun) {
         <Headline tab={`Run of ${data.worker}`}>
           {data.worker}: <VisibleText text={data.title} />
         </Headline>
-        <ModeBanner mode={data.mode} startedBy={data.startedBy.name} />
+        <ModeBanner mode={data.mode} startedBy={starterName(data.startedBy)} />
         {data.failure !== undefined && (
           <p className="banner" role="status">
             <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It stands still.'}</strong>{' '}
@@ -178,7 +179,7 @@ function About({ run }: { run: RunDetail }) {
         <div className="fact">
           <dt>Started by</dt>
           <dd>
-            {run.startedBy.name}, <Time at={run.createdAt} />
+            {starterName(run.startedBy)}, <Time at={run.createdAt} />
           </dd>
         </div>
         <div className="fact">

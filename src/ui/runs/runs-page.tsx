@@ -1,3 +1,4 @@
+import { starterName } from '#domain/text/starter-name.ts'
 import { Button, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
@@ -87,9 +88,13 @@ export function RunsPage() {
                 </Link>
                 <div className="dim small">
                   started by{' '}
-                  <Link className="run-starter" to={`/runs?startedBy=${run.startedBy.id}`}>
-                    {run.startedBy.name}
-                  </Link>{' '}
+                  {run.startedBy === null ? (
+                    starterName(null)
+                  ) : (
+                    <Link className="run-starter" to={`/runs?startedBy=${run.startedBy.id}`}>
+                      {run.startedBy.name}
+                    </Link>
+                  )}{' '}
                   <Time at={run.createdAt} />
                   {run.scripted && ' · scripted model'}
                   {run.mode !== 'prompt' && ` · mode ${run.mode}`}

@@ -80,7 +80,11 @@ export const runsQuery = z.strictObject({
 
 export const runFailure = z.object({ code: z.string(), message: z.string() })
 
-export const lineageEntry = z.object({ runId: id, worker: z.string(), startedBy: person })
+export const lineageEntry = z.object({
+  runId: id,
+  worker: z.string(),
+  startedBy: person.nullable(),
+})
 export type LineageEntry = z.infer<typeof lineageEntry>
 
 /** The run that a run was forked from, and the last turn that it took over. */
@@ -148,7 +152,10 @@ export const run = z
     worker: z.string(),
     state: runState,
     mode: runMode,
-    startedBy: person,
+    /** null: nobody, a trigger that names no person */
+    startedBy: person.nullable(),
+    /** what started it where no caller did: `trigger:NAME` or `schedule:NAME` */
+    startedFrom: z.string().optional(),
     createdAt: instant,
     endedAt: instant.nullable(),
     pendingRequests: z.int(),
@@ -239,6 +246,7 @@ export const runDetail = run
         attachments: [],
         model: 'anthropic:claude-sonnet-5-5',
         endReason: null,
+        context: { limit: 200_000, used: 18_240 },
         temporalUrl: null,
         workspaceRoot: null,
         allowed: { message: true, cancel: true, close: false, call: false },
@@ -323,7 +331,7 @@ export const startedRun = run
     conversation: true,
     forkedFrom: true,
   })
-  .extend({ startedBy: person, createdAt: instant })
+  .extend({ startedBy: person.nullable(), createdAt: instant })
   .meta({ id: 'StartedRun', examples: [startedExample] })
 export const cancelledRun = z
   .object({ id, state: runState })

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { requestStates, type RequestSort } from '#domain/request.ts'
 import { risks } from '#domain/verdict.ts'
+import { starterName } from '#domain/text/starter-name.ts'
 import type { RequestItem } from '#api/schemas/requests/requests.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { connect } from '../../service/connect.ts'
@@ -105,7 +106,7 @@ function row(item: RequestItem): string[] {
     item.title,
     item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
     item.queue,
-    item.lineage[0]?.startedBy.name ?? '',
+    item.lineage[0] === undefined ? '' : starterName(item.lineage[0].startedBy),
     item.state === 'pending' ? fromNow(item.expiresAt) : '',
     item.state,
   ]

@@ -29,6 +29,7 @@ import { noSignIn, readSignIn } from './read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readSlack } from './read-slack.ts'
 import { readGateway } from './read-gateway.ts'
+import { readTriggers } from './read-triggers.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
 import {
   configFileSchema,
@@ -74,6 +75,7 @@ export function readConfig(
     workers: workerNames,
     endpoints: new Set([...models].flatMap(([name, one]) => (one.endpoint === null ? [] : [name]))),
   }
+  const addresses = new Set(people.map((person) => person.email))
   const config = {
     people,
     teams,
@@ -84,11 +86,7 @@ export function readConfig(
     overlays: part('overlays', (field) => readOverlays(field, names), []),
     workspaces: part('workspaces', readWorkspaces, oneWorkspace),
     models,
-    rights: part(
-      'rights',
-      (field) => readRights(field, names, new Set(people.map((person) => person.email))),
-      noRights,
-    ),
+    rights: part('rights', (field) => readRights(field, names, addresses), noRights),
     signIn: part('signIn', (field) => readSignIn(field, names.teams), noSignIn),
     retention: part('retention', readRetention, noRetention),
     commit: part('commit', readCommit, null),
@@ -97,6 +95,7 @@ export function readConfig(
     email: part('email', readEmail, null),
     slack: part('slack', (field) => readSlack(field, names.queues), null),
     mcpServers: part('mcpServers', (field) => readGateway(field, names.queues), new Map()),
+    triggers: part('triggers', (field) => readTriggers(field, workerNames, addresses), new Map()),
   }
   return { config, names }
 }

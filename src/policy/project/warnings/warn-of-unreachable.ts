@@ -33,6 +33,11 @@ export function warnOfUnreachable(
     const problem = 'the quorum needs more people than its teams have'
     report.warn(placeOfSource(entry.source), problem, 'add members, or lower the counts')
   }
+  for (const { name, worker, as, source } of config.triggers.values()) {
+    if (as !== null || workers.get(worker)?.startableBy == null) continue
+    const problem = `trigger "${name}" starts nothing: only members of teams may start ${worker}`
+    report.error(placeOfSource(source), problem, 'say with "as" who starts its runs')
+  }
   for (const worker of workers.values()) {
     if (worker.queue !== null || config.defaultQueue !== null) continue
     const place = { file: `workers/${worker.name}.md`, line: null }

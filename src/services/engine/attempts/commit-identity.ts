@@ -27,8 +27,10 @@ export async function commitIdentity(
       : authorisation.by === 'grant'
         ? await ofGrant(db, authorisation.grantId)
         : null
-  const people = await namesOf(db, [at.run.started_by, ...(allowed?.people ?? [])])
-  const starter = people.get(at.run.started_by)
+  const { started_by: startedBy } = at.run
+  const ids = [...(startedBy === null ? [] : [startedBy]), ...(allowed?.people ?? [])]
+  const people = await namesOf(db, ids)
+  const starter = startedBy === null ? undefined : people.get(startedBy)
   const worker = starter === undefined ? at.run.worker : `${at.run.worker} for ${starter.name}`
   return {
     author: setting ?? { name: commitName(worker), email: `worker@${host}` },

@@ -30,6 +30,7 @@ export async function openChildRun(
     input,
     inputDigest: await putContent(unit.tx, canonicalJson(input)),
     startedBy: run.started_by,
+    startedFrom: null,
     apiKeyId: null,
     taskQueue: run.task_queue,
     signed: null,

@@ -4,6 +4,7 @@ import { reachOf, reachWords } from '#domain/deciding/grant-reach.ts'
 import { notOffered } from '#domain/narrowed-scopes.ts'
 import type { CallFacts } from '#domain/request.ts'
 import type { Presentation } from '#domain/presentation.ts'
+import { starterName } from '#domain/text/starter-name.ts'
 import { saltedText } from '../words/salted-text.ts'
 import { erasedText } from '../words/erased-words.ts'
 import { needsSignature } from '../facts/needs-signature.ts'
@@ -128,7 +129,7 @@ function coverageOf(
         ? null
         : {
             worker: root.worker,
-            startedBy: root.startedBy.name,
+            startedBy: starterName(root.startedBy),
             isOwn: root.runId === item.runId,
           },
     )

@@ -67,7 +67,8 @@ export interface StepRecord {
 export interface LineageRecord {
   readonly runId: string
   readonly worker: string
-  readonly startedBy: PersonRef
+  /** `null`: nobody, a trigger */
+  readonly startedBy: PersonRef | null
 }
 
 export interface ClaimRecord {

@@ -108,8 +108,8 @@ export async function readItems(
       (select until from request_snooze s where s.request_id = request.id and s.person_id = ${personId}
         and s.until > clock_timestamp() and request.state = 'pending') as snoozed_until,
       (select coalesce(json_agg(json_build_object('runId', above.id, 'worker', above.worker,
-          'startedBy', json_build_object('id', p.id, 'name', p.name)) order by l.depth), '[]')
-        from run_lineage l join run above on above.id = l.ancestor_id join person p on p.id = above.started_by
+          'startedBy', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end) order by l.depth), '[]')
+        from run_lineage l join run above on above.id = l.ancestor_id left join person p on p.id = above.started_by
         where l.run_id = request.run_id) as lineage,
       (select coalesce(json_agg(json_build_object('personId', d.person_id, 'name', p.name,
           'enabled', p.disabled_at is null or request.state <> 'pending',
@@ -145,7 +145,8 @@ export async function readItems(
         from external_request e where request.kind = 'external' and e.request_id = request.id) as claimed_task,
       (select json_build_object('hash', words.hash, 'isInput', words.is_input, 'title', root.title, 'at', root.created_at,
           'bytes', (select size from content where content.hash = words.hash),
-          'by', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = root.started_by),
+          'by', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = root.started_by
+            and starts_with(coalesce(root.started_from, ''), 'trigger:') is false),
           'later', (select count(*)::int from message m where m.run_id = root.id and m.role = 'user' and m.sequence > 1
             and not exists (select from manual_call where manual_call.message_id = m.id)))
         from run root cross join lateral (
@@ -316,7 +317,7 @@ function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
 /** A question of a run is answered by who started it, or a run above it, too (product.md 30). */
 function mayAnswer({ kind, viewer, lineage }: ItemRow): boolean {
   if (kind !== 'question' || viewer?.enabled !== true) return false
-  return lineage.some(({ startedBy }) => startedBy.id === viewer.id)
+  return lineage.some(({ startedBy }) => startedBy?.id === viewer.id)
 }
 
 function no(why: string): RequestItemRecord['eligibility'] {

@@ -35,7 +35,7 @@ export function behindRun(runId: string): RawBuilder<Principal> {
     )
     select started_by as "personId",
            case when id = ${runId} then 'started' else 'started_above' end as why
-    from lineage
+    from lineage where started_by is not null
     union
     select api_key.owner_id, 'owns_key'
     from lineage join api_key on api_key.id = lineage.api_key_id

@@ -165,7 +165,7 @@ describe('a fork', () => {
     const old = await finished()
     const { grace, olga, ada } = desk.people
     const { id: ofGrace, startedBy } = await fork(old, {}, grace)
-    expect(startedBy.name).toBe('Grace')
+    expect(startedBy?.name).toBe('Grace')
     const unseen = await desk.start()
     expect((await refusal(fork(unseen, {}, grace))).code).toBe('not_found')
     await desk.activate({
@@ -180,7 +180,7 @@ describe('a fork', () => {
     expect(reused.code).toBe('idempotency_key_reused')
     for (const id of [ofGrace, unseen, one.id])
       await cancelRun(desk.api, olga.caller, { runId: id })
-    expect(ada.id).not.toBe(startedBy.id)
+    expect(ada.id).not.toBe(startedBy?.id)
   })
 
   test('takes the worker that is in force, or as it was pinned while its name exists', async () => {

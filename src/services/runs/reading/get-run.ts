@@ -99,7 +99,7 @@ async function lineageOf(ctx: ServiceContext, runId: string): Promise<LineageRec
   const rows = await ctx.db
     .selectFrom('run_lineage')
     .innerJoin('run', 'run.id', 'run_lineage.ancestor_id')
-    .innerJoin('person', 'person.id', 'run.started_by')
+    .leftJoin('person', 'person.id', 'run.started_by')
     .select(['run.id as runId', 'run.worker', 'person.id as personId', 'person.name'])
     .where('run_lineage.run_id', '=', runId)
     .orderBy('run_lineage.depth')
@@ -107,6 +107,6 @@ async function lineageOf(ctx: ServiceContext, runId: string): Promise<LineageRec
   return rows.map(({ runId: id, worker, personId, name }) => ({
     runId: id,
     worker,
-    startedBy: { id: personId, name },
+    startedBy: personId === null ? null : { id: personId, name: name ?? '' },
   }))
 }

@@ -70,6 +70,7 @@ export interface RunRow extends Pick<
   | 'state'
   | 'mode'
   | 'started_by'
+  | 'started_from'
   | 'created_at'
   | 'ended_at'
   | 'pending_requests'
@@ -83,14 +84,14 @@ export interface RunRow extends Pick<
   readonly conversation: boolean
   readonly usage: RunUsage
   readonly forked_from: ForkedFrom | null
-  readonly starter_name: string
+  readonly starter_name: string | null
   readonly created_key: string
   readonly scripted: boolean
 }
 
 /** What every listing of runs reads. */
 export const runRows = sql`
-  select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by,
+  select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by, run.started_from,
     person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
     run.pending_requests, run.failure, run.title, run.number, run.root_run_id, run.rest,
     run.rests_until, run.budget, run.rest_for_seconds is not null as conversation,
@@ -104,7 +105,7 @@ export const runRows = sql`
       from turn_attempt where turn_attempt.run_id = run.id) as usage,
     worker_version.script is not null as scripted
   from run
-  join person on person.id = run.started_by
+  left join person on person.id = run.started_by
   join worker_version on worker_version.digest = run.worker_digest
 `
 
@@ -135,7 +136,9 @@ export async function runRecords(
     worker: row.worker,
     state: row.state,
     mode: row.mode,
-    startedBy: { id: row.started_by, name: row.starter_name },
+    startedBy:
+      row.started_by === null ? null : { id: row.started_by, name: row.starter_name ?? '' },
+    startedFrom: row.started_from,
     createdAt: row.created_at,
     endedAt: row.ended_at,
     pendingRequests: row.pending_requests,

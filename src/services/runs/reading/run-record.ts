@@ -20,7 +20,10 @@ export interface RunRecord {
   readonly worker: string
   readonly state: RunState
   readonly mode: RunMode
-  readonly startedBy: PersonRef
+  /** `null`: nobody, a trigger */
+  readonly startedBy: PersonRef | null
+  /** what started it where no caller did: `trigger:NAME` or `schedule:NAME` */
+  readonly startedFrom: string | null
   readonly createdAt: Date
   readonly endedAt: Date | null
   readonly pendingRequests: number

@@ -30,7 +30,9 @@ export interface NewRun {
   readonly input: Json
   /** of the input's canonical JSON in `content` */
   readonly inputDigest: string
-  readonly startedBy: string
+  readonly startedBy: string | null
+  /** the trigger or schedule that starts it; `null`: somebody does */
+  readonly startedFrom: string | null
   readonly apiKeyId: string | null
   readonly taskQueue: string
   readonly signed: Signed | null
@@ -97,6 +99,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
       title: titleOf(run.fork === null || run.fork.afterTurn === 0 ? run.input : run.text),
       attachments: run.attachments.length === 0 ? null : toJsonb(run.attachments),
       started_by: run.startedBy,
+      started_from: run.startedFrom,
       api_key_id: run.apiKeyId,
       workflow_id: workflowIdOf(id),
       task_queue: run.taskQueue,

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { Actor } from '#domain/actor.ts'
 import { canonicalJson } from '#domain/digest.ts'
 import type { Json } from '#domain/json.ts'
 import type { RunState } from '#domain/request.ts'
@@ -37,7 +38,8 @@ export interface StartedRun {
   readonly state: RunState
   readonly mode: RunMode
   readonly conversation: boolean
-  readonly startedBy: PersonRef
+  /** `null`: nobody, a trigger */
+  readonly startedBy: PersonRef | null
   readonly forkedFrom?: ForkedFrom
   readonly createdAt: string
 }
@@ -55,7 +57,11 @@ export interface RunToRecord {
   readonly taskQueue: string
   readonly worker: WorkerDefinition
   readonly conversation: boolean
-  readonly starter: PersonRef
+  readonly starter: PersonRef | null
+  /** what started it where no caller did: `trigger:NAME` or `schedule:NAME` */
+  readonly startedFrom?: string
+  /** whose words its first message is; absent: the caller's */
+  readonly author?: Actor
   readonly budget: RunBudget | null
   readonly fork: Fork | null
 }
@@ -87,7 +93,7 @@ export async function recordRun(
     workerDigest: worker.digest,
     inputDigest: await putContent(tx, canonicalJson(start.input)),
     mode,
-    startedBy: starter.id,
+    startedBy: starter?.id ?? null,
   }
   const run = await insertRun(tx, {
     id,
@@ -97,13 +103,14 @@ export async function recordRun(
     mode,
     input: start.input,
     inputDigest: statement.inputDigest,
-    startedBy: starter.id,
+    startedBy: starter?.id ?? null,
+    startedFrom: start.startedFrom ?? null,
     apiKeyId: caller.actor.type === 'machine' ? caller.actor.id : null,
     taskQueue: start.taskQueue,
     signed: signStatement(ctx.signer, 'run', statement),
     text: start.text,
     attachments: start.attachments,
-    author: caller.actor,
+    author: start.author ?? caller.actor,
     restForMs: start.conversation ? worker.restForMs : null,
     budget: start.budget,
     fork,
@@ -118,8 +125,9 @@ export async function recordRun(
       workerDigest: worker.digest,
       inputDigest: statement.inputDigest,
       mode,
-      startedBy: starter.id,
+      startedBy: starter?.id ?? null,
       ...(startRequestId === null ? {} : { startRequestId }),
+      ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
       ...(start.attachments.length === 0
         ? {}
         : { attachments: start.attachments.map(({ hash }) => hash) }),

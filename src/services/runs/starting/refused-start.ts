@@ -17,9 +17,15 @@ export async function refusedStart(
   db: Db | Tx,
   policy: Policy,
   target: WorkerDefinition,
-  startedBy: string,
+  startedBy: string | null,
   behind: () => Promise<readonly Principal[]>,
 ): Promise<string | null> {
+  if (startedBy === null) {
+    return (
+      refusedToTeams(target, false) ??
+      (await sentenceOf(async () => assertReachable(db, policy, target, await behind())))
+    )
+  }
   const person = await db
     .selectFrom('person')
     .select(memberOf(target.startableBy ?? []).as('is_member'))
@@ -45,14 +51,18 @@ export async function refusedStart(
 export async function refusedStartUnder(
   policy: Policy,
   target: WorkerDefinition,
-  email: string,
+  email: string | null,
 ): Promise<string | null> {
   return (
-    refusedToTeams(target, isNamedIn(policy, target.startableBy ?? [], email)) ??
+    refusedToTeams(target, email !== null && isNamedIn(policy, target.startableBy ?? [], email)) ??
     (await sentenceOf(async () =>
-      assertReachableBy(policy, target, peopleOf(policy), [{ personId: email, why: 'started' }]),
+      assertReachableBy(policy, target, peopleOf(policy), startedBy(email)),
     ))
   )
+}
+
+function startedBy(email: string | null): readonly Principal[] {
+  return email === null ? [] : [{ personId: email, why: 'started' }]
 }
 
 /** How many of a group there are is not known here: as many as any quorum asks for. */

@@ -174,7 +174,7 @@ describe('starting', () => {
   test('a key starts for its owner, who is behind what the run asks', async () => {
     const key = await addKey(desk.database.db, desk.people.ada)
     const started = await startRun(desk.api, key.caller, asking)
-    expect(started.startedBy.id).toBe(desk.people.ada.id)
+    expect(started.startedBy?.id).toBe(desk.people.ada.id)
     const message = { runId: started.id, text: 'Hello' }
     expect(await code(messageRun(desk.api, key.caller, message))).toBe('done')
     const other = await addKey(desk.database.db, desk.people.ada)

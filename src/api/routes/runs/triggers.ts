@@ -1,0 +1,128 @@
+import type { Request, Response } from 'express'
+import { z } from 'zod'
+import { isSignedWebhook, readSecrets } from '#delivery/webhooks/webhook-secret.ts'
+import type { Json } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import type { TriggerSetting } from '#policy/policy.ts'
+import type { Caller } from '#services/core/context.ts'
+import { recordRefusal } from '#services/refusals/record-refusal.ts'
+import { startFromTrigger } from '#services/runs/starting/start-from-trigger.ts'
+import type { Api } from '../../context/api.ts'
+import { callerOf, type Identity } from '../../identity/identity.ts'
+import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
+import type { Route } from '../../route/route.ts'
+import * as schemas from '../../schemas/runs/triggers.ts'
+
+/** Where messages arrive that start runs; a body is judged by its bytes. */
+export const triggerPath = '/v1/triggers/:name'
+
+const params = z.object({ name: z.string() })
+
+/** Starting runs by messages of other systems. */
+export function triggerRoutes(): readonly [
+  Route<
+    'startFromTrigger',
+    'post',
+    typeof triggerPath,
+    typeof params,
+    z.ZodType,
+    typeof schemas.triggerBody,
+    { readonly 202: { readonly description: string; readonly schema: typeof schemas.triggered } }
+  >,
+] {
+  const failures = failureLimit(60, 'signatures')
+  const messages = failureLimit(300, 'messages')
+  return [
+    {
+      method: 'post',
+      path: triggerPath,
+      name: 'startFromTrigger',
+      summary: 'Start a run by a trigger',
+      description:
+        "With the headers of Standard Webhooks, signed with the trigger's secret in the last five minutes, or with a key that has runs:write. The body, at most 256 KiB, is data for the model; the same webhook-id is answered with the same run",
+      access: { by: 'everybody' },
+      params,
+      headers: schemas.triggerHeaders,
+      body: schemas.triggerBody,
+      answers: { 202: { description: 'The run that it started', schema: schemas.triggered } },
+      problems: [
+        'unauthenticated',
+        'forbidden',
+        'not_found',
+        'unknown_worker',
+        'unreachable_approvers',
+        'policy_blocked',
+        'too_large',
+      ],
+      answer: async (api, request, response) => {
+        const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
+        const { trigger, key } = await admit(api, failures, request, response, body)
+        await messages.fail(request)
+        const input = inputOf(body)
+        const messageId = request.get('webhook-id') ?? request.get('idempotency-key')
+        const run = await startFromTrigger(api.ctx, { trigger, key, input, messageId })
+        return { status: 202, body: { runId: run.id, number: run.number } }
+      },
+    },
+  ]
+}
+
+interface Admitted {
+  readonly trigger: TriggerSetting
+  readonly key: Caller | null
+}
+
+/** A name that is no trigger's is answered like a signature that is wrong. */
+async function admit(
+  api: Api,
+  failures: FailureLimit,
+  request: Request,
+  response: Response,
+  body: Buffer,
+): Promise<Admitted> {
+  await failures.check(request)
+  const { config } = await api.ctx.policies.inForce()
+  const { name } = params.parse(request.params)
+  const trigger = config.triggers.get(name)
+  const identity = response.locals['identity'] as Identity | undefined
+  if (identity?.kind === 'key') {
+    if (!identity.key.scopes.has('runs:write')) {
+      throw new Problem('forbidden', 'This key has no scope runs:write')
+    }
+    if (trigger === undefined) throw new Problem('not_found', 'There is no such trigger')
+    return { trigger, key: callerOf(identity, request) }
+  }
+  const keys = trigger === undefined ? null : readSecrets(api.secretOf?.(trigger.secretFrom))
+  const message = {
+    id: request.get('webhook-id'),
+    timestamp: request.get('webhook-timestamp'),
+    signature: request.get('webhook-signature'),
+    body,
+  }
+  if (isSignedWebhook(keys, message, new Date()) && trigger !== undefined) {
+    return { trigger, key: null }
+  }
+  await failures.fail(request)
+  await recordRefusal(api.ctx, {
+    type: 'attempt.refused',
+    actor: { type: 'system', name: 'trigger' },
+    channel: 'api',
+    detail: { operation: 'startFromTrigger', code: 'unauthenticated' },
+  })
+  throw new Problem(
+    'unauthenticated',
+    'No trigger of this name has signed this in the last five minutes',
+  )
+}
+
+/** An object as JSON; everything else is text. */
+function inputOf(body: Buffer): Json {
+  const text = body.toString()
+  try {
+    const value = JSON.parse(text) as Json
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value
+  } catch {
+    // It is text.
+  }
+  return text
+}

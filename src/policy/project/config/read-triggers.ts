@@ -1,0 +1,74 @@
+import type { TriggerSetting } from '../../policy.ts'
+import {
+  fieldSource,
+  readEntries,
+  readFields,
+  scalarOf,
+  wrong,
+  type YamlField,
+} from '../../reading/yaml-field.ts'
+import { checkName, readEmail, readReference } from '../../reading/values.ts'
+import { keysOf } from '../../schema/parts.ts'
+import { trigger, variableForm } from '../../schema/starts.ts'
+import { isOwnVariable } from '../../worker/read-server-settings.ts'
+
+/** Reads `triggers`: what starts runs at `/v1/triggers/NAME`. */
+export function readTriggers(
+  field: YamlField,
+  workers: ReadonlySet<string>,
+  people: ReadonlySet<string>,
+): Map<string, TriggerSetting> {
+  const triggers = new Map<string, TriggerSetting>()
+  for (const [name, value] of readEntries(field)) {
+    const setting = checkName(value, name) ? readTrigger(value, name, workers, people) : null
+    if (setting !== null) triggers.set(name, setting)
+  }
+  return triggers
+}
+
+function readTrigger(
+  field: YamlField,
+  name: string,
+  workers: ReadonlySet<string>,
+  people: ReadonlySet<string>,
+): TriggerSetting | null {
+  const fields = readFields(field, keysOf(trigger))
+  if (fields === null) return null
+  const [workerField, secretField, asField] = [
+    fields.get('worker'),
+    fields.get('secret'),
+    fields.get('as'),
+  ]
+  if (workerField === null) wrong(field, 'has no "worker"', 'name the worker whose runs it starts')
+  if (secretField === null) {
+    wrong(field, 'has no "secret"', 'write `secret: "${DEPLOYS_SECRET}"`')
+  }
+  const worker = workerField === null ? null : readReference(workerField, 'worker', workers)
+  const secretFrom = secretField === null ? null : readSecret(secretField)
+  const as = asField === null ? null : readStarter(asField, people)
+  if (worker === null || secretFrom === null || (asField !== null && as === null)) return null
+  return { name, worker, as, secretFrom, source: fieldSource(field) }
+}
+
+/** The address of somebody whom the file names, in lower case; `null` after reporting. */
+export function readStarter(field: YamlField, people: ReadonlySet<string>): string | null {
+  const email = readEmail(field)
+  if (email === null || people.has(email)) return email
+  wrong(field, `is ${email}, whom this file does not name`, 'name somebody of people or teams')
+  return null
+}
+
+/** The value itself is not shown: somebody may have written the secret here. */
+function readSecret(field: YamlField): string | null {
+  const value = scalarOf(field)
+  const [, variable] = typeof value === 'string' ? (variableForm.exec(value) ?? []) : []
+  if (variable === undefined) {
+    const remedy = 'write "${NAME}"; the secret itself never stands in this file'
+    wrong(field, 'is not an environment variable', remedy)
+    return null
+  }
+  if (!isOwnVariable(variable)) return variable
+  const remedy = 'give the secret its own variable'
+  wrong(field, `names ${variable}, a setting of the service itself`, remedy)
+  return null
+}

@@ -1,0 +1,13 @@
+import { Problem } from '#domain/problem.ts'
+import type { Db, Tx } from '#store/database.ts'
+
+/** The id of the person with an address in lower case. Rejects with `forbidden` without one. */
+export async function personOfEmail(db: Db | Tx, email: string): Promise<string> {
+  const person = await db
+    .selectFrom('person')
+    .select('id')
+    .where('email', '=', email)
+    .executeTakeFirst()
+  if (person === undefined) throw new Problem('forbidden', `${email} is nobody here`)
+  return person.id
+}
