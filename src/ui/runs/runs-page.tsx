@@ -126,7 +126,7 @@ export function RunsPage() {
 function namedStarter(startedBy: string, runs: readonly Run[]) {
   if (startedBy === '' || startedBy === 'me') return []
   const [first] = runs
-  return [{ value: startedBy, label: `Started by ${first?.startedBy.name ?? startedBy}` }]
+  return [{ value: startedBy, label: `Started by ${first?.startedBy?.name ?? startedBy}` }]
 }
 
 /** For whom a run waits, and since when. */
