@@ -255,6 +255,22 @@ test('a matrix says for each worker what it does alone, asks and never does, eac
   await page.waitForURL('**/?state=any&tool=delete_file&q=scribe')
 })
 
+test('a path or a command that is typed has its verdicts at once', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const verdicts = page.getByRole('list', { name: 'Verdicts' })
+  const field = page.getByLabel('A path or a command')
+  const verdict = (hasText: RegExp) => verdicts.getByRole('listitem').filter({ hasText })
+  await field.fill('notes/a.md')
+  await verdict(/Read it\s*alone/).waitFor()
+  await verdict(/Write it\s*asks platform/).waitFor()
+  await verdict(/Delete it\s*never/).waitFor()
+  await field.fill('git push <b>now</b>')
+  await verdict(/Read it/).waitFor({ state: 'detached' })
+  await verdict(/Run it\s*not possible/).waitFor()
+  await field.fill('')
+  await verdicts.waitFor({ state: 'detached' })
+})
+
 test('a call that nobody made is explained: asks, is blocked, is pre-approved, each by its rule', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const form = page.getByRole('region', { name: 'Explain a call' })

@@ -5,6 +5,7 @@ import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../request/facts/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { QuickVerdicts } from './quick-verdicts.tsx'
 
 const verdicts = {
   preApproved: 'Pre-approved: nobody is asked',
@@ -40,15 +41,17 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
     setBusy(false)
   }
   return (
-    <section className="card explain" aria-labelledby="explain-title">
+    <section className="card column explain" aria-labelledby="explain-title">
       <h2 id="explain-title">Explain a call</h2>
+      <NativeSelect
+        label="Worker"
+        data={[...workers]}
+        value={worker}
+        onChange={(event) => setWorker(event.currentTarget.value)}
+      />
+      <QuickVerdicts worker={worker} />
       <form className="column" onSubmit={(event) => void explain(event)}>
-        <NativeSelect
-          label="Worker"
-          data={[...workers]}
-          value={worker}
-          onChange={(event) => setWorker(event.currentTarget.value)}
-        />
+        <h3>Any call, step by step</h3>
         <TextInput
           label="Tool"
           value={tool}

@@ -1,0 +1,97 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Explanation } from '#api/schemas/policy/policy.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { callApi } from '../api/call-api.ts'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** How long a pause in typing asks for the verdicts. */
+const pauseMs = 400
+
+interface Probe {
+  readonly title: string
+  readonly tool: string
+  readonly input: JsonObject
+}
+
+/** What a path or a command that is typed or pasted would come to, while it is typed. */
+export function QuickVerdicts({ worker }: { worker: string }) {
+  const [typed, setTyped] = useState('')
+  const [text] = useDebouncedValue(typed.trim(), pauseMs)
+  const probes = probesOf(text)
+  const answers = useQueries({
+    queries: probes.map(({ tool, input }) => ({
+      queryKey: ['explain', worker, tool, input],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        callApi('explainCall', { body: { worker, tool, input }, signal }),
+      retry: false,
+    })),
+  })
+  return (
+    <div className="column">
+      <TextInput
+        label="A path or a command"
+        placeholder="notes/1.2.md, or git push"
+        value={typed}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      {probes.length > 0 && (
+        <ul className="plain-list quick-verdicts" aria-label="Verdicts" aria-live="polite">
+          {probes.map((probe, place) => (
+            <li key={probe.title}>
+              <span className="quick-title">{probe.title}</span>
+              <span className="grow break small">
+                <Verdict answer={answers[place]?.data} error={answers[place]?.error ?? null} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** A text without blanks may be a path, and every text may be a command. */
+function probesOf(text: string): readonly Probe[] {
+  if (text === '') return []
+  const run = { title: 'Run it', tool: 'shell', input: { command: text } }
+  if (/\s/.test(text)) return [run]
+  return [
+    { title: 'Read it', tool: 'read_file', input: { path: text } },
+    { title: 'Write it', tool: 'write_file', input: { path: text, content: '' } },
+    { title: 'Delete it', tool: 'delete_file', input: { path: text } },
+    run,
+  ]
+}
+
+const words: Readonly<Record<Explanation['verdict'], string>> = {
+  preApproved: 'alone',
+  ask: 'asks',
+  blocked: 'never',
+  error: 'not possible',
+}
+
+function Verdict({ answer, error }: { answer: Explanation | undefined; error: Error | null }) {
+  if (error !== null) return <VisibleText text={error.message} />
+  if (answer === undefined) return <span className="dim">…</span>
+  const { verdict, queue, reason, rule } = answer
+  return (
+    <>
+      <strong>{words[verdict]}</strong>
+      {queue !== undefined && ` ${queue}`}{' '}
+      <span className="dim">
+        <VisibleText text={reason} />
+        {typeof rule?.source === 'string' && (
+          <>
+            {' '}
+            <code>{rule.source}</code>
+          </>
+        )}
+      </span>
+    </>
+  )
+}
