@@ -5,6 +5,7 @@ const steps: Step[] = [
   types('types', 'tsconfig.json'),
   types('types of the dashboard', 'src/ui/tsconfig.json'),
   types('types of the service worker', 'src/ui/service-worker/tsconfig.json'),
+  types('types of the chat example', 'examples/chat/tsconfig.json'),
   types('types of the browser tests', 'test/browser/tsconfig.json'),
   types('types of the workflows', 'tsconfig.workflows.json'),
   types('types of the client package', 'packages/client/tsconfig.json'),
