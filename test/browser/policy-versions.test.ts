@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
 const config = `${deskConfig.replace(
@@ -68,5 +70,22 @@ test('what changes who decides is proposed by one person and agreed to by anothe
   const history = olga.getByRole('region', { name: 'Versions' })
   await history.getByText('What it changed').first().click()
   await history.getByText('queues.platform.selfApproval').waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('the calls of the last 30 days are replayed under the folder before it is put into force', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/replayed.md', content: 'Text\n' }
+  const { runId } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const file = join(desk.root, 'workers', 'scribe.md')
+  const wider = (await readFile(file, 'utf8')).replace('write: ask', 'write: preApproved')
+  await desk.write('workers/scribe.md', wider)
+  const page = await dashboard.open('Grace', '/policy')
+  const version = page.getByRole('region', { name: 'Version', exact: true })
+  await version.getByRole('button', { name: 'Replay the last 30 days under it' }).click()
+  await version.getByText('1 call judged, 1 would differ.').waitFor()
+  const differing = version.getByRole('listitem').filter({ hasText: 'would run alone' })
+  await differing.getByText('write_file').waitFor()
+  expect(await differing.getByRole('link').getAttribute('href')).toBe(`/runs/${runId}`)
   expect(dashboard.complaints).toEqual([])
 })

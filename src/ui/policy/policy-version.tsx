@@ -10,6 +10,7 @@ import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { ReplayBefore } from './replay-before.tsx'
 import { VersionDifference } from './version-difference.tsx'
 
 /**
@@ -128,6 +129,7 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
         </p>
       )}
       <VersionDifference difference={difference.data} />
+      <ReplayBefore key={to} />
       {outcome !== null && <p role="status">{outcome}</p>}
       {!isOwn && (
         <Button loading={busy} onClick={() => void activate()}>
