@@ -68,6 +68,24 @@ export const usualCueTexts: Partial<Record<CueId, string>> = {
   first_use: 'The first time that this worker uses the tool',
 }
 
+/** What a cue says where no word of the call may be: in mail and chat. */
+export const cueNotices: Readonly<Record<CueId, string>> = {
+  deletes_untracked: 'deletes what Git does not have',
+  downloads_and_runs: 'downloads something and runs it',
+  opens_network: 'opens the network',
+  protection_off: 'switches a protection off',
+  touches_sign_in: 'touches sign-in',
+  touches_ci: 'touches continuous integration',
+  touches_migrations: 'touches database migrations',
+  touches_dependencies: 'touches dependencies',
+  money: 'is about money',
+  production: 'is about production',
+  secret_added: 'adds a secret',
+  network_missing: 'needs a network that it does not have',
+  first_use: 'the first use of this tool by the worker',
+  outsider_text: 'follows a text by an outsider',
+}
+
 /** A cue as it was stored. */
 export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }

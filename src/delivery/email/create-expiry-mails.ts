@@ -4,6 +4,7 @@ import type { EmailSettings } from '#policy/settings.ts'
 import { mailRecipients } from '#services/channels/mail/mail-recipients.ts'
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '#store/database.ts'
+import { readNotice } from '../channels/request-notice.ts'
 import { isConcerned } from './email-channel.ts'
 import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
 
@@ -64,6 +65,7 @@ async function storeMails(
 ): Promise<void> {
   for (const request of requests) {
     const people = await mailRecipients(tx, request.id, telling.settings.choice)
+    const mailed = { ...request, ...(await readNotice(tx, request.id)) }
     const rows = people
       .filter((one) => one.choice === 'atOnce' && isConcerned(one, 'expiring'))
       .map(({ email }) => ({
@@ -73,7 +75,7 @@ async function storeMails(
         recipient: email,
         type: 'request.expiring',
         request_id: request.id,
-        body: JSON.stringify(requestMail('expiring', request, email, telling)),
+        body: JSON.stringify(requestMail('expiring', mailed, email, telling)),
       }))
     if (rows.length > 0) await tx.insertInto('delivery').values(rows).execute()
   }

@@ -5,6 +5,7 @@ import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoint
 import type { Db, Tx } from '#store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
+import { readNotice } from '../channels/request-notice.ts'
 import { isOverBeforeDigest } from './digest-slot.ts'
 import type { Mail } from './mail.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -64,7 +65,8 @@ async function compose(
   )
   if (recipients.length === 0) return []
   const outcome = occasion === 'ended' ? await outcomeInWords(tx, request) : null
-  const mailed = { ...request, worker: run?.worker ?? null, outcome }
+  const notice = await readNotice(tx, request.id)
+  const mailed = { ...request, ...notice, worker: run?.worker ?? null, outcome }
   return recipients.map(({ email }) => ({
     recipient: email,
     body: JSON.stringify(requestMail(occasion, mailed, email, { publicUrl })),

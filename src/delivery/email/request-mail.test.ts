@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { digestMail } from './digest-mail.ts'
-import { requestMail, type MailedRequest } from './request-mail.ts'
+import { requestMail, type MailedCard } from './request-mail.ts'
 
 const pages = { publicUrl: 'https://countersign.example.com' }
 
-function request(more: Partial<MailedRequest> = {}): MailedRequest {
+function request(more: Partial<MailedCard> = {}): MailedCard {
   return {
     id: '0199aaaa-0000-7000-8000-000000000001',
     number: '142',
@@ -16,6 +16,8 @@ function request(more: Partial<MailedRequest> = {}): MailedRequest {
     expires_at: new Date('2026-11-25T10:00:00Z'),
     worker: 'release-notes',
     outcome: null,
+    starter: 'Ada',
+    cues: ['touches_ci', 'first_use'],
     ...more,
   }
 }
@@ -31,6 +33,8 @@ test('a mail says what waits, until when, and where to look', () => {
   expect(mail.text).toBe(`Waits for a decision: Edit "notes/1.2.md" (+4 −1)
 
 #142, medium risk, platform, release-notes
+Asked for by Ada
+Attention: touches continuous integration; the first use of this tool by the worker
 Expires 2026-11-25 10:00 UTC
 
 Look at it and decide: https://countersign.example.com/requests/0199aaaa-0000-7000-8000-000000000001

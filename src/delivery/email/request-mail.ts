@@ -1,4 +1,5 @@
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
+import { cuesLine, type RequestNotice } from '../channels/request-notice.ts'
 import type { Mail } from './mail.ts'
 import { mailHtml, mailLine } from './mail-text.ts'
 
@@ -14,6 +15,9 @@ export interface MailedRequest extends Pick<
   /** how it ended, such as `Approved by Grace` */
   readonly outcome: string | null
 }
+
+/** The same with what a mail about it alone says. */
+export interface MailedCard extends MailedRequest, RequestNotice {}
 
 /** The address of the pages that mails link to. */
 export interface MailPages {
@@ -49,14 +53,18 @@ export function instantInMail(at: Date): string {
 /** The mail about one request. All mails about it share a subject and a thread. */
 export function requestMail(
   occasion: Occasion,
-  request: MailedRequest,
+  request: MailedCard,
   to: string,
   pages: MailPages,
 ): Mail {
   const effect = effectInMail(request)
   const opening = openingOf(occasion, request)
+  const { starter } = request
+  const attention = occasion === 'ended' ? null : cuesLine(request)
   const lines = [
     factsInMail(request),
+    ...(starter === null ? [] : [`Asked for by ${mailLine(starter, maxWordLength)}`]),
+    ...(attention === null ? [] : [attention]),
     ...(occasion === 'ended' ? [] : [`Expires ${instantInMail(request.expires_at)}`]),
   ]
   const url = requestUrl(pages, request.id)

@@ -18,6 +18,8 @@ const request: SlackRequest = {
   cancel_reason: null,
   decided_by: null,
   decided_at: null,
+  starter: 'Ada',
+  cues: ['downloads_and_runs'],
 }
 const hostile =
   'Write "<!channel> <@U123> <https://evil.example|the docs> @here *bold* &amp; \u202Etxt.exe"'
@@ -32,7 +34,7 @@ function partsOf(value: unknown): Record<string, unknown>[] {
 // Rules: security.md 18
 it('shows hostile text as text: no markup is read anywhere, and what cannot be seen is named', () => {
   const posts = [
-    slackMessage({ ...request, title: hostile }, 'https://c.example.com'),
+    slackMessage({ ...request, title: hostile, starter: hostile }, 'https://c.example.com'),
     slackMessage({ ...request, state: 'approved', decided_by: hostile }, 'https://c.example.com'),
     slackReminder({ ...request, title: hostile }, 'request.escalated'),
   ]
@@ -80,4 +82,17 @@ it('says what became of it, by whom, and can be pressed no more', () => {
 it('keeps within what Slack takes: no text is empty or over its bound', () => {
   expect(plainText('x'.repeat(5000)).text).toHaveLength(3000)
   expect(plainText(' ').text).toBe('–')
+})
+
+it('is the card of a request: what it does, the facts, what deserves attention, and who wanted it', () => {
+  const { blocks } = slackMessage(request, 'https://c.example.com')
+  const texts = partsOf(blocks).flatMap(({ type, text }) => (type === 'plain_text' ? [text] : []))
+  expect(texts).toEqual([
+    'Write "notes/plan.md"',
+    '#142 · queue platform · medium risk · scribe · until 2026-11-25 10:00 UTC',
+    'Attention: downloads something and runs it',
+    'Asked for by Ada',
+    'Look and decide',
+    'Open the page',
+  ])
 })

@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/web-api'
 import { effectOf } from '../channels/channel-event.ts'
+import { cuesLine } from '../channels/request-notice.ts'
 import type { SlackRequest } from './read-slack-request.ts'
 import type { SlackPost } from './slack-client.ts'
 import { escaped, plainText } from './slack-text.ts'
@@ -31,6 +32,7 @@ export function slackMessage(request: SlackRequest, publicUrl: string): SlackPos
     blocks: [
       { type: 'section', text: plainText(headline(request)) },
       { type: 'context', elements: [plainText(factsLine(request))] },
+      ...attentionOf(request, isWaiting),
       ...(isWaiting ? [] : [outcome(request)]),
       {
         type: 'actions',
@@ -85,6 +87,15 @@ function factsLine({ number, queue, risk, worker, expires_at: expiresAt }: Slack
   const until = `until ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const facts = [`#${number}`, `queue ${queue}`, `${risk} risk`, worker ?? 'a program', until]
   return facts.join(' · ')
+}
+
+/** While it waits: what deserves attention, and who wanted it. */
+function attentionOf(request: SlackRequest, isWaiting: boolean): KnownBlock[] {
+  if (!isWaiting) return []
+  const by = request.starter === null ? null : `Asked for by ${request.starter}`
+  return [cuesLine(request), by]
+    .filter((line) => line !== null)
+    .map((line) => ({ type: 'context', elements: [plainText(line)] }))
 }
 
 function outcome(request: SlackRequest): KnownBlock {

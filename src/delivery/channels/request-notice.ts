@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import { cueIds, cueNotices, type CueId } from '#domain/cues.ts'
+import type { Db, Tx } from '#store/database.ts'
+
+/** What a notification says of a request beside its effect: nothing that a call's words are in. */
+export interface RequestNotice {
+  /** who started the run; `null`: nobody, or a program asked */
+  readonly starter: string | null
+  /** what deserves attention, each kind once */
+  readonly cues: readonly CueId[]
+}
+
+export async function readNotice(db: Db | Tx, requestId: string): Promise<RequestNotice> {
+  const { rows } = await sql<RequestNotice>`
+    select (select person.name from run join person on person.id = run.started_by
+        where run.id = request.root_run_id) as starter,
+      coalesce((select jsonb_agg(distinct cue->>'id') from request_revision as revision,
+        jsonb_array_elements(revision.cues) as cue
+        where revision.request_id = request.id and revision.revision = request.revision), '[]') as cues
+    from request where request.id = ${requestId}
+  `.execute(db)
+  const { starter, cues } = rows[0] ?? { starter: null, cues: [] }
+  return { starter, cues: cueIds.filter((id) => cues.includes(id)) }
+}
+
+/** The cues as one line of our own words; `null` where there are none. */
+export function cuesLine({ cues }: Pick<RequestNotice, 'cues'>): string | null {
+  return cues.length === 0 ? null : `Attention: ${cues.map((id) => cueNotices[id]).join('; ')}`
+}
