@@ -27,6 +27,15 @@ export interface AuditFilter {
   readonly to?: string
   /** words that all occur in the request's title or tool, among the newest 1,000 such requests */
   readonly q?: string
+  /** only what happened outside of these hours of a working day, or on a weekend */
+  readonly outside?: OfficeHours
+}
+
+/** Hours of Monday to Friday, `HH:MM`, in a time zone by its IANA name. */
+export interface OfficeHours {
+  readonly begin: string
+  readonly end: string
+  readonly timeZone: string
 }
 
 /**
@@ -92,13 +101,14 @@ export async function auditConditions(
     const id = await requestIdOf(ctx, reader, filter.requestId)
     conditions.push(sql<boolean>`audit_event.request_id = ${id}`)
   }
-  const { type, actor, runId, from, to, q } = filter
+  const { type, actor, runId, from, to, q, outside } = filter
   if (type !== undefined) conditions.push(sql<boolean>`audit_event.type = ${type}`)
   if (actor !== undefined) conditions.push(await actorCondition(ctx, actor))
   if (runId !== undefined) conditions.push(sql<boolean>`audit_event.run_id = ${runId}`)
   if (from !== undefined) conditions.push(sql<boolean>`audit_event.at >= ${from}::timestamptz`)
   if (to !== undefined) conditions.push(sql<boolean>`audit_event.at < ${to}::timestamptz`)
   if (q !== undefined) conditions.push(isOfRequestWith(q))
+  if (outside !== undefined) conditions.push(isOutside(outside))
   return conditions
 }
 
@@ -118,9 +128,13 @@ export function waysToRead(reader: AuditReader, filter: AuditFilter): RawBuilder
  * The filter as an event's detail carries it. The words that were searched for may be about people
  * and could never be erased from an event, so it says only that there were some.
  */
-export function filterDetail({ q, ...filter }: AuditFilter): JsonObject {
+export function filterDetail({ q, outside, ...filter }: AuditFilter): JsonObject {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined)
-  return { ...Object.fromEntries(given), ...(q === undefined ? {} : { searched: true }) }
+  return {
+    ...Object.fromEntries(given),
+    ...(q === undefined ? {} : { searched: true }),
+    ...(outside === undefined ? {} : { outside: { ...outside } }),
+  }
 }
 
 /** Who may read the whole trail may also ask for requests they do not see otherwise. */
@@ -131,6 +145,13 @@ export async function requestIdOf(
 ): Promise<string> {
   const viewer = reader.all ? { ...reader.viewer, managesRuns: true } : reader.viewer
   return (await findRequest(ctx.db, viewer, reference)).id
+}
+
+/** Whether an event happened outside of office hours, weekends included. */
+function isOutside({ begin, end, timeZone }: OfficeHours): RawBuilder<boolean> {
+  const local = sql`(audit_event.at at time zone ${timeZone})`
+  return sql<boolean>`(extract(isodow from ${local}) > 5
+    or ${local}::time < ${begin}::time or ${local}::time >= ${end}::time)`
 }
 
 /** Whether an event is of one of the newest requests that these words occur in. */

@@ -219,4 +219,30 @@ describe('the trail, searched', () => {
     expect(reading).toMatchObject({ detail: { filter: { searched: true } } })
     expect(JSON.stringify(reading)).not.toContain('Jane')
   })
+
+  test.each(['UTC', 'Asia/Tokyo', 'America/New_York'])(
+    'finds what happened outside of office hours, in %s',
+    async (timeZone) => {
+      const all = await read(auditor)
+      for (const [begin, end] of [
+        ['00:00', '12:00'],
+        ['12:00', '23:59'],
+      ] as const) {
+        const found = await read(auditor, { outside: { begin, end, timeZone } })
+        const expected = all.filter((event) =>
+          isOutside(String(event['at']), { begin, end, timeZone }),
+        )
+        expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+      }
+    },
+  )
 })
+
+function isOutside(at: string, hours: { begin: string; end: string; timeZone: string }): boolean {
+  const { timeZone } = hours
+  const day = new Intl.DateTimeFormat('en', { timeZone, weekday: 'short' }).format(new Date(at))
+  const time = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' }).format(
+    new Date(at),
+  )
+  return day.startsWith('S') || time < hours.begin || time >= hours.end
+}

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { dayOf, endOfDay, startOfDay } from './audit-days.ts'
 import { eventWords } from './event-words.ts'
@@ -6,12 +6,13 @@ import { eventWords } from './event-words.ts'
 interface AuditFiltersProps {
   readonly search: URLSearchParams
   readonly set: (name: string, value: string) => void
+  readonly setAll: (values: Readonly<Record<string, string>>) => void
   readonly clear: () => void
   readonly isNarrowed: boolean
 }
 
 /** What narrows the trail. It lives in the address, under the API's names. */
-export function AuditFilters({ search, set, clear, isNarrowed }: AuditFiltersProps) {
+export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFiltersProps) {
   const shared = { search, set }
   return (
     <search className="toolbar audit-toolbar">
@@ -30,12 +31,35 @@ export function AuditFilters({ search, set, clear, isNarrowed }: AuditFiltersPro
       <WordsFilter {...shared} name="runId" label="Run" hint="id" />
       <DayFilter {...shared} name="from" label="From" edge="start" />
       <DayFilter {...shared} name="to" label="To, included" edge="end" />
+      <OfficeHoursFilter search={search} setAll={setAll} />
       {isNarrowed && (
         <Button variant="subtle" onClick={clear}>
           Clear filters
         </Button>
       )}
     </search>
+  )
+}
+
+const officeHours = '08:00-18:00'
+
+/** Working days of the reader's own time zone. */
+function OfficeHoursFilter({ search, setAll }: Pick<AuditFiltersProps, 'search' | 'setAll'>) {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return (
+    <Checkbox
+      className="audit-office"
+      label="Outside office hours"
+      title={`Not Monday to Friday, ${officeHours}, ${timeZone}`}
+      checked={search.get('outside') !== null}
+      onChange={(event) =>
+        setAll(
+          event.currentTarget.checked
+            ? { outside: officeHours, timeZone }
+            : { outside: '', timeZone: '' },
+        )
+      }
+    />
   )
 }
 

@@ -19,7 +19,17 @@ import { SignedLine } from './signed-line.tsx'
 import { Story } from './story.tsx'
 import './audit.css'
 
-const names = ['q', 'type', 'actor', 'requestId', 'runId', 'from', 'to'] as const
+const names = [
+  'q',
+  'type',
+  'actor',
+  'requestId',
+  'runId',
+  'from',
+  'to',
+  'outside',
+  'timeZone',
+] as const
 
 /** The trail: every event one may see, newest first, with its exact record. */
 export function AuditPage() {
@@ -31,10 +41,12 @@ export function AuditPage() {
   for (const name of names) if (search.get(name)) query.set(name, search.get(name) ?? '')
   const audit = useAudit(query.toString())
   const events = toldEvents(audit.data?.pages)
-  const set = (name: string, value: string): void => {
+  const setAll = (values: Readonly<Record<string, string>>): void => {
     const next = new URLSearchParams(search)
-    if (value.trim() === '') next.delete(name)
-    else next.set(name, value.trim())
+    for (const [name, value] of Object.entries(values)) {
+      if (value.trim() === '') next.delete(name)
+      else next.set(name, value.trim())
+    }
     void navigate(`/audit?${next.toString()}`, { replace: true })
   }
   // A request that is not there, or that one may not see, has no events.
@@ -60,7 +72,8 @@ export function AuditPage() {
       </div>
       <AuditFilters
         search={search}
-        set={set}
+        set={(name, value) => setAll({ [name]: value })}
+        setAll={setAll}
         clear={() => void navigate('/audit')}
         isNarrowed={query.size > 0}
       />

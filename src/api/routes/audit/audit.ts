@@ -12,6 +12,18 @@ const contentTypes = {
   csv: 'text/csv; charset=utf-8; header=present',
 } as const
 
+/** The query as the service filters by it. */
+function filterOf<Query extends { outside?: string | undefined; timeZone?: string | undefined }>({
+  outside,
+  timeZone = 'UTC',
+  ...query
+}: Query) {
+  const [begin, end] = outside?.split('-') ?? []
+  return begin === undefined || end === undefined
+    ? query
+    : { ...query, outside: { begin, end, timeZone } }
+}
+
 export const auditRoutes = [
   route({
     method: 'get',
@@ -25,7 +37,7 @@ export const auditRoutes = [
     problems: ['not_found'],
     answer: async (api, { query, caller, identity }) => {
       const page = await readAudit(api.ctx, caller, {
-        ...query,
+        ...filterOf(query),
         about: query.about === 'true',
         keyReadsAudit: keyReadsAudit(identity),
       })
@@ -52,7 +64,8 @@ export const auditRoutes = [
     problems: ['not_found'],
     answer: async (api, { query, caller, identity }) => {
       const { count, lines } = await exportAudit(api.ctx, caller, {
-        ...query,
+        ...filterOf(query),
+        format: query.format,
         keyReadsAudit: keyReadsAudit(identity),
       })
       return fileAnswer(`audit.${query.format}`, lines, {

@@ -8,6 +8,10 @@ import * as example from '../examples.ts'
 
 export const auditEventType = z.enum(auditEventTypes)
 
+function isTimeZone(name: string): boolean {
+  return Intl.supportedValuesOf('timeZone').includes(name) || name === 'UTC'
+}
+
 const filters = {
   type: auditEventType.optional(),
   /** an id, an e-mail address, or an actor's kind: person, machine, policy, timer, system */
@@ -17,6 +21,13 @@ const filters = {
   from: instant.optional(),
   to: instant.optional(),
   /** words that all occur in the title or tool of the event's request, one of the newest 1,000 */
+  /** `08:00-18:00`: only what happened outside of these hours of Monday to Friday */
+  outside: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be HH:MM-HH:MM')
+    .optional(),
+  /** of `outside`, by its IANA name; UTC unless it is given */
+  timeZone: z.string().refine(isTimeZone, 'is no time zone, such as Europe/Berlin').optional(),
   q: text(searchLimits.characters)
     .refine((q) => q.trim() !== '', 'is empty')
     .optional(),

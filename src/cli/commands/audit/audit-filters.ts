@@ -11,6 +11,8 @@ export interface FilterOptions extends ServiceOptions {
   readonly from?: string
   readonly to?: string
   readonly search?: string
+  readonly outside?: string
+  readonly timeZone?: string
 }
 
 export function withFilters(command: Command): Command {
@@ -21,11 +23,13 @@ export function withFilters(command: Command): Command {
     .option('--run <run>', 'id')
     .option('--from <time>', 'ISO 8601, included', readInstant)
     .option('--to <time>', 'ISO 8601, not included', readInstant)
+    .option('--outside <hours>', 'such as 08:00-18:00: not in these hours of a working day')
+    .option('--time-zone <zone>', 'of --outside, such as Europe/Berlin')
     .option('--search <words>', 'that occur in what a request would do, or in its tool')
 }
 
 /** The filters as the service reads them. */
 export function filtersOf(options: FilterOptions) {
-  const { type, actor, request, run, from, to, search } = options
-  return { type, actor, requestId: request, runId: run, from, to, q: search }
+  const { type, actor, request, run, from, to, search, outside, timeZone } = options
+  return { type, actor, requestId: request, runId: run, from, to, q: search, outside, timeZone }
 }
