@@ -219,6 +219,7 @@ export const roomOrders: RoomOrders = {
     'text',
     'service',
     'decide',
+    'converse',
     'hook',
     'mcp',
     'witness',

@@ -176,6 +176,91 @@ test.skipIf(!testSandbox.works)(
   },
 )
 
+// Rules: product.md 28
+test('a run is a conversation: its text, a key for a decision, commands, and its end', async () => {
+  const starter = cli.atTerminal('run', 'scribe', 'please', ...ada)
+  await starter.sees('│ I write it. ok⟦U+001B ESC⟧[2J⟦U+0007 BEL⟧')
+  await starter.sees('? write_file notes/a.md')
+  await starter.sees('waits for Edsger, Grace, Linus')
+  const run = /^run (\S+) of/m.exec(starter.screen)?.[1] ?? ''
+  const approver = cli.with({ PAGER: 'cat' }).atTerminal('runs', 'attach', run, ...grace)
+  await approver.sees('a approve once · s approve for the run · d deny · x deny and stop · v view')
+  expect(approver.screen).not.toContain('"path"')
+  approver.type('\r')
+  await approver.sees('a approve once')
+  approver.type('v')
+  await approver.sees('"path": "notes/a.md"')
+  await approver.sees('a approve once')
+  approver.type('a')
+  await approver.sees('Recorded.')
+  await starter.sees('write_file done approved by Grace')
+  await starter.sees('│ Done.')
+  await starter.sees('It rests, and goes on with your message.')
+  starter.type('/mode\r')
+  await starter.sees('Mode prompt.')
+  starter.type('/input\r')
+  await starter.sees('"path": "notes/a.md"')
+  starter.type('/approve\r')
+  await starter.sees('There is no such command.')
+  starter.type('/close\r')
+  await starter.sees('completed')
+  expect(await starter.ends()).toBe(0)
+  expect(await approver.ends()).toBe(0)
+  for (const { raw } of [starter, approver]) {
+    expect(raw).not.toContain('\u001b[2J')
+    expect(raw).not.toContain('\u0007')
+  }
+})
+
+// Rules: product.md 8, 29
+test('a key denies with a reason and stops; a message goes on, a fork goes elsewhere', async () => {
+  const { run, request } = await waiting('again')
+  const approver = cli.atTerminal('runs', 'attach', run, ...grace)
+  await approver.sees('x deny and stop')
+  approver.type('x')
+  await approver.sees('Reason')
+  approver.type('wrong file\r')
+  await approver.sees('Recorded.')
+  await approver.sees('wrong file')
+  expect(await stateOf(request)).toBe('denied')
+  expect(await approver.ends()).toBe(4)
+  const starter = cli.atTerminal('runs', 'attach', run, ...ada)
+  await starter.sees('wrong file')
+  await starter.sees('> ')
+  starter.type('/fork 0\r')
+  await starter.sees('run #')
+  await starter.sees('│ Once.')
+  await starter.sees('waits for Edsger, Grace, Linus')
+  starter.type('/cancel enough\r')
+  await starter.sees('cancelled')
+  expect(await starter.ends()).toBe(1)
+  await cli.ok('runs', 'cancel', run, ...ada)
+})
+
+// Rules: product.md 30
+test('a question is answered in place, and what a run below waits for is named; Ctrl-C leaves and the run goes on', async () => {
+  const starter = cli.atTerminal('run', 'asker', 'go', '--no-conversation', ...ada)
+  await starter.sees('Which one?')
+  await starter.choose('Your answer', 1)
+  await starter.sees('Recorded. The agent reads it.')
+  await starter.sees('waits for Edsger, Grace, Linus')
+  starter.type('\u0003')
+  await starter.sees('Left; the run goes on. Come back with: countersign runs attach')
+  expect(await starter.ends()).toBe(3)
+  const run = /^run (\S+) of/m.exec(starter.screen)?.[1] ?? ''
+  expect((await cli.json('runs', 'show', run, ...ada))['state']).toBe('waiting_for_approval')
+  await cli.ok('runs', 'cancel', run, ...ada)
+})
+
+test('without a terminal attaching asks nothing and ends', async () => {
+  const { run } = await waiting('scribe')
+  const { code, out } = await cli.run('runs', 'attach', run, ...grace)
+  expect(code).toBe(3)
+  expect(out).toContain('waits for 1 of platform')
+  expect(out).not.toContain('a approve once')
+  await cli.ok('runs', 'cancel', run, ...ada)
+})
+
 test('login asks for the link where somebody can paste it', async () => {
   const { url } = await cli.json<{ url: string }>('people', 'link', 'grace@example.com')
   const login = cli.atTerminal('login', new URL(url).origin)

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Json } from '#domain/json.ts'
 import { runModes, type RunMode } from '#domain/verdict.ts'
-import { exitCodes } from '../terminal/exit-codes.ts'
+import { converse } from '../converse/converse.ts'
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { watchRun, watchCodes } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
 import { pageUrl, type Service } from '../service/service.ts'
@@ -39,7 +40,11 @@ export function addRunCommand(program: Command): void {
       '--attach <file...>',
       'files of the workspace to give the run with its task, by their paths there',
     )
-    .option('--watch', 'follow the run; decide in place when you may')
+    .option(
+      '--watch',
+      'follow the run; decide in place when you may (on a terminal as without it: a conversation)',
+    )
+    .option('--no-watch', 'start it and return')
     .option(
       '--conversation',
       'rest after the answer, for the next message (on a terminal as without it, unless the worker file says false)',
@@ -69,7 +74,7 @@ export function addRunCommand(program: Command): void {
         console.log(
           `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`,
         )
-      process.exitCode = options.watch === true ? await watchRun(service, run.id) : exitCodes.done
+      process.exitCode = await follow(service, run.id, options)
     })
   withExamples(command, [
     'run release-notes "draft the notes of 1.2" --watch',
@@ -77,6 +82,13 @@ export function addRunCommand(program: Command): void {
     'run release-notes "shorten these notes" --attach notes/1.2.md',
     'run release-notes "draft the notes" --as ada@example.com --mode strict',
   ])
+}
+
+/** At a terminal a run is a conversation; elsewhere it is followed when that is asked for. */
+async function follow(service: Service, runId: string, options: RunOptions): Promise<ExitCode> {
+  const { watch, json } = options
+  if (isInteractive() && watch !== false && json !== true) return converse(service, runId)
+  return watch === true ? watchRun(service, runId) : exitCodes.done
 }
 
 /**

@@ -3,6 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json } from '#domain/json.ts'
 import { runStates } from '#domain/request.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { converse } from '../converse/converse.ts'
+import { isInteractive } from '../terminal/interactive.ts'
 import { watchRun, watchCodes } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
 import {
@@ -32,7 +34,7 @@ interface ListOptions extends ServiceOptions, PagingOptions {
   readonly worker?: string
 }
 
-/** `countersign runs [ls|show|watch|message|fork|close|cancel|call]`. */
+/** `countersign runs [ls|show|watch|attach|message|fork|close|cancel|call]`. */
 export function addRunsCommand(program: Command): void {
   const runs = program.command('runs').description('list and steer runs')
   const ls = withPaging(addList(runs))
@@ -55,6 +57,17 @@ export function addRunsCommand(program: Command): void {
       process.exitCode = await watchRun(await connect(options), id)
     })
   withExamples(watch, [`runs watch ${runExample}`])
+  const attach = withService(runs.command('attach'))
+    .summary('a run as a conversation: read, answer, decide')
+    .description(
+      `A run as a conversation: its text as it comes, messages and / commands, a key for each decision you may take. Without a terminal, as watch. ${watchCodes}.`,
+    )
+    .argument('<run>', 'its number or id')
+    .action(async (id: string, options: ServiceOptions) => {
+      const service = await connect(options)
+      process.exitCode = await (isInteractive() ? converse(service, id) : watchRun(service, id))
+    })
+  withExamples(attach, ['runs attach 17', `runs attach ${runExample}`])
   const cancel = withService(runs.command('cancel'))
     .description('cancel a run and everything below it')
     .argument('<run>', 'its number or id')

@@ -61,7 +61,7 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
 }
 
 /** What may have happened is not approved or denied: somebody finds out and says it. */
-function leaveToSettle({ number }: RequestDetail): 'skip' {
+export function leaveToSettle({ number }: RequestDetail): 'skip' {
   console.log(
     `Find out whether it ran, then say so: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`,
   )
@@ -122,7 +122,7 @@ function scopeOf(answer: Exclude<Picked, 'full' | 'skip'>): ScopeName | null {
  * "Approve for the run" shows exactly what it will cover (security.md 16), and may be bounded;
  * `null` to go back.
  */
-async function askBounds(
+export async function askBounds(
   request: RequestDetail,
   scope: ScopeName,
 ): Promise<Pick<Choice, 'grant'> | null> {

@@ -1,5 +1,6 @@
 import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { approvalSentence } from '#domain/text/approval-words.ts'
+import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
@@ -16,6 +17,8 @@ function speakerOf({ role, author, covers = [] }: Transcript['items'][number]): 
 /** What of a transcript was printed before, so that following a run prints each thing once. */
 export class TranscriptPrinter {
   readonly #printed = new Set<string>()
+  readonly #said = new Set<number>()
+  readonly #own: string[] = []
   readonly #columns: number | null
 
   constructor(columns: number | null) {
@@ -30,7 +33,7 @@ export class TranscriptPrinter {
     const lines: string[] = []
     for (const item of transcript.items) {
       const key = `text ${item.role} ${item.turn} ${item.at}`
-      if (item.text !== undefined && item.text !== '' && this.#first(key)) {
+      if (item.text !== undefined && item.text !== '' && !this.#isKnown(item) && this.#first(key)) {
         const speaker = speakerOf(item)
         lines.push(bold(printableLine(speaker)), ...this.#quoted(item.text, ''))
       }
@@ -45,6 +48,34 @@ export class TranscriptPrinter {
       }
     }
     return lines
+  }
+
+  /** Whether the model's text of a turn was printed. */
+  hasSaid(turn: number): boolean {
+    return this.#said.has(turn)
+  }
+
+  /** The model's text of a turn is printed elsewhere, as it comes; or it is not, after all. */
+  setSaid(turn: number, isSaid: boolean): void {
+    if (isSaid) this.#said.add(turn)
+    else this.#said.delete(turn)
+  }
+
+  /** A message that was typed here stands there already. */
+  leaveOut(message: string): void {
+    this.#own.push(message)
+  }
+
+  #isKnown({ role, turn, text = '' }: Transcript['items'][number]): boolean {
+    if (role === 'assistant') {
+      const isSaid = this.#said.has(turn)
+      this.#said.add(turn)
+      return isSaid
+    }
+    const own = this.#own.indexOf(text)
+    if (own === -1) return false
+    this.#own.splice(own, 1)
+    return true
   }
 
   #result(call: TranscriptCall, result: NonNullable<TranscriptCall['result']>): string[] {
@@ -71,7 +102,8 @@ export class TranscriptPrinter {
 }
 
 function callLine(call: TranscriptCall): string {
-  const input = printableLine(shorten(JSON.stringify(call.input), inputMost))
+  const subject = callSubject(call.input) ?? JSON.stringify(call.input)
+  const input = printableLine(shorten(subject, inputMost))
   return `  ${verdictMark(call)} ${printableLine(call.tool)} ${dim(input)}`
 }
 

@@ -24,7 +24,8 @@ export function wrap(line: string, width: number): string[] {
   return [...rows, row]
 }
 
-function columnsOf(character: string): number {
+/** How many columns a character takes. */
+export function columnsOf(character: string): number {
   if (character === '\t') return tabWidth
   return wide.test(character) ? 2 : 1
 }

@@ -1,0 +1,299 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import type { UiPart } from '#domain/ui-part.ts'
+import { sendChoice } from '../decide/ask-decision.ts'
+import { askByKey, type KeySource } from '../decide/ask-by-key.ts'
+import { OutputReader } from '../decide/read-output.ts'
+import { type Service, pageUrl } from '../service/service.ts'
+import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
+import { bold, dim } from '../text/colour.ts'
+import { printable, printableLine } from '../text/terminal-text.ts'
+import { fromNow } from '../text/times.ts'
+import { TranscriptPrinter } from '../text/transcript-text.ts'
+import { terminalColumns } from '../text/wrap.ts'
+import { followStream } from './follow-stream.ts'
+import { Keyboard } from './keyboard.ts'
+import { LiveText } from './live-text.ts'
+import { obey, type Obeyed } from './obey.ts'
+
+/** How often what no stream tells is looked at: output of commands, runs below, other people. */
+const lookEveryMs = 1_000
+
+type Next = ExitCode | 'again' | { readonly runId: string }
+
+/**
+ * A run as a conversation at the terminal: its text as it comes, its calls, a key for each decision
+ * that the person may take, and messages and `/` commands at any time. Ctrl-C leaves it, and the
+ * run goes on. Exit codes are those of a watched run; 3 is also that of one that was left at work.
+ */
+export async function converse(service: Service, reference: string): Promise<ExitCode> {
+  using keyboard = new Keyboard()
+  const { id } = await service.call('getRun', { params: { id: reference } })
+  let runId = id
+  for (;;) {
+    const next = await new Conversation(service, keyboard, runId).hold()
+    if (typeof next === 'number') return next
+    runId = next.runId
+  }
+}
+
+class Conversation {
+  readonly #service: Service
+  readonly #keyboard: Keyboard
+  readonly #runId: string
+  readonly #printer: TranscriptPrinter
+  readonly #output: OutputReader
+  readonly #live: LiveText
+  /** requests that were decided, left or named here */
+  readonly #known = new Set<string>()
+  #writing: number | null = null
+  #denied = false
+  /** the rest that was said last */
+  #rest = ''
+
+  constructor(service: Service, keyboard: Keyboard, runId: string) {
+    const columns = terminalColumns()
+    this.#service = service
+    this.#keyboard = keyboard
+    this.#runId = runId
+    this.#printer = new TranscriptPrinter(columns)
+    this.#output = new OutputReader(service, columns)
+    this.#live = new LiveText(columns ?? 80)
+  }
+
+  /** Until the run has ended, the person leaves, or goes on with another run. */
+  async hold(): Promise<ExitCode | { readonly runId: string }> {
+    console.log(dim('Type a message or /help. Ctrl-C leaves; the run goes on.'))
+    for (;;) {
+      await this.#sync()
+      const run = await this.#run()
+      const next = await this.#atState(run)
+      if (next !== 'again') return next
+    }
+  }
+
+  async #atState(run: RunDetail): Promise<Next> {
+    switch (run.state) {
+      case 'completed':
+        console.log('completed')
+        return this.#denied ? exitCodes.denied : exitCodes.done
+      case 'failed':
+      case 'cancelled': {
+        const why = run.failure === undefined ? '' : `: ${printable(run.failure.message)}`
+        console.error(`${run.state}${why}`)
+        return exitCodes.failed
+      }
+      case 'waiting_for_input':
+        return this.#whileItRests(run)
+      case 'running':
+      case 'waiting_for_approval':
+        return this.#whileItWorks()
+    }
+  }
+
+  async #whileItRests(run: RunDetail): Promise<Next> {
+    const rest = `${run.rest} ${run.turns}`
+    if (rest !== this.#rest) console.log(restSentence(run))
+    this.#rest = rest
+    if (!run.allowed.message) return this.#codeAtRest(run)
+    process.stdout.write('> ')
+    for (;;) {
+      await Promise.race([this.#keyboard.pressed(), delay(lookEveryMs)])
+      const keys = this.#keyboard.take()
+      if (keys.length > 0) {
+        process.stdout.write('\r\u001B[K')
+        return this.#typed(keys, run)
+      }
+      const now = await this.#run().catch(away)
+      if (now !== null && now.state !== run.state) {
+        process.stdout.write('\r\u001B[K')
+        return 'again'
+      }
+    }
+  }
+
+  async #whileItWorks(): Promise<Next> {
+    const leave = new AbortController()
+    const parts = followStream(this.#service, this.#runId, leave.signal)
+    try {
+      for (let part = parts.next(); ;) {
+        const told = part.then((value) => ({ value }))
+        const looked = delay(lookEveryMs, 'look' as const, { signal: leave.signal }).catch(
+          () => 'look' as const,
+        )
+        const first = await Promise.race([told, this.#keyboard.pressed(), looked])
+        const keys = this.#keyboard.take()
+        if (keys.length > 0) {
+          process.stdout.write(this.#live.pause())
+          const next = await this.#typed(keys, await this.#run())
+          if (next !== 'again') return next
+        }
+        if (first === 'look') {
+          const next = this.#writing === null ? await this.#look().catch(away) : null
+          if (next !== null) return next
+        } else if (first !== undefined) {
+          if (first.value.done === true) return 'again'
+          await this.#tell(first.value.value)
+          part = parts.next()
+        }
+      }
+    } finally {
+      leave.abort()
+    }
+  }
+
+  /** One part of the stream. Text is printed as it comes; all else is read from the transcript. */
+  async #tell(part: UiPart | { readonly type: 'lost' | 'back' }): Promise<void> {
+    switch (part.type) {
+      case 'text-start': {
+        const turn = Number(part.id.split('.')[0])
+        if (this.#printer.hasSaid(turn)) return
+        await this.#sync()
+        if (this.#printer.hasSaid(turn)) return
+        this.#printer.setSaid(turn, true)
+        this.#writing = turn
+        console.log(bold('agent'))
+        return
+      }
+      case 'text-delta':
+        if (this.#writing !== null) process.stdout.write(this.#live.add(part.delta))
+        return
+      case 'text-end':
+        this.#endText()
+        return
+      case 'reset-step': {
+        const turn = this.#writing
+        this.#endText()
+        if (turn === null) return
+        this.#printer.setSaid(turn, false)
+        console.log(dim('That attempt failed; the model writes anew.'))
+        return
+      }
+      case 'lost':
+        this.#endText()
+        console.error(dim('The connection was lost. Trying again …'))
+        return
+      case 'back':
+        console.error(dim('Connected again.'))
+        return
+      default:
+        await this.#sync()
+    }
+  }
+
+  #endText(): void {
+    if (this.#writing !== null) process.stdout.write(this.#live.end())
+    this.#writing = null
+  }
+
+  /** What the transcript has beyond what was printed. */
+  async #sync(): Promise<void> {
+    const transcript = await this.#service.call('getTranscript', { params: { id: this.#runId } })
+    const output = await this.#output.next(transcript)
+    for (const line of this.#printer.next(transcript, output)) console.log(line)
+    this.#denied ||= transcript.items.some((item) =>
+      item.calls?.some((call) => call.result?.type === 'denied'),
+    )
+  }
+
+  #run(): Promise<RunDetail> {
+    return this.#service.call('getRun', { params: { id: this.#runId } })
+  }
+
+  /** What the run and those below it wait for: asked about, or named, once each. */
+  async #look(): Promise<ExitCode | null> {
+    await this.#sync()
+    const run = await this.#run()
+    for (const { requestId, number, people } of run.waitsFor) {
+      if (this.#known.has(requestId)) continue
+      this.#known.add(requestId)
+      const request = await this.#service.call('getRequest', { params: { id: requestId } })
+      if (request.state !== 'pending') continue
+      if (!request.eligibility.canDecide) {
+        const who = people.map(({ name }) => printableLine(name)).join(', ')
+        const url = pageUrl(this.#service, `/requests/${requestId}`)
+        console.log(
+          `#${number} ${printableLine(request.title)} waits for ${who || 'a decision'}: ${url}`,
+        )
+        continue
+      }
+      const asked = await askByKey(this.#service, request, this.#keysOf(requestId))
+      if (asked === 'detach') return this.#left(run)
+      if (asked === 'left') console.log(`#${number} is left as it is.`)
+      if (asked === 'gone') console.log(`#${number} was decided elsewhere.`)
+      if (typeof asked === 'string') continue
+      try {
+        console.log(await sendChoice(this.#service, request, asked))
+      } catch (error) {
+        // Somebody was faster, or it changed: said, and what is true is printed next.
+        if (!(error instanceof CommandFailure)) throw error
+        console.error(error.message)
+      }
+      await this.#sync()
+    }
+    return null
+  }
+
+  /** Keys for one request, for as long as it is pending. What was typed before is for nothing. */
+  #keysOf(requestId: string): KeySource {
+    return {
+      aside: (act) => this.#keyboard.aside(act),
+      key: async () => {
+        this.#keyboard.take()
+        for (;;) {
+          await Promise.race([this.#keyboard.pressed(), delay(lookEveryMs)])
+          const [key] = this.#keyboard.take()
+          if (key !== undefined) return key.ctrl ? `ctrl-${key.name}` : key.text
+          const of = { params: { id: requestId } }
+          const request = await this.#service.call('getRequest', of).catch(away)
+          if (request !== null && request.state !== 'pending') return null
+        }
+      },
+    }
+  }
+
+  /** A message or command that begins with these keys. */
+  async #typed(keys: Parameters<Keyboard['line']>[0], run: RunDetail): Promise<Next> {
+    if (keys.some(({ ctrl, name }) => ctrl && (name === 'c' || name === 'd')))
+      return this.#left(run)
+    if (keys.every(({ text }) => text === '')) return 'again'
+    const line = await this.#keyboard.line(keys)
+    if (line === null) return 'again'
+    let obeyed: Obeyed
+    try {
+      obeyed = await obey(this.#service, run, line)
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error
+      console.error(error.message)
+      return 'again'
+    }
+    if (obeyed === 'detach') return this.#left(run)
+    if (typeof obeyed === 'object') return obeyed
+    if (obeyed === 'said') this.#printer.leaveOut(line.replace(/^\/\//, '/'))
+    return 'again'
+  }
+
+  #left(run: RunDetail): ExitCode {
+    this.#endText()
+    console.log(`\nLeft; the run goes on. Come back with: countersign runs attach ${run.number}`)
+    return run.state === 'waiting_for_input' ? this.#codeAtRest(run) : exitCodes.pending
+  }
+
+  /** As of a watched run. */
+  #codeAtRest({ rest }: RunDetail): ExitCode {
+    if (this.#denied) return exitCodes.denied
+    return rest === 'answered' ? exitCodes.done : exitCodes.failed
+  }
+}
+
+/** While the service is away, what is known stays. */
+function away(error: unknown): null {
+  if (error instanceof CommandFailure) return null
+  throw error
+}
+
+function restSentence({ rest, restsUntil, failure }: RunDetail): string {
+  const until = restsUntil === undefined ? '' : ` It ends by itself ${fromNow(restsUntil)}.`
+  if (rest === 'answered') return dim(`It rests, and goes on with your message.${until}`)
+  return `${printable(failure?.message ?? 'The run waits for a message.')}${until}`
+}

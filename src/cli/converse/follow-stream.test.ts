@@ -1,0 +1,77 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Service } from '../service/service.ts'
+import { followStream } from './follow-stream.ts'
+
+type Answer = (response: ServerResponse, after: string | undefined) => void
+
+const answers: Answer[] = []
+let state = 'running'
+const server = createServer((request, response) => {
+  if (!request.url?.endsWith('/stream')) {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ state }))
+    return
+  }
+  answers.shift()?.(response, request.headers['last-event-id'] as string | undefined)
+})
+let service: Service
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  service = new Service(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {})
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const event = (id: string, part: object) => `id: ${id}\ndata: ${JSON.stringify(part)}\n\n`
+const delta = (text: string) => ({ type: 'text-delta', id: '1.1', delta: text })
+
+async function told(): Promise<unknown[]> {
+  const parts: unknown[] = []
+  for await (const part of followStream(service, 'a', new AbortController().signal)) {
+    parts.push(part)
+  }
+  return parts
+}
+
+test('a stream that is cut off goes on behind the last event that came, and each part is told once', async () => {
+  const asked: (string | undefined)[] = []
+  answers.push(
+    (response, after) => {
+      asked.push(after)
+      response.write(event('1', delta('one ')), () => response.destroy())
+    },
+    (response, after) => {
+      asked.push(after)
+      response.destroy()
+    },
+    (response, after) => {
+      asked.push(after)
+      response.end(`${event('2', delta('two'))}id: 3\ndata: [DONE]\n\n`)
+    },
+  )
+  expect(await told()).toEqual([delta('one '), { type: 'lost' }, { type: 'back' }, delta('two')])
+  expect(asked).toEqual([undefined, '1', '1'])
+})
+
+test('a stream that ends without a word is asked for again while the run is at work, and not once it rests', async () => {
+  answers.push(
+    (response) => response.end(event('1', delta('one'))),
+    (response) => {
+      state = 'completed'
+      response.writeHead(204).end()
+    },
+  )
+  expect(await told()).toEqual([delta('one')])
+})
+
+test('a run that may not be seen any more is an error, and is not asked for again', async () => {
+  answers.push((response) => {
+    response.writeHead(404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ code: 'not_found', detail: 'There is no such run' }))
+  })
+  await expect(told()).rejects.toThrow('There is no such run')
+  expect(answers).toEqual([])
+})

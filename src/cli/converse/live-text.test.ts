@@ -1,0 +1,36 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { LiveText } from './live-text.ts'
+
+const plain = stripVTControlCharacters
+
+function told(columns: number, ...deltas: string[]): string {
+  const text = new LiveText(columns)
+  return plain(deltas.map((delta) => text.add(delta)).join('') + text.end())
+}
+
+test('prints what comes in pieces as if it came at once, each line behind a bar', () => {
+  const whole = 'I read the  notes.\nThen I write.\n\nEnd '
+  expect(told(80, ...whole)).toBe(told(80, whole))
+  expect(told(80, whole)).toBe('│ I read the  notes.\n│ Then I write.\n│ \n│ End·\n')
+})
+
+test('prints a word as soon as it is whole', () => {
+  const text = new LiveText(80)
+  expect(plain(text.add('I read the'))).toBe('│ I read')
+  expect(plain(text.add(' log'))).toBe(' the')
+  expect(plain(text.end())).toBe(' log\n')
+})
+
+test('wraps by itself, so that no row begins with what a model wrote', () => {
+  const rows = told(20, `${'a'.repeat(200)} Your decision: `)
+    .trimEnd()
+    .split('\n')
+  expect(rows.every((row) => /^│[ ↪]/.test(row) && row.length <= 20)).toBe(true)
+})
+
+test('moves no cursor: control characters are marks, in however many pieces they come', () => {
+  expect(told(80, 'ok\u001B', '[2J\u0007', '\u202Egpj')).toBe(
+    '│ ok⟦U+001B ESC⟧[2J⟦U+0007 BEL⟧⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧gpj\n',
+  )
+})

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { type Service, pageUrl } from '../service/service.ts'
+import { quoted } from '../text/quoted.ts'
+import { printableLine } from '../text/terminal-text.ts'
+import { terminalColumns } from '../text/wrap.ts'
+import { slashCommandOf, slashCommands, type SlashCommand } from './slash-command.ts'
+
+/** What follows from a line: `said` for a message, or the run to go on with. */
+export type Obeyed = 'said' | 'done' | 'detach' | { readonly runId: string }
+
+/** Does what a typed line asks for. Rejects with the service's sentence. */
+export async function obey(service: Service, run: RunDetail, line: string): Promise<Obeyed> {
+  const command = line.startsWith('/') && !line.startsWith('//') ? slashCommandOf(line) : 'say'
+  if (command === null) {
+    console.log('There is no such command. /help lists them; a message with a slash begins with //')
+    return 'done'
+  }
+  if (command !== 'say') return act(service, run, command)
+  const text = line.replace(/^\/\//, '/')
+  const params = { id: run.id }
+  await service.call('postMessage', { params, body: { text }, idempotencyKey: randomUUID() })
+  if (run.state !== 'waiting_for_input') console.log('Posted. The next turn reads it.')
+  return 'said'
+}
+
+async function act(service: Service, run: RunDetail, command: SlashCommand): Promise<Obeyed> {
+  const params = { id: run.id }
+  switch (command.name) {
+    case 'help':
+      for (const [usage, does] of Object.values(slashCommands)) {
+        console.log(`  ${usage.padEnd(20)}${does}`)
+      }
+      return 'done'
+    case 'detach':
+      return 'detach'
+    case 'mode':
+      console.log(`Mode ${run.mode}. A run keeps its mode; a new one has another with --mode.`)
+      return 'done'
+    case 'input':
+      await printInputs(service, run)
+      return 'done'
+    case 'close':
+      await service.call('closeRun', { params, idempotencyKey: randomUUID() })
+      return 'done'
+    case 'cancel': {
+      const { reason } = command
+      await service.call('cancelRun', { params, body: reason === '' ? {} : { reason } })
+      return 'done'
+    }
+    case 'fork': {
+      const { afterTurn, text } = command
+      const body = {
+        ...(afterTurn === null ? {} : { afterTurn }),
+        ...(text === '' ? {} : { text }),
+      }
+      const fork = await service.call('forkRun', { params, body, idempotencyKey: randomUUID() })
+      console.log(`run #${fork.number}\n${pageUrl(service, `/runs/${fork.id}`)}`)
+      return { runId: fork.id }
+    }
+  }
+}
+
+/** The raw input of the calls of the last turn that has any. */
+async function printInputs(service: Service, { id }: RunDetail): Promise<void> {
+  const { items } = await service.call('getTranscript', { params: { id } })
+  const calls = items.findLast((item) => (item.calls ?? []).length > 0)?.calls ?? []
+  if (calls.length === 0) console.log('No call was made.')
+  for (const { tool, input } of calls) {
+    console.log(printableLine(tool))
+    const columns = terminalColumns()
+    for (const row of quoted(JSON.stringify(input, null, 2), { columns, diff: false })) {
+      console.log(row)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** What a line that begins with `/` asks for. */
+export type SlashCommand =
+  | { readonly name: 'help' | 'close' | 'mode' | 'input' | 'detach' }
+  | { readonly name: 'cancel'; readonly reason: string }
+  | { readonly name: 'fork'; readonly afterTurn: number | null; readonly text: string }
+
+/** Each command with what it does, in the order in which `/help` lists them. */
+export const slashCommands: Readonly<Record<SlashCommand['name'], readonly [string, string]>> = {
+  help: ['/help', 'this list'],
+  fork: ['/fork [TURN] TEXT', 'go on from a turn in a new run; /fork 0 starts again'],
+  close: ['/close', 'complete a run that rests'],
+  cancel: ['/cancel [REASON]', 'end the run and everything below it'],
+  mode: ['/mode', 'how the run treats what asks'],
+  input: ['/input', 'the whole input of the calls of the last turn'],
+  detach: ['/detach', 'leave; the run goes on (Ctrl-C does the same)'],
+}
+
+/**
+ * The command of a line. `null`: it is none that there is. A message that begins with a slash is
+ * written with two.
+ */
+export function slashCommandOf(line: string): SlashCommand | null {
+  const [, word = '', rest = ''] = /^\/(\w+)\s*([^]*)$/.exec(line.trim()) ?? []
+  if (!Object.hasOwn(slashCommands, word)) return null
+  const name = word as SlashCommand['name']
+  if (name === 'cancel') return { name, reason: rest }
+  if (name !== 'fork') return { name }
+  const [, turn, text = ''] = /^(?:(\d{1,9})(?:\s+|$))?([^]*)$/.exec(rest) ?? []
+  return { name, afterTurn: turn === undefined ? null : Number(turn), text }
+}
