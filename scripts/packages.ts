@@ -1,4 +1,5 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -11,8 +12,11 @@ const root = join(import.meta.dirname, '..')
 const maxOutput = 64 * 1024 * 1024
 const copyAnew = { recursive: true, force: true }
 
-/** Folder names of the packages that are published, in `packages/`. */
-export const publishedPackages = ['client', 'tools', 'hook'] as const
+/** Folder names of the packages that adapt a framework: they are compiled against the client. */
+export const adapterPackages = ['ai-sdk', 'openai-agents', 'langchain'] as const
+
+/** Folder names of the packages that are published, in `packages/`, each after those it needs. */
+export const publishedPackages = ['client', 'tools', 'hook', ...adapterPackages] as const
 
 /** The folder of a published package. Throws for another name. */
 export function packageFolder(name: string): string {
@@ -30,6 +34,8 @@ export function packageFolder(name: string): string {
 export async function buildPackage(name: string): Promise<void> {
   const folder = packageFolder(name)
   if (name === 'hook') return buildHook(folder)
+  const isAdapter = (adapterPackages as readonly string[]).includes(name)
+  if (isAdapter && !existsSync(join(packageFolder('client'), 'dist'))) await buildPackage('client')
   await rm(join(folder, 'dist'), { recursive: true, force: true })
   for (const format of ['esm', 'cjs']) {
     const args = ['-p', join(folder, `tsconfig.${format}.json`)]

@@ -1,0 +1,6 @@
+export {
+  countersignApproval,
+  type ApprovalOptions,
+  type CountersignApproval,
+} from './countersign-approval.ts'
+export { resumeApprovals } from './resume-approvals.ts'

@@ -1,0 +1,1 @@
+export { countersignMiddleware, type MiddlewareOptions } from './countersign-middleware.ts'

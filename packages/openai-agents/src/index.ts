@@ -1,0 +1,1 @@
+export { resolveInterruptions, type InterruptionOptions } from './resolve-interruptions.ts'
