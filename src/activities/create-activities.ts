@@ -9,6 +9,7 @@ import { advanceExternal } from '#services/external/advance-external.ts'
 import { executeGatewayCall } from '#services/gateway/execute-gateway-call.ts'
 import { settleGatewayCall } from '#services/gateway/settle-gateway-call.ts'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
+import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
 import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
 import type { Activities } from '#workflows/activity-port.ts'
 import { judgeCallActivity } from './judge-call.ts'
@@ -41,6 +42,7 @@ export function createActivities(ctx: WorkerContext): {
         enterManualResult(ctx, input),
       ),
       closeRun: recordingForgeries(ctx, 'closeRun', (input) => closeRun(ctx, input)),
+      noteScheduledTime: (input) => noteScheduledTime(ctx, input),
       judgeCall: judgeCallActivity(ctx),
     },
     turns: { takeTurn: recordingForgeries(ctx, 'takeTurn', takeTurnActivity(ctx)) },

@@ -8,6 +8,7 @@ import { addDoctorCommand } from './commands/doctor.ts'
 import { addEraseCommand } from './commands/requests/erase.ts'
 import { addExplainCommand } from './commands/explain.ts'
 import { addGrantsCommand } from './commands/grants.ts'
+import { addSchedulesCommand } from './commands/schedules.ts'
 import { addHookCommand } from './commands/hook.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addKeysCommand } from './commands/keys.ts'
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addDecideCommands(program)
   addAnswerCommand(program)
   addReviewCommand(program)
+  addSchedulesCommand(program)
   addGrantsCommand(program)
   addPolicyCommand(program)
   addAuditCommand(program)

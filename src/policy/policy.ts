@@ -1,5 +1,6 @@
 import type { EndpointProvider, ReasoningEffort } from '#domain/model-provider.ts'
 import type { CueId } from '#domain/cues.ts'
+import type { Catchup } from '#domain/schedule.ts'
 import type { Operation } from '#domain/tool.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import type { Quorum } from '#domain/request.ts'
@@ -86,8 +87,24 @@ export interface ProjectConfig {
   readonly slack: SlackSettings | null
   /** servers that programs use at `/mcp/NAME`, by name */
   readonly mcpServers: ReadonlyMap<string, GatewayServer>
+  /** when runs start, by name */
+  readonly schedules: ReadonlyMap<string, ScheduleSetting>
   /** what starts runs at `/v1/triggers/NAME`, by name */
   readonly triggers: ReadonlyMap<string, TriggerSetting>
+}
+
+/** Times at which runs of a worker start. */
+export interface ScheduleSetting {
+  readonly name: string
+  readonly worker: string
+  readonly input: Json
+  /** five fields, which are valid */
+  readonly cron: string
+  readonly timezone: string
+  /** address of who starts its runs */
+  readonly as: string
+  readonly catchup: Catchup
+  readonly source: string
 }
 
 /** A signed webhook, or a call with a key, that starts a run. */

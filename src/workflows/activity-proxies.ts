@@ -11,6 +11,7 @@ export function databaseActivities(): Pick<
   | 'settleGatewayCall'
   | 'enterManualResult'
   | 'closeRun'
+  | 'noteScheduledTime'
 > {
   return proxyActivities<Activities>({
     startToCloseTimeout: '30 seconds',

@@ -9,18 +9,27 @@ import { FaultWorld } from './fault-world.ts'
 
 let world: FaultWorld
 
+const schedules = `schedules:
+  minutely: { worker: counted, input: Count, cron: "* * * * *", as: ada@example.com }
+`
+
 beforeAll(async () => {
   world = await FaultWorld.start(
-    faultProject({
-      stale: [{ calls: [aWrite('notes/old.md'), aWrite('notes/after.md')] }],
-      gated_whole: [
-        { calls: [{ tool: 'write_file', input: { path: 'free/gated.md', content: 'x' } }] },
-      ],
-      gated_briefly: [
-        { calls: [{ tool: 'write_file', input: { path: 'free/brief.md', content: 'x' } }] },
-      ],
-      patient: [{ calls: [aWrite('notes/patient.md')] }, { calls: [aWrite('notes/second.md')] }],
-    }),
+    faultProject(
+      {
+        stale: [{ calls: [aWrite('notes/old.md'), aWrite('notes/after.md')] }],
+        counted: [{ text: 'Counted.' }],
+        gated_whole: [
+          { calls: [{ tool: 'write_file', input: { path: 'free/gated.md', content: 'x' } }] },
+        ],
+        gated_briefly: [
+          { calls: [{ tool: 'write_file', input: { path: 'free/brief.md', content: 'x' } }] },
+        ],
+        patient: [{ calls: [aWrite('notes/patient.md')] }, { calls: [aWrite('notes/second.md')] }],
+      },
+      {},
+      schedules,
+    ),
   )
 }, 240_000)
 afterAll(() => world[Symbol.asyncDispose](), 240_000)
@@ -142,5 +151,30 @@ describe('a changed project', () => {
       [after.at(-1)?.digest],
     )
     expect(JSON.stringify(version?.document)).toContain('description: Changed')
+  }, 240_000)
+})
+
+describe('a schedule', () => {
+  test('starts one run for a time of Temporal’s, and one when somebody triggers it', async () => {
+    const count = `select count(*)::int from run where started_from = 'schedule:minutely'`
+    await world.untilSql(`select (${count}) > 0`, [], true, 100_000)
+    const started = await world.sql<{ starter: string; state: string }>(
+      `select person.email as starter from run join person on person.id = run.started_by
+       where started_from = 'schedule:minutely'`,
+    )
+    expect(new Set(started.map(({ starter }) => starter))).toEqual(new Set(['ada@example.com']))
+    const twice = await world.sql(
+      `select from run where started_from = 'schedule:minutely'
+       group by date_trunc('minute', created_at) having count(*) > 1`,
+    )
+    expect(twice).toEqual([])
+    const olga = await world.as('olga')
+    expect((await olga.get('/v1/schedules')).body).toMatchObject({
+      items: [{ name: 'minutely', paused: false, lastRun: { number: expect.any(Number) } }],
+    })
+    expect(await olga.post('/v1/schedules/minutely/trigger', {})).toMatchObject({
+      status: 201,
+      body: { startedBy: { name: 'Ada' } },
+    })
   }, 240_000)
 })

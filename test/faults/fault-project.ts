@@ -107,9 +107,10 @@ Play the script.
 export function faultProject(
   scripts: Readonly<Record<string, ScriptedTurns>>,
   more: Readonly<Record<string, string>> = {},
+  moreConfig = '',
 ): Record<string, string> {
   const files: Record<string, string> = {
-    'countersign.yaml': config,
+    'countersign.yaml': config + moreConfig,
     'tools/act.ts': actTool('act', 'ask'),
     'tools/act-freely.ts': actTool('act_freely', 'preApproved'),
     ...more,

@@ -78,6 +78,7 @@ export class ScriptedStore {
       this.asked.set(name, (this.asked.get(name) ?? 0) + 1)
     }
     return {
+      noteScheduledTime: async () => count('noteScheduledTime'),
       beginRun: async () => {
         count('beginRun')
         const { manualCalls } = this

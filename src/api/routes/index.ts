@@ -32,6 +32,7 @@ import { runStreamRoutes } from './runs/run-stream.ts'
 import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
 import { sessionRoutes } from './access/sessions.ts'
+import { scheduleRoutes } from './runs/schedules.ts'
 import { triggerRoutes } from './runs/triggers.ts'
 import { slackRoutes } from './notifications/slack.ts'
 import { triageRoutes } from './requests/triage.ts'
@@ -73,6 +74,7 @@ export function allRoutes(settings: ApiSettings) {
     ...webhookRoutes,
     ...slackRoutes(),
     ...triggerRoutes(),
+    ...scheduleRoutes,
     ...keyRoutes,
     ...credentialRoutes,
     ...peopleRoutes,

@@ -9,7 +9,7 @@ import { email as mail } from './email.ts'
 import { mcpServer, sandbox, serverName, zone } from './worker-file.ts'
 import { signIn } from './sign-in.ts'
 import { slack } from './slack.ts'
-import { trigger } from './starts.ts'
+import { schedule, trigger } from './starts.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
@@ -196,6 +196,9 @@ export const configFileSchema = z.strictObject({
   ),
   mcpServers: maybe(z.record(serverName, gatewayServer)).describe(
     '[MCP servers](clients.md#mcp-gateway) that programs use through the service, at `/mcp/NAME`: as in a worker file, with `queue`, `holdSeconds`, `zones` and `sandbox`. Default: none',
+  ),
+  schedules: maybe(z.record(name, schedule)).describe(
+    '[when runs start](starting.md#schedules): `worker`, `input`, `cron`, `timezone`, `as`, `catchup`. Default: none',
   ),
   triggers: maybe(z.record(name, trigger)).describe(
     '[what starts runs](starting.md#triggers) at `/v1/triggers/NAME`: `worker`, `secret` (`${NAME}`), `as`. Default: none',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { catchups } from '#domain/schedule.ts'
 import { email, maybe, text } from './parts.ts'
 
 /** `${NAME}`: an environment variable. */
@@ -13,4 +14,17 @@ export const trigger = z.strictObject({
     .describe(
       '`${NAME}`: the environment variable that holds its secret, whsec_… (Standard Webhooks)',
     ),
+})
+
+export const schedule = z.strictObject({
+  worker: text.describe('whose runs it starts'),
+  input: z
+    .union([text, z.looseObject({})])
+    .describe("what each run is started with: text, or what the worker's `input` takes"),
+  cron: text.describe('minute, hour, day of month, month, day of week'),
+  timezone: maybe(text).describe('an IANA name, such as Europe/Berlin. Default: UTC'),
+  as: email.describe('who starts its runs and stands behind them'),
+  catchup: maybe(z.enum(catchups)).describe(
+    'missed times: `none` are made up for, or `one`, the last. Default: none',
+  ),
 })

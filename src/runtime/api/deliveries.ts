@@ -1,5 +1,6 @@
 import { NamespaceGuard } from '#delivery/namespace-guard.ts'
 import { Reconciler } from '#delivery/reconciling/reconciler.ts'
+import { ScheduleKeeper } from '#delivery/schedules/keep-schedules.ts'
 import { Relay } from '#delivery/outbox/relay.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
@@ -38,6 +39,7 @@ export function createDeliveries(
       const foreignNamespace = (error: Error) => foreign(error.message)
       relay = undo.use(new Relay({ delivering, databaseUrl, processId, log, foreignNamespace }))
       undo.use(new Reconciler({ ctx, delivering, foreignNamespace }))
+      undo.use(new ScheduleKeeper({ ctx, temporal, guard, taskQueue: config.taskQueue }))
     },
   }
 }

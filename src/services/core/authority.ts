@@ -168,6 +168,16 @@ export function byTrigger(name: string): Authority {
   return new Checked({ actor, channel: 'api' }, ['run.started', 'request.opened'])
 }
 
+/** By the time of a schedule: it starts a run, or says why it did not. */
+export function bySchedule(name: string): Authority {
+  const actor = { type: 'system', name: `schedule:${name}` } as const
+  return new Checked({ actor, channel: 'system' }, [
+    'run.started',
+    'request.opened',
+    'schedule.skipped',
+  ])
+}
+
 /**
  * To try something that is judged once its rows are locked. Until `under` takes the authority that
  * the judgement makes, only the expiry of the request can be recorded, and of the run whose start

@@ -1,3 +1,4 @@
+import type { SchedulePauseTable, ScheduleTimeTable } from './schedules.ts'
 import type {
   AuditEventTable,
   AuditLeafTable,
@@ -126,6 +127,8 @@ export interface Database {
   run_lineage: RunLineageTable
   run_prefix: RunPrefixTable
   run_principal: RunPrincipalTable
+  schedule_time: ScheduleTimeTable
+  schedule_pause: SchedulePauseTable
   run_window: RunWindowTable
   turn_attempt: TurnAttemptTable
   message: MessageTable

@@ -174,6 +174,15 @@ export function useAudit(filters: string) {
   })
 }
 
+/** When runs start by themselves; read again while the page is open, since times pass. */
+export function useSchedules() {
+  return useQuery({
+    queryKey: ['schedules'],
+    queryFn: ({ signal }) => callApi('listSchedules', { signal }),
+    refetchInterval: 60_000,
+  })
+}
+
 /** Workers of the policy in force. */
 export function useWorkers() {
   return useQuery({

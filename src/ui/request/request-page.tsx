@@ -154,7 +154,8 @@ function Opened({ request }: { request: RequestDetail }) {
           {request.external !== null ? (
             <ProgramCard request={request} />
           ) : (
-            displayed.erased === null && <AgentStatement text={displayed.agentReason} />
+            displayed.erased === null &&
+            displayed.kind !== 'start' && <AgentStatement text={displayed.agentReason} />
           )}
         </SecretsContext>
         <WhyAsked request={displayed} />

@@ -13,6 +13,7 @@ import { ShowMore } from '../states/show-more.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { RunState, runStateWords } from './run-state.tsx'
+import { Schedules } from './schedules.tsx'
 import './runs.css'
 
 const filterNames = ['state', 'worker', 'startedBy'] as const
@@ -74,6 +75,7 @@ export function RunsPage() {
           />
         </div>
       </div>
+      <Schedules />
       {runs.isPending && <Loading what="the runs" lines={6} />}
       {runs.isError && <Failure error={runs.error} retry={() => void runs.refetch()} />}
       {runs.isSuccess && items.length === 0 && <NoRuns narrowed={query.size > 0} />}

@@ -107,7 +107,7 @@ async function admit(
     type: 'attempt.refused',
     actor: { type: 'system', name: 'trigger' },
     channel: 'api',
-    detail: { operation: 'startFromTrigger', code: 'unauthenticated' },
+    detail: { attempt: 'startFromTrigger', code: 'unauthenticated' },
   })
   throw new Problem(
     'unauthenticated',

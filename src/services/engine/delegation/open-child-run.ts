@@ -43,6 +43,7 @@ export async function openChildRun(
     fork: null,
     // The call that starts it was asked about instead.
     startRequestId: null,
+    behind: [],
   })
   await unit.event('run.changed', { runId: child.id })
   await unit.event('run.changed', { runId: run.id })

@@ -11,7 +11,8 @@ export interface Principal {
  * The people behind whatever this run asks for now (product.md 17): who started it or a run above
  * it, the owners of the API keys that did and whoever proposed those keys to them, and who has
  * posted a message to it or one above it, or answered a question of one, so far; and whoever stood
- * so behind the run that it, or one above it, was forked from. Frozen into a request when it opens.
+ * so behind the run that it, or one above it, was forked from; and who started it for the person of
+ * its schedule. Frozen into a request when it opens.
  *
  * The rows of messages, answers, keys and forks say so, and the trail says it again: the service's
  * role in Postgres may remove such a row, and no event (security.md 29). Whom either names is
@@ -25,7 +26,7 @@ export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Princ
 export function behindRun(runId: string): RawBuilder<Principal> {
   return sql<Principal>`
     with lineage as (
-      select run.id, run.started_by, run.api_key_id
+      select run.id, run.started_by, run.api_key_id, run.forked_from
       from run_lineage join run on run.id = run_lineage.ancestor_id
       where run_lineage.run_id = ${runId}
     ), trail as (
@@ -67,10 +68,12 @@ export function behindRun(runId: string): RawBuilder<Principal> {
     join request on request.run_id = lineage.id and request.kind = 'question'
     join decision on decision.request_id = request.id
     union
-    select run_principal.person_id, 'forked_from'
+    select run_principal.person_id,
+           case when lineage.forked_from is null then 'triggered' else 'forked_from' end
     from lineage join run_principal on run_principal.run_id = lineage.id
     union
-    select person.id, 'forked_from'
+    select person.id,
+           case when jsonb_exists(detail, 'forkedFrom') then 'forked_from' else 'triggered' end
     from trail
     cross join lateral jsonb_array_elements_text(
       case jsonb_typeof(detail->'behind') when 'array' then detail->'behind' else '[]' end

@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import type { Judgement } from '#domain/judgement.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
-import type { StartVerdict } from '#domain/start-of-run.ts'
+import { startRunName, type StartVerdict } from '#domain/start-of-run.ts'
 import type { Presented } from '#domain/tool.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import { judgeStart } from '#policy/judge/judge-start.ts'
@@ -154,7 +154,8 @@ const previewTitles = {
 } as const
 
 function previewLines({ policy, current }: StartToJudge): readonly string[] {
-  const lines = workerPreview(policy, current)
+  // That it begins is what is asked.
+  const lines = workerPreview(policy, current).filter(({ tools }) => !tools.includes(startRunName))
   return Object.entries(previewTitles).flatMap(([approval, title]) => {
     const own = lines.filter((line) => line.approval === approval)
     return own.length === 0 ? [] : [title, ...own.map(({ text }) => `  ${titleLine(text)}`)]

@@ -46,6 +46,8 @@ export interface NewRun {
   readonly fork: Fork | null
   /** a request of the run without whose approval it does not begin */
   readonly startRequestId: string | null
+  /** who stands behind it besides who starts it and whoever will write to it */
+  readonly behind: readonly string[]
 }
 
 /** What a run takes over from the run that it is forked from. */
@@ -133,6 +135,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
       content_hash: await putContent(tx, writeMessageText(run.text)),
     })
     .execute()
+  await insertPrincipals(tx, id, run.behind)
   if (run.fork !== null) {
     await insertFork(tx, id, run.fork)
     await copyWindowSteps(tx, run.fork, id)
@@ -140,7 +143,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
   return row
 }
 
-async function insertFork(tx: Tx, id: string, { prefix, behind }: Fork): Promise<void> {
+async function insertFork(tx: Tx, id: string, { prefix }: Fork): Promise<void> {
   if (prefix.length > 0) {
     const rows = prefix.map(({ fromRunId, firstTurn, lastTurn }) => ({
       run_id: id,
@@ -150,6 +153,9 @@ async function insertFork(tx: Tx, id: string, { prefix, behind }: Fork): Promise
     }))
     await tx.insertInto('run_prefix').values(rows).execute()
   }
+}
+
+async function insertPrincipals(tx: Tx, id: string, behind: readonly string[]): Promise<void> {
   if (behind.length === 0) return
   const principals = behind.map((personId) => ({ run_id: id, person_id: personId }))
   await tx.insertInto('run_principal').values(principals).execute()

@@ -60,6 +60,8 @@ export interface RunToRecord {
   readonly starter: PersonRef | null
   /** what started it where no caller did: `trigger:NAME` or `schedule:NAME` */
   readonly startedFrom?: string
+  /** who else stands behind it: whoever had a schedule start it */
+  readonly behind?: readonly string[]
   /** whose words its first message is; absent: the caller's */
   readonly author?: Actor
   readonly budget: RunBudget | null
@@ -115,6 +117,7 @@ export async function recordRun(
     budget: start.budget,
     fork,
     startRequestId,
+    behind: fork?.behind ?? start.behind ?? [],
   })
   await unit.audit({
     type: 'run.started',
@@ -128,6 +131,7 @@ export async function recordRun(
       startedBy: starter?.id ?? null,
       ...(startRequestId === null ? {} : { startRequestId }),
       ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
+      ...(start.behind === undefined ? {} : { behind: [...start.behind] }),
       ...(start.attachments.length === 0
         ? {}
         : { attachments: start.attachments.map(({ hash }) => hash) }),

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { listSchedules, type ScheduleRecord } from '#services/runs/schedules/list-schedules.ts'
+import { pauseSchedule, triggerSchedule } from '#services/runs/schedules/manage-schedule.ts'
+import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
+import { route } from '../../route/route.ts'
+import * as schemas from '../../schemas/runs/schedules.ts'
+import { startedRun } from '../../schemas/runs/runs.ts'
+
+const params = z.object({ name: z.string().max(64) })
+const changed = { 200: { description: 'The schedule', schema: schemas.schedule } }
+
+/** When runs start by themselves. */
+export const scheduleRoutes = [
+  route({
+    method: 'get',
+    path: '/v1/schedules',
+    name: 'listSchedules',
+    summary: 'List schedules',
+    description: 'Every schedule of the version in force, with its next time and its last run',
+    access: { by: 'personOrKey', scope: 'runs:read' },
+    answers: { 200: { description: 'All of them, by name', schema: schemas.scheduleList } },
+    answer: async (api, { caller }) => {
+      const items = await listSchedules(api.ctx, caller)
+      return { status: 200, body: { items: items.map(scheduleView) } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/schedules/:name/pause',
+    name: 'pauseSchedule',
+    summary: 'Pause a schedule',
+    description: 'It starts no run until it is resumed; by its person, or with manageRuns',
+    access: { by: 'person' },
+    params,
+    answers: changed,
+    problems: ['not_found', 'forbidden'],
+    answer: async (api, { params: { name }, caller }) => {
+      const schedule = await pauseSchedule(api.ctx, caller, { name, paused: true })
+      return { status: 200, body: scheduleView(schedule) }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/schedules/:name/resume',
+    name: 'resumeSchedule',
+    summary: 'Resume a schedule',
+    description: 'It starts runs again, from its next time on',
+    access: { by: 'person' },
+    params,
+    answers: changed,
+    problems: ['not_found', 'forbidden'],
+    answer: async (api, { params: { name }, caller }) => {
+      const schedule = await pauseSchedule(api.ctx, caller, { name, paused: false })
+      return { status: 200, body: scheduleView(schedule) }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/schedules/:name/trigger',
+    name: 'triggerSchedule',
+    summary: 'Start a run of a schedule',
+    description: 'Now, as its person; the caller stands behind the run too',
+    access: { by: 'person' },
+    params,
+    headers: z.object(idempotencyHeader),
+    answers: { 201: { description: 'Started', schema: startedRun } },
+    problems: [
+      'not_found',
+      'forbidden',
+      'unknown_worker',
+      'unreachable_approvers',
+      'policy_blocked',
+      'idempotency_key_reused',
+    ],
+    answer: async (api, { params: { name }, caller, request }) => {
+      const key = idempotencyKeyOf(request)
+      const run = await triggerSchedule(api.ctx, caller, { name, ...key })
+      return { status: 201, body: run, headers: { location: `/v1/runs/${run.id}` } }
+    },
+  }),
+]
+
+function scheduleView({ nextAt, lastRun, as, ...schedule }: ScheduleRecord): schemas.Schedule {
+  return {
+    ...schedule,
+    as: as && { ...as },
+    nextAt: nextAt?.toISOString() ?? null,
+    ...(lastRun === null ? {} : { lastRun: { ...lastRun, at: lastRun.at.toISOString() } }),
+  }
+}

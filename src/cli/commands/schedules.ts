@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import type { Schedule } from '#api/schemas/runs/schedules.ts'
+import { connect } from '../service/connect.ts'
+import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
+import { printableLine } from '../text/terminal-text.ts'
+import { table } from '../text/table.ts'
+import { fromNow } from '../text/times.ts'
+import { withExamples } from './examples.ts'
+
+type Options = ServiceOptions & { json?: boolean }
+
+/** `countersign schedules [ls|pause|resume|trigger]`. */
+export function addSchedulesCommand(program: Command): void {
+  const schedules = program.command('schedules').description('when runs start by themselves')
+  const ls = addList(schedules)
+    .description('list the schedules, when each starts next, and its last run')
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => {
+      const list = await (await connect(options)).call('listSchedules', {})
+      if (options.json === true) return console.log(JSON.stringify(list))
+      const header = ['name', 'worker', 'cron', 'zone', 'as', 'next', 'last run']
+      console.log(table(header, list.items.map(rowOf), 'There are no schedules.'))
+    })
+  withExamples(ls, ['schedules', 'schedules ls --json'])
+  for (const verb of ['pause', 'resume'] as const) {
+    const command = withService(schedules.command(verb))
+      .description(verb === 'pause' ? 'start nothing until it is resumed' : 'start runs again')
+      .argument('<name>', 'as countersign.yaml names it')
+      .option('--json', 'print JSON')
+      .action(async (name: string, options: Options) => {
+        const service = await connect(options)
+        const operation = verb === 'pause' ? 'pauseSchedule' : 'resumeSchedule'
+        const schedule = await service.call(operation, { params: { name } })
+        if (options.json === true) return console.log(JSON.stringify(schedule))
+        console.log(
+          schedule.paused ? 'Paused.' : `Resumed. Its next run starts ${nextOf(schedule)}.`,
+        )
+      })
+    withExamples(command, [`schedules ${verb} nightly`])
+  }
+  const trigger = withService(schedules.command('trigger'))
+    .description('start a run of it now, as its person; you stand behind the run too')
+    .argument('<name>', 'as countersign.yaml names it')
+    .option('--json', 'print JSON')
+    .action(async (name: string, options: Options) => {
+      const run = await (await connect(options)).call('triggerSchedule', { params: { name } })
+      console.log(options.json === true ? JSON.stringify(run) : `Started run #${run.number}.`)
+    })
+  withExamples(trigger, ['schedules trigger nightly'])
+}
+
+function rowOf(schedule: Schedule): string[] {
+  const { name, worker, cron, timezone, as, lastRun } = schedule
+  return [
+    printableLine(name),
+    printableLine(worker),
+    cron,
+    timezone,
+    printableLine(as?.name ?? ''),
+    nextOf(schedule),
+    lastRun === undefined ? '' : `#${lastRun.number} ${lastRun.state} ${fromNow(lastRun.at)}`,
+  ]
+}
+
+function nextOf({ paused, nextAt }: Schedule): string {
+  if (paused) return 'paused'
+  return nextAt === null ? 'never' : fromNow(nextAt)
+}

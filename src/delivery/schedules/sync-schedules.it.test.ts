@@ -1,0 +1,55 @@
+import { beforeAll, expect, test } from 'vitest'
+import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import type { ScheduleSetting } from '#policy/policy.ts'
+import { connectTemporal } from '../temporal-client.ts'
+import { syncSchedules } from './sync-schedules.ts'
+
+let server: TestTemporal
+beforeAll(async () => {
+  server = await useOwnNamespace()
+}, 120_000)
+
+function setting(name: string, cron = '0 6 * * 1-5'): ScheduleSetting {
+  const rest = { worker: 'scribe', input: 'x', as: 'ada@example.com', source: '' }
+  return { name, cron, timezone: 'Europe/Berlin', catchup: 'none', ...rest }
+}
+
+test('Temporal has the schedules of the configuration, as they are there, and others are left alone', async () => {
+  const { taskQueue, ...address } = server
+  const temporal = connectTemporal({ ...address, deadlineMs: 10_000 })
+  try {
+    const { schedule } = temporal.client
+    await schedule.create({
+      scheduleId: 'of-somebody-else',
+      spec: { cronExpressions: ['0 0 1 1 *'] },
+      action: { type: 'startWorkflow', workflowType: 'other', taskQueue, args: [] },
+    })
+    const sync = (...wanted: Parameters<typeof syncSchedules>[2]) =>
+      syncSchedules(temporal, taskQueue, wanted)
+    const ids = async () => {
+      const found = []
+      for await (const { scheduleId } of schedule.list()) found.push(scheduleId)
+      return found.toSorted().join()
+    }
+    const listed = (wanted: string) =>
+      waitUntil(async () => (await ids()) === wanted, { withinMs: 20_000 })
+    await sync(
+      { setting: setting('nightly'), paused: false },
+      { setting: setting('weekly'), paused: true },
+    )
+    await listed('of-somebody-else,schedule:nightly,schedule:weekly')
+    const nightly = await schedule.getHandle('schedule:nightly').describe()
+    const [next] = nightly.info.nextActionTimes
+    expect(next?.toISOString()).toMatch(/T0[45]:00:00.000Z$/)
+    expect(nightly.policies.catchupWindow).toBe(60_000)
+    expect((await schedule.getHandle('schedule:weekly').describe()).state.paused).toBe(true)
+    await sync({ setting: setting('weekly', '30 7 * * *'), paused: false })
+    await listed('of-somebody-else,schedule:weekly')
+    const weekly = await schedule.getHandle('schedule:weekly').describe()
+    expect(weekly.state.paused).toBe(false)
+    expect(weekly.info.nextActionTimes[0]?.getUTCMinutes()).toBe(30)
+  } finally {
+    await temporal.close()
+  }
+}, 120_000)

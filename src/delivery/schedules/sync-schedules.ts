@@ -1,0 +1,81 @@
+import {
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type Client,
+  type ScheduleOptions,
+} from '@temporalio/client'
+import type { ScheduleSetting } from '#policy/policy.ts'
+import { cronTimes, longestPauseMs } from '#policy/schedules/cron.ts'
+import type { TemporalClient } from '../temporal-client.ts'
+
+/** The ids of ours; others of the namespace are left alone. */
+const prefix = 'schedule:'
+const minuteMs = 60_000
+/** Listing and changing may take longer than a signal does. */
+const withinMs = 10_000
+
+export interface WantedSchedule {
+  readonly setting: ScheduleSetting
+  readonly paused: boolean
+}
+
+/** Makes Temporal's schedules what the configuration says: created, updated, deleted. */
+export async function syncSchedules(
+  temporal: TemporalClient,
+  taskQueue: string,
+  wanted: readonly WantedSchedule[],
+): Promise<void> {
+  const { schedule } = temporal.client
+  const there = await temporal.withDeadline(() => ownIds(schedule), withinMs)
+  for (const { setting, paused } of wanted) {
+    const scheduleId = `${prefix}${setting.name}`
+    const options = optionsOf(setting, taskQueue, paused)
+    if (!there.delete(scheduleId)) {
+      await temporal.withDeadline(() => schedule.create({ scheduleId, ...options }), withinMs)
+      continue
+    }
+    const handle = schedule.getHandle(scheduleId)
+    await temporal.withDeadline(() => handle.update(() => options), withinMs)
+  }
+  for (const id of there) {
+    await temporal.withDeadline(() => deleted(schedule, id), withinMs)
+  }
+}
+
+async function ownIds(schedule: Client['schedule']): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const { scheduleId } of schedule.list()) {
+    if (scheduleId.startsWith(prefix)) ids.add(scheduleId)
+  }
+  return ids
+}
+
+async function deleted(schedule: Client['schedule'], id: string): Promise<void> {
+  try {
+    await schedule.getHandle(id).delete()
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error
+  }
+}
+
+function optionsOf(
+  setting: ScheduleSetting,
+  taskQueue: string,
+  paused: boolean,
+): Omit<ScheduleOptions, 'scheduleId'> & { readonly state: { readonly paused: boolean } } {
+  const { name, cron, timezone, catchup } = setting
+  // Times that were missed for longer are Temporal's to drop; the store drops all but the last.
+  const missed = catchup === 'none' ? 0 : longestPauseMs(cronTimes(setting), new Date())
+  return {
+    spec: { cronExpressions: [cron], timezone },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'scheduledTime',
+      workflowId: `scheduled:${name}`,
+      taskQueue,
+      args: [{ schedule: name }],
+    },
+    policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: missed + minuteMs },
+    state: { paused },
+  }
+}

@@ -1,0 +1,7 @@
+/** What becomes of times at which nothing could start: dropped, or the last of them made up for. */
+export const catchups = ['none', 'one'] as const
+export type Catchup = (typeof catchups)[number]
+
+/** Why a scheduled time started no run, besides the codes of refused starts. */
+export const skipReasons = ['missed', 'paused', 'not_scheduled'] as const
+export type SkipReason = (typeof skipReasons)[number]

@@ -1,0 +1,53 @@
+import { Cron } from 'croner'
+
+const fields = /^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/
+
+/** A cron expression in a time zone. */
+export interface CronTimes {
+  /** the first time after `from` */
+  next(from: Date): Date | null
+  /** whether it is one of its times, to the minute */
+  has(at: Date): boolean
+}
+
+/**
+ * Reads five fields of numbers, names, lists, ranges and steps; a sentence where they are no
+ * expression, or limit both days, which programs read differently. An unknown zone is a sentence
+ * too.
+ */
+export function readCron(expression: string, timezone: string): CronTimes | string {
+  const text = expression.trim()
+  const [, , dayOfMonth = '*', , dayOfWeek = '*'] = text.split(/ +/)
+  if (!fields.test(text)) return 'has not five fields like "0 6 * * 1-5"'
+  if (!dayOfMonth.startsWith('*') && !dayOfWeek.startsWith('*')) {
+    return 'limits the day of the month and of the week'
+  }
+  try {
+    const cron = new Cron(text, { timezone, paused: true, mode: '5-part' })
+    // An unknown zone is found when a time is asked for.
+    if (cron.nextRun() === null) return 'has no time to come'
+    return { next: (from) => cron.nextRun(from), has: (at) => cron.match(at) }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return `is no cron expression of the zone ${timezone} (${why.slice(0, 200)})`
+  }
+}
+
+/** The times of a valid expression, which the configuration's reader has read. */
+export function cronTimes({ cron, timezone }: { cron: string; timezone: string }): CronTimes {
+  const times = readCron(cron, timezone)
+  if (typeof times === 'string') throw new TypeError(`${cron} ${times}`)
+  return times
+}
+
+/** The longest pause between times to come, in milliseconds: as far as the next 20 tell. */
+export function longestPauseMs(times: CronTimes, from: Date): number {
+  let longest = 0
+  let last = times.next(from)
+  for (let n = 0; n < 20 && last !== null; n += 1) {
+    const next = times.next(last)
+    if (next !== null) longest = Math.max(longest, next.getTime() - last.getTime())
+    last = next
+  }
+  return longest
+}

@@ -1,0 +1,103 @@
+import { Problem } from '#domain/problem.ts'
+import type { Policy, ScheduleSetting } from '#policy/policy.ts'
+import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
+import type { Caller, ServiceContext, SigningContext } from '../../core/context.ts'
+import { onceForKey } from '../../core/idempotency.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { StartedRun } from '../starting/record-run.ts'
+import { describe, type ScheduleRecord } from './list-schedules.ts'
+import { startOfSchedule, starterOfSchedule } from './start-scheduled.ts'
+
+/** A schedule by its name, and the caller's authority over it. */
+interface Managed {
+  readonly policy: Policy
+  readonly setting: ScheduleSetting
+  readonly authority: Authority
+}
+
+/** The person whom `as` names manages a schedule, and who manages runs. */
+async function manage(ctx: ServiceContext, caller: Caller, name: string): Promise<Managed> {
+  const policy = await ctx.policies.inForce()
+  const setting = policy.config.schedules.get(name)
+  if (setting === undefined) throw new Problem('not_found', 'There is no such schedule')
+  const refusal = new Problem(
+    'forbidden',
+    'Only the person whose runs it starts, and people with the right manageRuns, may do this',
+  )
+  if (caller.actor.type !== 'person') throw refusal
+  const person = await ctx.db
+    .selectFrom('person')
+    .select('id')
+    .where('email', '=', setting.as)
+    .executeTakeFirst()
+  const authority =
+    (await byRightOrNull(ctx, caller, 'manageRuns')) ??
+    byOwner(caller, person === undefined ? [] : [person.id], refusal)
+  return { policy, setting, authority }
+}
+
+/**
+ * Keeps a schedule from starting runs, or lets it go on; doing so twice changes nothing. Its times
+ * in between are dropped. Rejects with `not_found` or `forbidden`.
+ */
+export async function pauseSchedule(
+  ctx: ServiceContext,
+  caller: Caller,
+  { name, paused }: { readonly name: string; readonly paused: boolean },
+): Promise<ScheduleRecord> {
+  const { policy, setting, authority } = await manage(ctx, caller, name)
+  await inUnitOfWork(ctx, authority, async (unit) => {
+    const { actor } = caller
+    if (actor.type !== 'person') return
+    const { numUpdatedRows, numDeletedRows } = paused
+      ? {
+          numUpdatedRows: (
+            await unit.tx
+              .insertInto('schedule_pause')
+              .values({ schedule: name, by_id: actor.id })
+              .onConflict((conflict) => conflict.doNothing())
+              .executeTakeFirst()
+          ).numInsertedOrUpdatedRows,
+          numDeletedRows: 0n,
+        }
+      : {
+          numUpdatedRows: 0n,
+          numDeletedRows: (
+            await unit.tx
+              .deleteFrom('schedule_pause')
+              .where('schedule', '=', name)
+              .executeTakeFirst()
+          ).numDeletedRows,
+        }
+    if ((numUpdatedRows ?? 0n) + numDeletedRows === 0n) return
+    const type = paused ? 'schedule.paused' : 'schedule.resumed'
+    await unit.audit({ type, detail: { schedule: name } })
+  })
+  const [record] = await describe(ctx, caller, policy, [setting])
+  if (record === undefined) throw new Error('One setting makes one record')
+  return record
+}
+
+/**
+ * Starts a run of a schedule now, also of a paused one, as the person whom `as` names; whoever
+ * triggers it stands behind it too. Rejects as `startRun` does, and with `not_found` or
+ * `forbidden`.
+ */
+export async function triggerSchedule(
+  ctx: SigningContext,
+  caller: Caller,
+  { name, idempotencyKey: key }: { readonly name: string; readonly idempotencyKey?: string },
+): Promise<StartedRun> {
+  const { policy, setting, authority } = await manage(ctx, caller, name)
+  const starter = await starterOfSchedule(ctx, policy, setting)
+  const once = { caller, key, route: 'trigger-schedule', body: { name } }
+  const answer = await inUnitOfWork(ctx, authority, (unit) =>
+    onceForKey(unit.tx, once, async () => {
+      const { actor } = caller
+      const by = actor.type === 'person' ? { id: actor.id, name: actor.name } : starter
+      return startOfSchedule(ctx, unit, caller, { policy, setting, starter, by })
+    }),
+  )
+  if (answer instanceof Problem) throw answer
+  return answer
+}

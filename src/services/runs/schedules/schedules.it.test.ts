@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '#test/harness/fixtures/agent-desk.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
+import { getRun } from '../reading/get-run.ts'
+import { listSchedules } from './list-schedules.ts'
+import { pauseSchedule, triggerSchedule } from './manage-schedule.ts'
+import { noteScheduledTime } from './note-scheduled-time.ts'
+import { startDueTimes } from './start-scheduled.ts'
+
+let desk: AgentDesk
+const always = '"* * * * *"'
+const schedules = `schedules:
+  minutely: { worker: scribe, input: Draft the notes, cron: ${always}, as: ada@example.com }
+  patient: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
+  yearly: { worker: scribe, input: x, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
+  barred: { worker: theirs, input: x, cron: ${always}, as: grace@example.com }
+  talking: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
+`
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.activate({
+    'countersign.yaml': deskConfig + schedules,
+    'workers/theirs.md': deskWorker.replace(
+      'name: scribe',
+      'name: theirs\nstartableBy: [operators]',
+    ),
+    'workers/talker.md': deskWorker.replace('name: scribe', 'name: talker\nconversation: true'),
+  })
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const note = (schedule: string, minutesAgo = 0) =>
+  noteScheduledTime(desk.api, {
+    schedule,
+    at: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
+  })
+
+const runsOf = (schedule: string) =>
+  desk.database.db
+    .selectFrom('run')
+    .select('id')
+    .where('started_from', '=', `schedule:${schedule}`)
+    .execute()
+
+const outcomesOf = async (schedule: string) =>
+  (
+    await desk.database.db
+      .selectFrom('schedule_time')
+      .select('outcome')
+      .where('schedule', '=', schedule)
+      .orderBy('at')
+      .execute()
+  ).map(({ outcome }) => outcome)
+
+const skipped = async (schedule: string) =>
+  (
+    await desk.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'schedule.skipped')
+      .execute()
+  ).filter(({ document }) => JSON.stringify(document).includes(schedule)).length
+
+describe('a scheduled time', () => {
+  test('that is told of twice, to processes that race, starts one run as its person', async () => {
+    await Promise.all([note('minutely'), note('minutely')])
+    await Promise.all([startDueTimes(desk.api), startDueTimes(desk.api), startDueTimes(desk.api)])
+    await note('minutely')
+    await startDueTimes(desk.api)
+    const [run, ...others] = await runsOf('minutely')
+    expect(others).toEqual([])
+    const { ada } = desk.people
+    expect(await getRun(desk.api, ada.caller, run?.id ?? '')).toMatchObject({
+      startedBy: { id: ada.id },
+      startedFrom: 'schedule:minutely',
+      mode: 'prompt',
+      conversation: false,
+      task: { text: 'Draft the notes', by: { id: ada.id } },
+    })
+    const [listed] = await listSchedules(desk.api, ada.caller)
+    expect(listed).toMatchObject({ name: 'minutely', lastRun: { runId: run?.id }, mayManage: true })
+  })
+
+  test('that was missed is dropped, and with `one` only the last is made up for', async () => {
+    await note('minutely', 5)
+    for (const minutes of [5, 4, 3]) await note('patient', minutes)
+    await note('patient')
+    await startDueTimes(desk.api)
+    expect((await outcomesOf('minutely'))[0]).toBe('missed')
+    expect(await outcomesOf('patient')).toEqual(['missed', 'missed', 'missed', 'started'])
+    expect(await runsOf('patient')).toHaveLength(1)
+    expect(await skipped('patient')).toBe(3)
+  })
+
+  test('that its cron does not have, of no schedule, or far away, starts nothing', async () => {
+    await note('yearly')
+    await note('unknown')
+    await noteScheduledTime(desk.api, { schedule: 'minutely', at: 'yesterday' })
+    await noteScheduledTime(desk.api, { schedule: "x'; drop", at: new Date().toISOString() })
+    await startDueTimes(desk.api)
+    expect(await outcomesOf('yearly')).toEqual(['not_scheduled'])
+    expect(await outcomesOf('unknown')).toEqual(['not_scheduled'])
+    expect(await outcomesOf("x'; drop")).toEqual([])
+    expect(await runsOf('yearly')).toEqual([])
+  })
+
+  test('of a person who may not start the worker any more is skipped, and the trail says so', async () => {
+    await note('barred')
+    await startDueTimes(desk.api)
+    expect(await outcomesOf('barred')).toEqual(['forbidden'])
+    expect(await skipped('barred')).toBe(1)
+    expect(await runsOf('barred')).toEqual([])
+  })
+
+  test('of a worker that says so starts a conversation', async () => {
+    await note('talking')
+    await startDueTimes(desk.api)
+    const [run] = await runsOf('talking')
+    const shown = await getRun(desk.api, desk.people.olga.caller, run?.id ?? '')
+    expect(shown.conversation).toBe(true)
+  })
+})
+
+describe('a schedule', () => {
+  test('is paused and resumed by its person and by who manages runs, and by nobody else', async () => {
+    const { ada, grace, olga } = desk.people
+    const pause = (who = ada, paused = true) =>
+      pauseSchedule(desk.api, who.caller, { name: 'yearly', paused })
+    expect((await refusal(pause(grace))).code).toBe('forbidden')
+    expect(
+      (await refusal(pauseSchedule(desk.api, olga.caller, { name: 'none', paused: true }))).code,
+    ).toBe('not_found')
+    expect(await pause()).toMatchObject({ paused: true, nextAt: null })
+    await pause(olga)
+    expect(await pause(olga, false)).toMatchObject({ paused: false })
+    const { nextAt } = await pause(ada, false)
+    expect(nextAt?.toISOString()).toMatch(/^\d{4}-01-01T05:00:00.000Z$/)
+    const events = await desk.database.db
+      .selectFrom('audit_event')
+      .select('type')
+      .where('type', 'in', ['schedule.paused', 'schedule.resumed'])
+      .execute()
+    expect(events.map(({ type }) => type).toSorted()).toEqual([
+      'schedule.paused',
+      'schedule.resumed',
+    ])
+  })
+
+  test('starts nothing while it is paused, unless somebody has it start a run', async () => {
+    const { linus } = desk.people
+    await pauseSchedule(desk.api, linus.caller, { name: 'talking', paused: true })
+    const before = await runsOf('talking')
+    await desk.database.db.deleteFrom('schedule_time').where('schedule', '=', 'talking').execute()
+    await note('talking')
+    await startDueTimes(desk.api)
+    expect(await outcomesOf('talking')).toEqual(['paused'])
+    expect(await runsOf('talking')).toHaveLength(before.length)
+    const run = await triggerSchedule(desk.api, linus.caller, { name: 'talking' })
+    expect(run).toMatchObject({ startedBy: { id: linus.id } })
+  })
+
+  // Rules: product.md 17
+  test('that somebody else has start a run has both of them behind it', async () => {
+    const { ada, grace, olga, linus } = desk.people
+    expect((await refusal(triggerSchedule(desk.api, grace.caller, { name: 'yearly' }))).code).toBe(
+      'forbidden',
+    )
+    const once = { name: 'yearly', idempotencyKey: 'now' }
+    const run = await triggerSchedule(desk.api, olga.caller, once)
+    expect((await triggerSchedule(desk.api, olga.caller, once)).id).toBe(run.id)
+    expect(run.startedBy).toMatchObject({ id: ada.id })
+    const behind = await principalsOfRun(desk.database.db, run.id)
+    expect(new Set(behind.map(({ personId, why }) => `${personId} ${why}`))).toEqual(
+      new Set([`${ada.id} started`, `${ada.id} messaged`, `${olga.id} triggered`]),
+    )
+    desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/s.md', content: 'x' } }] })
+    await desk.turn(run.id, 1)
+    const [asked] = await desk.calls(run.id, 1)
+    expect((await refusal(desk.decide(ada, asked?.requestId ?? ''))).code).toBe('not_eligible')
+    await desk.decide(linus, asked?.requestId ?? '')
+  })
+})

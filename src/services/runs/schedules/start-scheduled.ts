@@ -1,0 +1,168 @@
+import { Problem } from '#domain/problem.ts'
+import type { SkipReason } from '#domain/schedule.ts'
+import type { Policy, ScheduleSetting } from '#policy/policy.ts'
+import { cronTimes } from '#policy/schedules/cron.ts'
+import { bySchedule } from '../../core/authority.ts'
+import type { Caller, SigningContext } from '../../core/context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { personOfEmail } from '../starting/person-of-email.ts'
+import { assertReachable } from '../starting/reachable-approvers.ts'
+import { recordRun, type StartedRun } from '../starting/record-run.ts'
+import { requireInputFits, starterOf, taskMessage } from '../starting/start-run.ts'
+
+/** A time is missed when its run could not start this long after it. */
+const missedAfterMs = 60_000
+const mostAtOnce = 100
+
+/** Starts the runs of all times that were noted, each once; several processes may do so. */
+export async function startDueTimes(ctx: SigningContext): Promise<void> {
+  const due = await ctx.db
+    .selectFrom('schedule_time')
+    .select(['schedule', 'at'])
+    .where('outcome', 'is', null)
+    .orderBy('at')
+    .limit(mostAtOnce)
+    .execute()
+  for (const time of due) await startDue(ctx, time)
+}
+
+interface DueTime {
+  readonly schedule: string
+  readonly at: Date
+}
+
+async function startDue(ctx: SigningContext, time: DueTime): Promise<void> {
+  const policy = await ctx.policies.inForce()
+  const setting = policy.config.schedules.get(time.schedule)
+  const authority = bySchedule(time.schedule)
+  const why = await skipReason(ctx, setting, time.at)
+  if (setting === undefined || why !== null) return skip(ctx, time, why ?? 'not_scheduled')
+  try {
+    const starter = await starterOfSchedule(ctx, policy, setting)
+    await inUnitOfWork(ctx, authority, async (unit) => {
+      if (!(await isOpen(unit, time))) return
+      const run = await startOfSchedule(ctx, unit, authority, { policy, setting, starter })
+      await settle(unit, time, 'started', run.id)
+    })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    await skip(ctx, time, error.code)
+  }
+}
+
+/** Why a time starts nothing; `null`: it does. Whoever made it up is found out by the schedule. */
+async function skipReason(
+  { db }: SigningContext,
+  setting: ScheduleSetting | undefined,
+  at: Date,
+): Promise<SkipReason | null> {
+  if (setting === undefined) return 'not_scheduled'
+  const times = cronTimes(setting)
+  if (!times.has(at) || at.getTime() > Date.now() + missedAfterMs) return 'not_scheduled'
+  const paused = await db
+    .selectFrom('schedule_pause')
+    .select('schedule')
+    .where('schedule', '=', setting.name)
+    .executeTakeFirst()
+  if (paused !== undefined) return 'paused'
+  const isLate = Date.now() - at.getTime() > missedAfterMs
+  if (setting.catchup === 'none') return isLate ? 'missed' : null
+  const next = times.next(at)
+  return next !== null && next.getTime() <= Date.now() ? 'missed' : null
+}
+
+async function skip(
+  ctx: SigningContext,
+  time: DueTime,
+  why: SkipReason | Problem['code'],
+): Promise<void> {
+  await inUnitOfWork(ctx, bySchedule(time.schedule), async (unit) => {
+    if (!(await isOpen(unit, time))) return
+    await settle(unit, time, why, null)
+    const detail = { schedule: time.schedule, at: time.at.toISOString(), why }
+    await unit.audit({ type: 'schedule.skipped', detail })
+  })
+}
+
+/** Whether nobody has settled the time yet. It is locked. */
+async function isOpen({ tx }: UnitOfWork, { schedule, at }: DueTime): Promise<boolean> {
+  const row = await tx
+    .selectFrom('schedule_time')
+    .select('outcome')
+    .where('schedule', '=', schedule)
+    .where('at', '=', at)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.outcome === null
+}
+
+async function settle(
+  { tx }: UnitOfWork,
+  { schedule, at }: DueTime,
+  outcome: string,
+  runId: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('schedule_time')
+    .set({ outcome, run_id: runId })
+    .where('schedule', '=', schedule)
+    .where('at', '=', at)
+    .execute()
+}
+
+/** The person whom `as` names, if they may start the worker now. Rejects with `forbidden`. */
+export async function starterOfSchedule(
+  ctx: SigningContext,
+  { workers }: Policy,
+  { worker: name, as }: ScheduleSetting,
+): Promise<PersonRef> {
+  const worker = workers.get(name)
+  if (worker === undefined) throw new Problem('unknown_worker', `There is no worker ${name}`)
+  return starterOf(ctx, worker, await personOfEmail(ctx.db, as))
+}
+
+/**
+ * Records a run of a schedule: as the person whom `as` names, who wrote its task. `by`: who has it
+ * start besides its time, and stands behind it too.
+ */
+export async function startOfSchedule(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  start: {
+    readonly policy: Policy
+    readonly setting: ScheduleSetting
+    readonly starter: PersonRef
+    readonly by?: PersonRef
+  },
+): Promise<StartedRun> {
+  const { policy, setting, starter, by } = start
+  const worker = policy.workers.get(setting.worker)
+  if (worker === undefined) throw new Problem('unknown_worker', `There is no ${setting.worker}`)
+  const task = taskMessage(setting.input)
+  requireInputFits(worker, setting.input)
+  const others = by === undefined || by.id === starter.id ? [] : [by.id]
+  await assertReachable(unit.tx, policy, worker, [
+    { personId: starter.id, why: 'started' },
+    ...others.map((personId) => ({ personId, why: 'triggered' as const })),
+  ])
+  return recordRun(ctx, unit, caller, {
+    input: setting.input,
+    text: task,
+    attachments: [],
+    mode: 'prompt',
+    policyDigest: policy.digest,
+    policy,
+    current: worker,
+    taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
+    worker,
+    starter,
+    startedFrom: `schedule:${setting.name}`,
+    ...(others.length === 0 ? {} : { behind: others }),
+    author: { type: 'person', ...starter },
+    conversation: worker.conversation === true,
+    budget: null,
+    fork: null,
+  })
+}

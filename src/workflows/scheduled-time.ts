@@ -1,0 +1,14 @@
+import { workflowInfo } from '@temporalio/workflow'
+import { databaseActivities } from './activity-proxies.ts'
+import { idOf } from './untrusted.ts'
+
+/**
+ * Says that a time of a schedule has come. Temporal starts it; what becomes of the time is judged in
+ * the store, also when this was started by hand.
+ */
+export async function scheduledTime(input: { readonly schedule: string }): Promise<void> {
+  const schedule = idOf(input?.schedule)
+  const [at] = workflowInfo().searchAttributes['TemporalScheduledStartTime'] ?? []
+  if (schedule === null || !(at instanceof Date)) return
+  await databaseActivities().noteScheduledTime({ schedule, at: at.toISOString() })
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.activate({
+    'countersign.yaml': `${deskConfig}schedules:
+  nightly: { worker: scribe, input: Draft the notes, cron: "0 6 * * 1-5", timezone: Europe/Berlin, as: ada@example.com }
+  weekly: { worker: scribe, input: Sum up, cron: "0 7 * * 1", as: linus@example.com }
+`,
+    'workers/careful.md': deskWorker
+      .replace('name: scribe', 'name: careful')
+      .replace('zones:', 'startApproval: ask\nzones:'),
+  })
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+async function problemsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  return violations.map(({ id }) => id)
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder !== undefined)
+    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
+// Rules: product.md 45
+test('the start of a run is read and approved like any request, and its page says that it waits', async () => {
+  const { desk } = dashboard
+  const runId = await desk.start({ worker: 'careful', input: 'Write the notes of 1.2' })
+  const ada = await dashboard.open('Ada', `/runs/${runId}`)
+  const banner = ada.getByText('It has not begun.')
+  await banner.waitFor()
+  await picture(ada, 'start-run')
+  expect(await ada.getByRole('textbox', { name: 'Message' }).count()).toBe(0)
+  const requestId = (
+    await desk.database.db
+      .selectFrom('run')
+      .select('start_request_id')
+      .where('id', '=', runId)
+      .executeTakeFirstOrThrow()
+  ).start_request_id
+  const grace = await dashboard.open('Grace', `/requests/${requestId ?? ''}`)
+  await grace.getByText('Start a run of careful').first().waitFor()
+  await grace.getByText('Does alone:').waitFor()
+  await picture(grace, 'start-request')
+  expect(await problemsOf(grace)).toEqual([])
+  expect(await grace.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
+  await grace.getByRole('radio', { name: 'Approve as shown' }).check()
+  await grace
+    .getByRole('button', { name: /^Submit/ })
+    .first()
+    .click()
+  await grace.getByText('Recorded. The run begins.').waitFor()
+  await banner.waitFor({ state: 'detached' })
+  const denied = await desk.start({ worker: 'careful', input: 'Write others' })
+  const phoneOfGrace = await dashboard.open('Grace', `/runs/${denied}`, {
+    viewport: phone,
+    scheme: 'dark',
+  })
+  await phoneOfGrace.getByText('It has not begun.').waitFor()
+  await picture(phoneOfGrace, 'start-run-phone')
+  await phoneOfGrace.getByRole('link', { name: /^request #/ }).click()
+  await phoneOfGrace.getByText('Start a run of careful').first().waitFor()
+  await picture(phoneOfGrace, 'start-request-phone')
+})
+
+test('the runs page lists schedules with their next time, and who may switches one off and on', async () => {
+  const ada = await dashboard.open('Ada', '/runs')
+  const section = ada.getByRole('region', { name: 'Schedules' })
+  await section.getByText('0 6 * * 1-5').waitFor()
+  await picture(ada, 'schedules')
+  const nightly = section.getByRole('switch', { name: 'nightly starts runs' })
+  expect(await section.getByRole('switch', { name: 'weekly starts runs' }).isDisabled()).toBe(true)
+  await nightly.focus()
+  await ada.keyboard.press('Space')
+  await section.getByText('it is paused').waitFor()
+  expect(await nightly.isChecked()).toBe(false)
+  await ada.keyboard.press('Space')
+  await section.getByText('it is paused').waitFor({ state: 'detached' })
+  for (const scheme of ['light', 'dark'] as const) {
+    const page = await dashboard.open('Ada', '/runs', { viewport: phone, scheme })
+    await page.getByRole('region', { name: 'Schedules' }).waitFor()
+    await picture(page, `schedules-phone-${scheme}`)
+    expect(await problemsOf(page)).toEqual([])
+  }
+  expect(dashboard.complaints).toEqual([])
+})
