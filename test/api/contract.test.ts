@@ -202,6 +202,7 @@ const questions: Record<string, () => Promise<Reply>> = {
   startRun: () =>
     ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),
   postMessage: () => ada.post(`/v1/runs/${run.id}/messages`, { text: 'go on' }),
+  listSchedules: () => ada.get('/v1/schedules'),
   listRunTools: () => ada.get(`/v1/runs/${run.id}/tools`),
   invokeTool: async () => {
     answerPreApproved(api.service)
@@ -434,6 +435,12 @@ const provedElsewhere = new Set([
   'replayPolicy',
   'withdrawPolicyProposal',
   'resendDelivery',
+  // triggers.test.ts, with the secret of a trigger.
+  'startFromTrigger',
+  // schedules.it.test.ts, continuity.test.ts and starts.test.ts, with schedules.
+  'pauseSchedule',
+  'resumeSchedule',
+  'triggerSchedule',
   // slack.test.ts, since only Slack can ask.
   'postSlackInteraction',
 ])
@@ -498,6 +505,7 @@ test('every operation but the open ones refuses nobody with 401, as the document
     'signInForDevelopment',
     'signInWithLink',
     'signInWithPasskey',
+    'startFromTrigger',
     'startPasskeySignIn',
     'startProviderSignIn',
   ])
