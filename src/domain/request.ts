@@ -17,7 +17,7 @@ export type RequestState = (typeof requestStates)[number]
 /**
  * Orders of a list of requests. `age`: the longest waiting first; `createdAt`: the newest first.
  */
-export const requestSorts = ['expiresAt', 'createdAt', 'age', 'risk'] as const
+export const requestSorts = ['urgency', 'expiresAt', 'createdAt', 'age', 'risk'] as const
 export type RequestSort = (typeof requestSorts)[number]
 
 export const permitStates = ['live', 'consumed', 'lapsed', 'revoked'] as const

@@ -6,6 +6,7 @@ import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { TrailNews } from '#delivery/audit-log/trail-news.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { Retention } from '#delivery/retention.ts'
+import { UrgencyRounds } from '#delivery/urgency-rounds.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { createSeals } from '#domain/statements/row-seals.ts'
@@ -132,6 +133,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const notifications = notifyPeople(undo, { ctx, config, environment, pushKey })
     const evidence = await keepLog(undo, { ctx, config, environment, trail })
     undo.use(new Retention(ctx))
+    undo.use(new UrgencyRounds(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, { evidence, pushKey })
     const readiness = readinessReader(db, temporal, metrics.outages)

@@ -52,6 +52,12 @@ export interface RequestTable {
   /** digest of all of its principals */
   principals_digest: ColumnType<string | null, string | null | undefined, string | null>
   seal: Seal
+  /** its place in the order by urgency, kept by triggers; 12 once it has ended */
+  urgency_rank: ColumnType<number, never, number>
+  /** microseconds of the epoch, negative once it has ended */
+  urgency_at: ColumnType<string, never, string>
+  /** when its deadline's class is another */
+  urgency_next_at: ColumnType<Date | null, never, Date | null>
 }
 
 /** The part of a request that only programs have: who asked, and how the approval was used. */

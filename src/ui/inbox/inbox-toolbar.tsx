@@ -20,7 +20,8 @@ const risks = [
   { value: 'low', label: 'Low risk' },
 ]
 const sorts = [
-  { value: '', label: 'Newest first' },
+  { value: '', label: 'Most urgent first' },
+  { value: 'createdAt', label: 'Newest first' },
   { value: 'age', label: 'Oldest first' },
   { value: 'expiresAt', label: 'Expiring first' },
   { value: 'risk', label: 'Riskiest first' },

@@ -33,8 +33,9 @@ interface ListOptions extends ServiceOptions, PagingOptions {
   readonly sort?: string
 }
 
-/** Orders by the words of the command line; the newest first without one. */
+/** Orders by the words of the command line; the most urgent first without one. */
 const orders: Readonly<Record<string, RequestSort>> = {
+  urgency: 'urgency',
   newest: 'createdAt',
   oldest: 'age',
   expiry: 'expiresAt',

@@ -26,7 +26,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
   const seen = new Set<string>()
   let decided = 0
   for (;;) {
-    const query = { mine: 'true', state: 'pending', sort: 'expiresAt', queue: options.queue }
+    const query = { mine: 'true', state: 'pending', queue: options.queue }
     const list = await service.call('listRequests', { query })
     const item = list.items.find((one) => !seen.has(one.id))
     if (item === undefined) {

@@ -27,6 +27,7 @@ afterAll(() => desk[Symbol.asyncDispose]())
 
 /** and the turn that comes first in it */
 const sorts: [RequestSort, number][] = [
+  ['urgency', 0],
   ['createdAt', 1],
   ['age', 0],
   ['expiresAt', 0],

@@ -86,7 +86,13 @@ const pages: ListRequestsInput[] = [
   { state: 'pending', sort: 'expiresAt' },
   { state: 'pending', sort: 'risk' },
   { state: 'pending', sort: 'age' },
+  { state: 'pending', sort: 'createdAt' },
+  { state: 'pending', queue: 'platform', sort: 'createdAt' },
+  { state: 'approved' },
+  { mine: true },
+  { mine: true, queue: 'platform' },
   { mine: true, sort: 'expiresAt' },
+  { sort: 'createdAt' },
   {},
 ]
 

@@ -25,8 +25,9 @@ export interface ListRequestsInput extends PageInput {
   /** words in the title, the tool's or the worker's name, or the number */
   readonly q?: string
   /**
-   * `createdAt` (newest first, the default), `age` (oldest first), `expiresAt` (soonest) or `risk`
-   * (highest, then soonest)
+   * `urgency` (the default: nearest deadline by class, then risk, then age; behind what waits the
+   * newest of what has ended), `createdAt` (newest first), `age` (oldest first), `expiresAt`
+   * (soonest) or `risk` (highest, then soonest)
    */
   readonly sort?: RequestSort
 }
@@ -56,7 +57,15 @@ const callOrderDescending = [
 ] as const
 const opening = { sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' } as const
 const expiry = { sql: sql`request.expires_at`, type: 'timestamptz', kind: 'instant' } as const
+/** Triggers keep it, equal for all that waits of a turn; the run's id keeps two turns apart. */
+const urgency = [
+  { sql: sql`request.urgency_rank`, type: 'smallint', kind: 'number' },
+  { sql: sql`request.urgency_at`, type: 'bigint', kind: 'signed' },
+  { sql: sql`coalesce(request.run_id, request.id)`, type: 'uuid', kind: 'id' },
+  { sql: sql`coalesce(request.turn, 0)`, type: 'int', kind: 'signed' },
+] as const
 const orders: Readonly<Record<RequestSort, Order>> = {
+  urgency: { keys: [...urgency, ...callOrder], descending: false },
   createdAt: { keys: [opening, ...callOrderDescending], descending: true },
   age: { keys: [opening, ...callOrder], descending: false },
   expiresAt: { keys: [expiry, ...callOrder], descending: false },
@@ -77,7 +86,7 @@ export async function listRequests(
   input: ListRequestsInput,
 ): Promise<Page<RequestItemRecord>> {
   const viewer = await viewerOf(ctx, caller)
-  const sort = input.sort ?? 'createdAt'
+  const sort = sortOf(input)
   const order = orders[sort]
   const conditions = await conditionsOf(ctx, caller, input)
   const kinds = order.keys.map((key) => key.kind)
@@ -105,6 +114,12 @@ export async function listRequests(
   return { items, nextCursor: page.nextCursor }
 }
 
+/** What has ended has no urgency: a list of only that is the newest first, by its own index. */
+function sortOf({ sort = 'urgency', state, mine, snoozed }: ListRequestsInput): RequestSort {
+  const ended = state !== undefined && state !== 'pending' && mine !== true && snoozed !== true
+  return sort === 'urgency' && ended ? 'createdAt' : sort
+}
+
 async function conditionsOf(
   ctx: ServiceContext,
   caller: Caller,
@@ -117,7 +132,11 @@ async function conditionsOf(
   if (state !== undefined && input.state !== undefined && input.state !== state) {
     conditions.push(sql<boolean>`false`)
   }
-  if (input.mine === true) conditions.push(mine(caller))
+  // Of a `case` Postgres expects that half of the rows pass it. Of what is in it, it expects that
+  // almost none does, and reads and sorts all that waits instead of the first by an index.
+  if (input.mine === true) {
+    conditions.push(sql<boolean>`case when ${mine(caller)} then true else false end`)
+  }
   if (input.snoozed === true) conditions.push(isSnoozed(caller))
   if (input.queue !== undefined) conditions.push(sql<boolean>`request.queue = ${input.queue}`)
   if (input.risk !== undefined) conditions.push(sql<boolean>`request.risk = ${input.risk}`)

@@ -1,0 +1,30 @@
+import { moveUrgent } from '#services/requests/lists/move-urgent.ts'
+import type { SystemContext } from '#services/core/context.ts'
+import { errorText } from '#services/core/error-text.ts'
+import { Repeating } from './repeating.ts'
+
+/** How late a request may stand under the class of deadline that it has left. */
+const everyMs = 20_000
+
+/** Keeps the order by urgency right while time passes. Every API process runs it. */
+export class UrgencyRounds implements AsyncDisposable {
+  readonly #rounds: Repeating
+
+  constructor(ctx: SystemContext) {
+    this.#rounds = new Repeating({
+      everyMs,
+      work: async () => {
+        while ((await moveUrgent(ctx.db)).more);
+      },
+      onError: (error) =>
+        ctx.log.warn(
+          { error: errorText(error) },
+          'a round of the order by urgency failed; the next one goes on',
+        ),
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#rounds[Symbol.asyncDispose]()
+  }
+}

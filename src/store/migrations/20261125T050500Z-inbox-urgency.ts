@@ -1,0 +1,106 @@
+import { sql, type Kysely } from 'kysely'
+
+/**
+ * The order by urgency: a request's class of deadline and its risk as one rank, and its age; all
+ * requests of a turn have those of the first of them. Triggers keep both, also for what an earlier
+ * version writes while this one is being deployed; rounds of the service move what comes nearer
+ * to its deadline (`urgency_next_at`).
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table request
+      add column urgency_rank smallint not null default 12,
+      add column urgency_at bigint not null default 0,
+      add column urgency_next_at timestamptz;
+
+    -- 3 × class (under 1 h, under 4 h, under 24 h, later) + risk; what has ended is behind all: 12
+    create function urgency_rank(risk text, expires_at timestamptz, at timestamptz) returns smallint
+      language sql stable parallel safe as $$
+        select (3 * (case when expires_at < at + interval '1 hour' then 0
+            when expires_at < at + interval '4 hours' then 1
+            when expires_at < at + interval '24 hours' then 2 else 3 end)
+          + case risk when 'high' then 0 when 'medium' then 1 else 2 end)::smallint
+      $$;
+    -- after this instant the class is another
+    create function urgency_next_at(expires_at timestamptz, at timestamptz) returns timestamptz
+      language sql stable parallel safe as $$
+        select case when expires_at < at + interval '1 hour' then null
+          when expires_at < at + interval '4 hours' then expires_at - interval '1 hour'
+          when expires_at < at + interval '24 hours' then expires_at - interval '4 hours'
+          else expires_at - interval '24 hours' end
+      $$;
+    -- of equal rank the oldest is first; of what has ended the newest
+    create function urgency_at(state text, created_at timestamptz) returns bigint
+      language sql stable parallel safe as $$
+        select (case when state = 'pending' then 1000000 else -1000000 end
+          * extract(epoch from created_at))::bigint
+      $$;
+
+    update request set urgency_at = urgency_at(state, created_at),
+      urgency_rank = case when state = 'pending'
+        then urgency_rank(risk, expires_at, clock_timestamp()) else 12 end,
+      urgency_next_at = case when state = 'pending'
+        then urgency_next_at(expires_at, clock_timestamp()) end;
+
+    -- Pages expect from the statistics that nothing comes after the last of few ranks: it does.
+    alter table request alter column urgency_rank set statistics 0;
+    -- lists of requests: most urgent first, of a queue and of all
+    create index request_pending_urgency on request (queue, urgency_rank, urgency_at)
+      where state = 'pending';
+    create index request_pending_all_urgency on request (urgency_rank, urgency_at)
+      where state = 'pending';
+    create index request_by_urgency on request (urgency_rank, urgency_at);
+    -- rounds of urgency: what has come nearer to its deadline, and what stands with it
+    create index request_urgency_due on request (urgency_next_at)
+      where state = 'pending' and urgency_next_at is not null;
+    create index request_pending_of_turn on request (run_id, turn) where state = 'pending';
+
+    create function place_request() returns trigger language plpgsql as $$
+    begin
+      new.urgency_at := urgency_at(new.state, new.created_at);
+      if new.state = 'pending' then
+        new.urgency_rank := urgency_rank(new.risk, new.expires_at, clock_timestamp());
+        new.urgency_next_at := urgency_next_at(new.expires_at, clock_timestamp());
+      else
+        new.urgency_rank := 12;
+        new.urgency_next_at := null;
+      end if;
+      return new;
+    end $$;
+    create trigger request_placed before insert or update of state, risk, expires_at, created_at
+      on request for each row execute function place_request();
+
+    -- Gives what waits of a turn the place of the first of it.
+    create function place_turn(of_run uuid, of_turn integer) returns void language sql as $$
+      with first as (
+        select urgency_rank(risk, expires_at, clock_timestamp()) as rank,
+          urgency_at(state, created_at) as at
+        from request where run_id = of_run and turn = of_turn and state = 'pending'
+        order by 1, 2 limit 1)
+      update request set urgency_rank = first.rank, urgency_at = first.at
+      from first
+      where run_id = of_run and turn = of_turn and state = 'pending'
+        and (urgency_rank, urgency_at) is distinct from (first.rank, first.at)
+    $$;
+    create function place_opened_turns() returns trigger language plpgsql as $$
+    begin
+      perform place_turn(run_id, turn) from opened
+        where run_id is not null and turn is not null group by run_id, turn;
+      return null;
+    end $$;
+    create trigger request_opened_in_turn after insert on request referencing new table as opened
+      for each statement execute function place_opened_turns();
+    create function place_changed_turn() returns trigger language plpgsql as $$
+    begin
+      perform place_turn(new.run_id, new.turn);
+      return null;
+    end $$;
+    -- What ends leaves the others of its turn where they are.
+    create trigger request_changed_in_turn after update of risk, expires_at on request
+      for each row when (new.state = 'pending' and new.turn is not null)
+      execute function place_changed_turn();
+
+    select place_turn(run_id, turn) from request
+      where state = 'pending' and run_id is not null and turn is not null group by run_id, turn
+  `.execute(db)
+}
