@@ -103,7 +103,8 @@ async function pass(from: Response, to: ServerResponse): Promise<void> {
   to.flushHeaders()
   const reader = from.body.getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    if (!to.write(next.value)) await once(to, 'drain')
+    if (to.destroyed) return reader.cancel()
+    if (!to.write(next.value)) await Promise.race([once(to, 'drain'), once(to, 'close')])
   }
   to.end()
 }

@@ -69,6 +69,7 @@ describe('erasing what the call of a request holds', () => {
     expect(await placesOf(desk.database.db, 'Briony')).toEqual(
       expect.arrayContaining([
         'content.bytes',
+        'file_change.path',
         'request.title',
         'request_revision.facts',
         'run.output',

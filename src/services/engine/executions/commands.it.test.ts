@@ -12,6 +12,7 @@ import { getText } from '#store/content/content.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { gitVariables } from '#sandbox/git/git-files.ts'
 import { executeCall } from './execute-call.ts'
+import { readChanges } from '../../runs/reading/read-changes.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 
@@ -85,6 +86,9 @@ describe.skipIf(!testSandbox.works)('commands of a run', patient, () => {
     })
     expect(await executions(first)).toEqual([{ state: 'succeeded', reason: null, exit_code: 0 }])
     expect(await executions(third)).toEqual([])
+    // What commands change is not known file by file: it is counted, and nothing is guessed.
+    const changed = await readChanges(desk.api, desk.people.ada.caller, { runId: asked.runId })
+    expect(changed).toMatchObject({ items: [], unknown: { commands: 2, calls: 0 } })
   })
 
   // Rules: product.md 26

@@ -4,6 +4,8 @@ import type { Json } from '#domain/json.ts'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
+import { clearTranscript } from '../../retention/clear-transcript.ts'
 import { readChanges } from './read-changes.ts'
 
 let desk: AgentDesk
@@ -182,4 +184,11 @@ test('who may not see a run does not see what it changed', async () => {
   const stranger = await addPerson(desk.database.db, 'Mallory', ['elsewhere'])
   const asked = readChanges(desk.api, stranger.caller, { runId })
   expect((await refusal(asked)).code).toBe('not_found')
+})
+
+test('the changes of a run go with its words, and are counted as what nobody knows', async () => {
+  const runId = await ran([write('scratch/kept-for-a-while.md', 'kept\n')])
+  await cancelRun(desk.api, desk.people.ada.caller, { runId })
+  await clearTranscript(desk.api, { runId, rule: '90d' })
+  expect(await changes(runId)).toMatchObject({ items: [], unknown: { commands: 0, calls: 1 } })
 })
