@@ -1,3 +1,4 @@
+import { agentRows } from './agent-table.ts'
 import { keyRows } from './key-table.ts'
 import { toolRows } from './tool-table.ts'
 
@@ -6,6 +7,7 @@ import { toolRows } from './tool-table.ts'
  * and its lines.
  */
 const tables = [
+  { page: 'clients.md', name: 'agents', rows: agentRows },
   { page: 'tools.md', name: 'tools', rows: toolRows },
   { page: 'configuration.md', name: 'countersign.yaml', rows: () => keyRows('countersign') },
   { page: 'configuration.md', name: 'worker', rows: () => keyRows('worker') },

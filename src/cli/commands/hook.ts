@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { processEnvironment } from '#runtime/environment.ts'
 import { withFolders } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
+import { agentSettings } from '../hook/agents/agent-settings.ts'
 import { agentNames, agents } from '../hook/agents/agents.ts'
 import type { HookCommandOptions } from '../hook/hook-command.ts'
 
@@ -20,19 +21,22 @@ export function addHookCommand(program: Command): void {
         '--wait <seconds>',
         'how long people have; then it is a denial, and asking again goes on',
       )
-    if (name === 'claude-code') {
-      command
-        .option(
-          '--install',
-          'write the hook into .claude/settings.json of the project folder, for every machine of a team',
-        )
-        .option(
-          '--managed',
-          'write managed-settings.json, which an administrator installs and nobody can remove',
-        )
+    const { file, managed } = agentSettings[name]
+    command.option(
+      '--install',
+      `write the hook into ${file} of the project folder, for every machine of a team`,
+    )
+    if (managed !== null) {
+      command.option(
+        '--managed',
+        `write ${managed.file}, which an administrator installs and nobody can remove`,
+      )
     }
     command.action((options: HookCommandOptions) => answer(name, options))
-    withExamples(command, [`hook ${name} --worker release-notes`])
+    withExamples(command, [
+      `hook ${name} --worker release-notes`,
+      `hook ${name} --worker release-notes --install`,
+    ])
   }
   withExamples(hooks, [
     'hook claude-code --worker release-notes --install',

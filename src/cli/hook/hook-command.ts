@@ -1,6 +1,8 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Environment } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { agentSettings } from './agents/agent-settings.ts'
+import { agentOf, agents, type AgentName } from './agents/agents.ts'
 import { hookCommand, installHook, writeManaged } from './install-hook.ts'
 import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
 
@@ -19,7 +21,8 @@ export async function runHookCommand(
   environment: Environment,
 ): Promise<void> {
   if (options.install === true || options.managed === true) {
-    await install({ ...options, wait: options.wait ?? installedWait })
+    if (!isAgent(name)) throw new CommandFailure(`there is no hook "${name}"`, exitCodes.usage)
+    await install(name, { ...options, wait: options.wait ?? installedWait })
     return
   }
   const said = await runHook(name, options, { environment, input: readStandardInput() })
@@ -28,7 +31,15 @@ export async function runHookCommand(
   process.exit(0)
 }
 
-async function install(options: HookCommandOptions & { readonly wait: string }): Promise<void> {
+function isAgent(name: string): name is AgentName {
+  return agentOf(name) !== null
+}
+
+async function install(
+  name: AgentName,
+  options: HookCommandOptions & { readonly wait: string },
+): Promise<void> {
+  const { title } = agents[name]
   const folder = resolve(options.project ?? '.')
   const waitSeconds = checkedWait(options.wait)
   if (options.data !== undefined || isAbsolute(options.root ?? '')) {
@@ -37,25 +48,23 @@ async function install(options: HookCommandOptions & { readonly wait: string }):
       exitCodes.usage,
     )
   }
-  const command = hookCommand({
-    url: options.url,
-    worker: options.worker,
-    root: options.root,
-    wait: options.wait,
-  })
-  // Claude Code goes on without a hook that takes too long: its own time is longer than ours.
+  const { root, url, wait, worker } = options
+  const command = hookCommand(name, { url, worker, root, wait })
+  // Agents go on without a hook that takes too long: their own time is longer than ours.
   const hook = { command, timeoutSeconds: waitSeconds + 120 }
   if (options.managed === true) {
-    const file = await writeManaged(folder, hook)
+    const managed = await writeManaged(name, folder, hook)
     console.log(
-      `Written to ${file}. Install it as root on each machine: /etc/claude-code/managed-settings.json on Linux, "/Library/Application Support/ClaudeCode/managed-settings.json" on macOS. Other hooks and rules are not read then, and people cannot switch it off.`,
+      `Written to ${managed.file}. Install it as root on each machine: ${managed.install}. People cannot switch this hook off.`,
     )
     return
   }
-  const file = await installHook(folder, hook)
+  const file = await installHook(name, folder, hook)
   console.log(
-    `Written to ${file}, which can be committed: it names no folder of this machine. Claude Code asks from its next session on. Every machine needs countersign-hook or countersign (on the PATH, or installed in the project), a key in COUNTERSIGN_API_KEY (countersign keys create --name claude-code --scopes requests:write,requests:read), and the address in COUNTERSIGN_URL where the service is another machine.`,
+    `Written to ${file}, which can be committed: it names no folder of this machine. ${title} asks from its next session on. Every machine needs countersign-hook or countersign (on the PATH, or installed in the project), a key in COUNTERSIGN_API_KEY (countersign keys create --name ${name} --scopes requests:write,requests:read), and the address in COUNTERSIGN_URL where the service is another machine.`,
   )
+  const { note } = agentSettings[name]
+  if (note !== null) console.log(note)
 }
 
 function checkedWait(text: string): number {

@@ -9,7 +9,7 @@ import { runHookCommand } from './hook-command.ts'
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const help = `countersign-hook AGENT [--worker NAME] [--url URL] [--project DIR] [--root DIR] [--wait SECONDS]
-countersign-hook claude-code --install | --managed
+countersign-hook AGENT --install | --managed
 
 Answers a hook on standard input. AGENT is ${agentNames.join(', ')}.
 COUNTERSIGN_API_KEY is a key with the scopes requests:write and requests:read, COUNTERSIGN_URL the service.`

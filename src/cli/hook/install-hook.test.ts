@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { promisify } from 'node:util'
+import { agentSettings } from './agents/agent-settings.ts'
+import { agentNames, agents } from './agents/agents.ts'
 import { hookCommand, installHook, writeManaged } from './install-hook.ts'
 
 let folder = ''
@@ -13,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const words = { url: undefined, worker: 'w', root: undefined, wait: '60' }
-const hook = { command: hookCommand(words), timeoutSeconds: 60 }
+const hook = { command: hookCommand('claude-code', words), timeoutSeconds: 60 }
 const file = (): string => join(folder, '.claude', 'settings.json')
 const settings = async () => JSON.parse(await readFile(file(), 'utf8'))
 async function write(text: string): Promise<void> {
@@ -22,7 +24,7 @@ async function write(text: string): Promise<void> {
 }
 
 test('writes a hook that blocks when it is not found, and one that reports', async () => {
-  expect(await installHook(folder, hook)).toBe(file())
+  expect(await installHook('claude-code', folder, hook)).toBe(file())
   const { hooks } = await settings()
   expect(hooks.PreToolUse).toEqual([
     {
@@ -50,8 +52,8 @@ test('keeps all that is there, other hooks too, and replaces its own', async () 
   }
   await write(JSON.stringify(before))
   const old = '/opt/of-one-machine/countersign hook claude-code --project /home/ada/shop'
-  await installHook(folder, { ...hook, command: old })
-  await installHook(folder, hook)
+  await installHook('claude-code', folder, { ...hook, command: old })
+  await installHook('claude-code', folder, hook)
   const after = await settings()
   expect(after).toMatchObject({ model: 'opus', permissions: before.permissions })
   expect(after.hooks.Stop).toEqual([theirs])
@@ -64,14 +66,14 @@ test.each(['not JSON', '[]', '{"hooks": []}', '{"hooks": {"PreToolUse": {}}}'])(
   'changes nothing where the settings are %s',
   async (text) => {
     await write(text)
-    await expect(installHook(folder, hook)).rejects.toThrow(/mend it first/)
+    await expect(installHook('claude-code', folder, hook)).rejects.toThrow(/mend it first/)
     expect(await readFile(file(), 'utf8')).toBe(text)
   },
 )
 
 // Rules: security.md 32
 test('asks about every tool, before and after, and names no folder of the machine', async () => {
-  await installHook(folder, hook)
+  await installHook('claude-code', folder, hook)
   const { hooks } = await settings()
   for (const name of ['PreToolUse', 'PostToolUse', 'PostToolUseFailure']) {
     expect(hooks[name][0].matcher).toBe('*')
@@ -89,7 +91,7 @@ test('its line finds the program on the PATH, hands over odd words, and blocks w
       cwd: folder,
       env: { PATH: bin, CLAUDE_PROJECT_DIR: folder },
     })
-  const odd = hookCommand({ ...words, worker: "it's $(x)" })
+  const odd = hookCommand('claude-code', { ...words, worker: "it's $(x)" })
   await expect(run(odd)).rejects.toMatchObject({ code: 2 })
   const program = join(bin, 'countersign')
   await writeFile(program, '#!/bin/sh\nfor word; do echo "$word"; done\n')
@@ -104,12 +106,60 @@ test('its line finds the program on the PATH, hands over odd words, and blocks w
 })
 
 test('the file of an administrator has our hooks alone, and lets nobody go around them', async () => {
-  const managed = await writeManaged(folder, hook)
-  await installHook(folder, hook)
+  const { file: managed } = await writeManaged('claude-code', folder, hook)
+  await installHook('claude-code', folder, hook)
   const ours = (await settings()).hooks
   expect(JSON.parse(await readFile(managed, 'utf8'))).toEqual({
     allowManagedHooksOnly: true,
     permissions: { disableBypassPermissionsMode: 'disable' },
     hooks: ours,
+  })
+})
+
+const others = agentNames.filter((name) => name !== 'claude-code')
+
+test.each(others)(
+  'the settings of %s ask before every call, keep what is there, and block',
+  async (name) => {
+    const line = { command: hookCommand(name, words), timeoutSeconds: 60 }
+    const settingsFile = join(folder, agentSettings[name].file)
+    await mkdir(join(settingsFile, '..'), { recursive: true })
+    const [event = ''] = Object.keys(agentSettings[name].entries(line))
+    const theirs = {
+      hooks: { [event]: [{ command: 'lint', hooks: [{ command: 'lint' }] }] },
+      mine: 1,
+    }
+    await writeFile(settingsFile, JSON.stringify(theirs))
+    await installHook(name, folder, { ...line, timeoutSeconds: 5 })
+    await installHook(name, folder, line)
+    const text = await readFile(settingsFile, 'utf8')
+    expect(text).not.toContain(folder)
+    const { hooks, mine } = JSON.parse(text)
+    expect(mine).toBe(1)
+    expect(hooks[event]).toHaveLength(2)
+    expect(hooks[event][0]).toEqual(theirs.hooks[event]?.[0])
+    // The time is in the agent's own unit, and the matcher is everything.
+    const [entry] = [hooks[event][1]].map((own) => ({ ...own, ...own.hooks?.[0] }))
+    const unit = agents[name].unit === 'milliseconds' ? 1000 : 1
+    expect(entry.timeout ?? entry.timeoutSec).toBe(60 * unit)
+    expect(entry.matcher ?? '.*').toBe('.*')
+    const run = promisify(execFile)('/bin/sh', ['-c', entry.command ?? entry.bash], {
+      cwd: folder,
+      env: { PATH: join(folder, 'none') },
+    })
+    await expect(run).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not done'),
+    })
+  },
+)
+
+test('administrators get a file for each agent that has one', async () => {
+  const line = { command: 'x', timeoutSeconds: 60 }
+  await expect(writeManaged('codex', folder, line)).rejects.toThrow(/no file of hooks/)
+  const { file: written } = await writeManaged('cursor', folder, line)
+  expect(JSON.parse(await readFile(written, 'utf8'))).toMatchObject({
+    version: 1,
+    hooks: { preToolUse: [{ failClosed: true, timeout: 60 }] },
   })
 })

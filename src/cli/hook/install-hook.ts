@@ -1,46 +1,24 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-
-/**
- * Every tool, those of tomorrow too: what is harmless is the hook's own to say (harmless-tools.ts).
- */
-const matcher = '*'
-
-/** Below which a command of ours is recognised when it is installed again. */
-const ours = / hook claude-code(?![\w-])/
-
-interface HookGroup {
-  readonly matcher?: string
-  readonly hooks: readonly {
-    readonly type: string
-    readonly command?: string
-    readonly onFailure?: string
-    readonly timeout?: number
-  }[]
-}
-
-/** A line for a shell, and how long the agent gives it. */
-interface HookLine {
-  readonly command: string
-  readonly timeoutSeconds: number
-}
+import { agentSettings, type HookLine } from './agents/agent-settings.ts'
+import type { AgentName } from './agents/agents.ts'
 
 /** What a hook is given on its command line. */
 type HookWords = Readonly<Record<'url' | 'worker' | 'root' | 'wait', string | undefined>>
 
 /**
  * The line that runs the hook on every machine: what is on the PATH, else what the project
- * installed; nothing is fetched. The folder is Claude Code's own variable; key and address are in
- * the environment.
+ * installed; nothing is fetched. The folder is the agent's own variable; key and address are in the
+ * environment.
  */
-export function hookCommand(words: HookWords): string {
-  const given = Object.entries(words).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, quoted(value)],
+export function hookCommand(name: AgentName, words: HookWords): string {
+  const { folder } = agentSettings[name]
+  const given = Object.entries(words).flatMap(([word, value]) =>
+    value === undefined ? [] : [`--${word}`, quoted(value)],
   )
-  const hook = ['claude-code --project "${CLAUDE_PROJECT_DIR:-.}"', ...given]
-  const line = hook.join(' ')
-  const places = 'PATH="$PATH:${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin"'
+  const line = [`${name} --project ${folder}`, ...given].join(' ')
+  const places = `PATH="$PATH:"${folder}/node_modules/.bin`
   return `${places}; if command -v countersign-hook >/dev/null 2>&1; then countersign-hook ${line}; else countersign hook ${line}; fi`
 }
 
@@ -50,47 +28,47 @@ function quoted(word: string): string {
 }
 
 /**
- * Writes the hooks into `.claude/settings.json` of a folder and keeps everything else that is
- * there. Installed again, its own are replaced. Returns the file. `command` is a line for a shell;
- * should it not be found, it must block.
+ * Writes the hooks into the settings that an agent has in a project folder and keeps everything
+ * else that is there. Installed again, its own are replaced. Returns the file. `command` is a line
+ * for a shell; should it not be found, it must block.
  */
-export async function installHook(folder: string, hook: HookLine): Promise<string> {
-  const file = join(folder, '.claude', 'settings.json')
+export async function installHook(
+  name: AgentName,
+  folder: string,
+  hook: HookLine,
+): Promise<string> {
+  const { entries, file: relative, more } = agentSettings[name]
+  const file = join(folder, relative)
   const settings = await readSettings(file)
   const before = settings['hooks'] ?? {}
   if (!isObject(before)) throw new CommandFailure(`${file}: hooks is not an object; mend it first`)
   const hooks = { ...before }
-  for (const [name, group] of Object.entries(groupsOf(hook))) {
-    hooks[name] = [...others(file, before, name), group]
+  for (const [event, entry] of Object.entries(entries(hook))) {
+    hooks[event] = [...others({ file, name }, before, event), entry]
   }
-  await writeWhole(file, { ...settings, hooks })
+  await writeWhole(file, { ...more, ...settings, hooks })
   return file
 }
 
 /**
- * Writes `managed-settings.json` into a folder, for an administrator to install: the same hooks,
- * and no others, which no settings of a person or a project take away. Returns the file.
+ * Writes the file that an administrator installs into a folder: the same hooks, and no others,
+ * which no settings of a person or a project take away. Returns the file and where it belongs.
  */
-export async function writeManaged(folder: string, hook: HookLine): Promise<string> {
-  const file = join(folder, 'managed-settings.json')
-  const hooks = Object.entries(groupsOf(hook)).map(([name, group]) => [name, [group]])
-  await writeWhole(file, {
-    allowManagedHooksOnly: true,
-    permissions: { disableBypassPermissionsMode: 'disable' },
-    hooks: Object.fromEntries(hooks),
-  })
-  return file
-}
-
-/** Our group of each event. Before a call, a hook that fails or is late blocks it. */
-function groupsOf({ command, timeoutSeconds }: HookLine): Readonly<Record<string, HookGroup>> {
-  const blocking = { type: 'command', command: `${command} || exit 2`, onFailure: 'block' }
-  const after = { matcher, hooks: [{ type: 'command', command, timeout: 30 }] }
-  return {
-    PreToolUse: { matcher, hooks: [{ ...blocking, timeout: timeoutSeconds }] },
-    PostToolUse: after,
-    PostToolUseFailure: after,
+export async function writeManaged(
+  name: AgentName,
+  folder: string,
+  hook: HookLine,
+): Promise<{ readonly file: string; readonly install: string }> {
+  const { entries, managed } = agentSettings[name]
+  if (managed === null) {
+    throw new CommandFailure(
+      `${name} has no file of hooks for administrators that could be written`,
+    )
   }
+  const file = join(folder, managed.file)
+  const hooks = Object.entries(entries(hook)).map(([event, entry]) => [event, [entry]])
+  await writeWhole(file, { ...managed.more, hooks: Object.fromEntries(hooks) })
+  return { file, install: managed.install }
 }
 
 async function writeWhole(file: string, settings: object): Promise<void> {
@@ -117,19 +95,29 @@ async function readSettings(file: string): Promise<Record<string, unknown>> {
   throw new CommandFailure(`${file} is not a JSON object; mend it first. Nothing was changed.`)
 }
 
-/** The groups of one event that are not ours, as they are. */
-function others(file: string, hooks: Record<string, unknown>, name: string): readonly unknown[] {
-  const groups = hooks[name] ?? []
-  if (!Array.isArray(groups)) {
-    throw new CommandFailure(`${file}: hooks.${name} is not a list; mend it first`)
+/** The entries of one event that are not ours, as they are. */
+function others(
+  { file, name }: { readonly file: string; readonly name: AgentName },
+  hooks: Record<string, unknown>,
+  event: string,
+): readonly unknown[] {
+  const entries = hooks[event] ?? []
+  if (!Array.isArray(entries)) {
+    throw new CommandFailure(`${file}: hooks.${event} is not a list; mend it first`)
   }
-  return groups.filter((group) => !isOurs(group))
+  const ours = new RegExp(` hook ${name}(?![\\w-])`)
+  return entries.filter((entry) => {
+    const commands = commandsOf(entry)
+    return commands.length === 0 || !commands.every((command) => ours.test(command))
+  })
 }
 
-function isOurs(group: unknown): boolean {
-  if (!isObject(group) || !Array.isArray(group['hooks'])) return false
-  const { hooks } = group as unknown as HookGroup
-  return hooks.length > 0 && hooks.every(({ command }) => ours.test(command ?? ''))
+/** The lines that an entry runs: some agents put them into a list of their own. */
+function commandsOf(entry: unknown): readonly string[] {
+  if (!isObject(entry)) return []
+  const { bash, command, hooks } = entry
+  if (Array.isArray(hooks)) return hooks.flatMap(commandsOf)
+  return [command ?? bash].filter((line) => typeof line === 'string')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

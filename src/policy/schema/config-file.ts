@@ -195,7 +195,7 @@ export const configFileSchema = z.strictObject({
     'programs that are [told](notifications.md) of requests. Default: nobody',
   ),
   mcpServers: maybe(z.record(serverName, gatewayServer)).describe(
-    '[MCP servers](clients.md#mcp-gateway) that programs use through the service, at `/mcp/NAME`: as in a worker file, with `queue`, `holdSeconds`, `zones` and `sandbox`. Default: none',
+    '[MCP servers](mcp-gateway.md) that programs use through the service, at `/mcp/NAME`: as in a worker file, with `queue`, `holdSeconds`, `zones` and `sandbox`. Default: none',
   ),
   schedules: maybe(z.record(name, schedule)).describe(
     '[when runs start](starting.md#schedules): `worker`, `input`, `cron`, `timezone`, `as`, `catchup`. Default: none',

@@ -1,3 +1,4 @@
+import { hookEvents } from '#domain/hook-events.ts'
 import {
   nameOf,
   objectOf,
@@ -15,6 +16,12 @@ type Input = Readonly<Record<string, unknown>>
 export interface Agent {
   /** for people and in requests */
   readonly title: string
+  /** the release whose contract this is */
+  readonly release: string
+  /** what was tried of it, for people */
+  readonly works: string
+  /** the events that are answered, by the agent's own names */
+  readonly events: readonly string[]
   /** what the agent hands the hook. Throws a sentence when it is no event of a tool call */
   readonly read: (input: Input) => HookEvent
   /** what the hook prints: how yes, no and "not mine to say" are said */
@@ -41,8 +48,8 @@ function hookSpecific(decision: Exclude<HookDecision, { decision: 'none' }>): st
 
 /** Members that Claude Code and Codex have in common. */
 function usualEvent(input: Input): HookEvent {
-  const event = input['hook_event_name']
-  if (event !== 'PreToolUse' && event !== 'PostToolUse' && event !== 'PostToolUseFailure') {
+  const event = hookEvents.find((name) => name === input['hook_event_name'])
+  if (event === undefined) {
     throw new Error('What came on standard input is no hook event: hook_event_name')
   }
   return named({
@@ -67,6 +74,9 @@ function named(event: {
 export const agents = {
   'claude-code': {
     title: 'Claude Code',
+    release: '2.1.330',
+    works: 'in tests with its published events; not run with it',
+    events: hookEvents,
     read: usualEvent,
     say: (decision) => (decision.decision === 'none' ? '{}' : hookSpecific(decision)),
     limitSeconds: 600,
@@ -76,6 +86,9 @@ export const agents = {
   },
   codex: {
     title: 'Codex',
+    release: '0.169',
+    works: 'from its contract; not run with it',
+    events: ['PreToolUse', 'PostToolUse'],
     read: usualEvent,
     // It takes `allow` without changed arguments for a mistake, and then runs the call: silence is
     // yes.
@@ -87,6 +100,9 @@ export const agents = {
   },
   'gemini-cli': {
     title: 'Gemini CLI',
+    release: '0.61',
+    works: 'from its contract; not run with it',
+    events: ['BeforeTool', 'AfterTool'],
     read: (input) =>
       named({
         hook_event_name: input['hook_event_name'] === 'AfterTool' ? 'PostToolUse' : 'PreToolUse',
@@ -107,6 +123,9 @@ export const agents = {
   },
   'copilot-cli': {
     title: 'Copilot CLI',
+    release: '1.0.102',
+    works: 'partly: from its contract, no outcome; not run with it',
+    events: ['preToolUse'],
     read: (input) =>
       named({
         hook_event_name: 'PreToolUse',
@@ -130,6 +149,9 @@ export const agents = {
   },
   cursor: {
     title: 'Cursor',
+    release: 'of November 2026',
+    works: 'partly: from its contract, no outcome; not run with it',
+    events: ['preToolUse'],
     read: (input) =>
       named({
         hook_event_name: 'PreToolUse',

@@ -1,9 +1,11 @@
+import type { HookEventName } from '#domain/hook-events.ts'
+
 /**
  * A tool call of an agent, before or after the tool runs. The names are those of Claude Code; what
  * other agents hand their hooks is read into them (agents/agents.ts).
  */
 export interface HookEvent {
-  readonly hook_event_name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'
+  readonly hook_event_name: HookEventName
   readonly session_id: string
   readonly tool_name: string
   readonly tool_input: Readonly<Record<string, unknown>>

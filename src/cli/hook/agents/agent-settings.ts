@@ -1,0 +1,132 @@
+import type { AgentName } from './agents.ts'
+
+/** A line for a shell, and for how many seconds the agent waits for it. */
+export interface HookLine {
+  readonly command: string
+  readonly timeoutSeconds: number
+}
+
+/** The file of an agent that an administrator installs, and where. */
+interface ManagedFile {
+  readonly file: string
+  readonly install: string
+  /** what it says beside the hooks */
+  readonly more: Readonly<Record<string, unknown>>
+}
+
+/** How the settings of an agent call the hook, from the contract that the agent publishes. */
+export interface AgentSettings {
+  /** relative to the project folder; a team commits it */
+  readonly file: string
+  /** the project folder, as a word for a POSIX shell */
+  readonly folder: string
+  /** what the file needs beside the hooks */
+  readonly more: Readonly<Record<string, unknown>>
+  /** our entry of each event: a hook before a call that fails blocks the call */
+  readonly entries: (hook: HookLine) => Readonly<Record<string, object>>
+  /** `null`: its administrators have no file of hooks in this form */
+  readonly managed: ManagedFile | null
+  /** a sentence for who installs it; `null`: there is nothing to say */
+  readonly note: string | null
+}
+
+const afterSeconds = 30
+/** Every tool, those of tomorrow too: what is harmless is the hook's own to say. */
+const everyTool = '*'
+
+/** Most agents run the call when a hook fails in another way, or blocks without a word. */
+function blocking(command: string): string {
+  return `${command} || { echo "The hook of Countersign failed, so this is not done" >&2; exit 2; }`
+}
+
+/** The settings by the names in `countersign hook NAME --install`. */
+export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
+  'claude-code': {
+    file: '.claude/settings.json',
+    folder: '"${CLAUDE_PROJECT_DIR:-.}"',
+    more: {},
+    entries({ command, timeoutSeconds: timeout }) {
+      const before = { type: 'command', command: `${command} || exit 2`, onFailure: 'block' }
+      const hooks = [{ type: 'command', command, timeout: afterSeconds }]
+      const after = { matcher: everyTool, hooks }
+      return {
+        PreToolUse: { matcher: everyTool, hooks: [{ ...before, timeout }] },
+        PostToolUse: after,
+        PostToolUseFailure: after,
+      }
+    },
+    managed: {
+      file: 'managed-settings.json',
+      install:
+        '/etc/claude-code/managed-settings.json on Linux, "/Library/Application Support/ClaudeCode/managed-settings.json" on macOS',
+      more: {
+        allowManagedHooksOnly: true,
+        permissions: { disableBypassPermissionsMode: 'disable' },
+      },
+    },
+    note: null,
+  },
+  codex: {
+    file: '.codex/hooks.json',
+    folder: '"$(git rev-parse --show-toplevel 2>/dev/null || pwd)"',
+    more: {},
+    // Without a matcher it is every tool.
+    entries: ({ command, timeoutSeconds: timeout }) => ({
+      PreToolUse: { hooks: [{ type: 'command', command: blocking(command), timeout }] },
+      PostToolUse: { hooks: [{ type: 'command', command, timeout: afterSeconds }] },
+    }),
+    managed: null,
+    note: 'Codex runs a hook only after each person has trusted it in /hooks, also after every change of it.',
+  },
+  'gemini-cli': {
+    file: '.gemini/settings.json',
+    folder: '"${GEMINI_PROJECT_DIR:-.}"',
+    more: {},
+    entries({ command, timeoutSeconds }) {
+      const hook = { name: 'countersign', type: 'command' }
+      // It counts milliseconds, and its matcher is a regular expression.
+      const before = { ...hook, command: blocking(command), timeout: timeoutSeconds * 1000 }
+      const after = { ...hook, command, timeout: afterSeconds * 1000 }
+      return {
+        BeforeTool: { matcher: '.*', hooks: [before] },
+        AfterTool: { matcher: '.*', hooks: [after] },
+      }
+    },
+    managed: {
+      file: 'gemini-settings.json',
+      install:
+        '/etc/gemini-cli/settings.json on Linux, "/Library/Application Support/GeminiCli/settings.json" on macOS',
+      more: {},
+    },
+    note: null,
+  },
+  'copilot-cli': {
+    file: '.github/hooks/countersign.json',
+    folder: '.',
+    more: { version: 1 },
+    entries: ({ command, timeoutSeconds: timeoutSec }) => ({
+      preToolUse: { type: 'command', bash: blocking(command), cwd: '.', timeoutSec },
+    }),
+    managed: {
+      file: 'copilot-policy.json',
+      install: '/etc/github-copilot/policy.d/countersign.json on Linux',
+      more: { version: 1 },
+    },
+    note: null,
+  },
+  cursor: {
+    file: '.cursor/hooks.json',
+    folder: '"${CURSOR_PROJECT_DIR:-.}"',
+    more: { version: 1 },
+    entries: ({ command, timeoutSeconds: timeout }) => ({
+      preToolUse: { command: blocking(command), timeout, failClosed: true },
+    }),
+    managed: {
+      file: 'cursor-hooks.json',
+      install:
+        '/etc/cursor/hooks.json on Linux, "/Library/Application Support/Cursor/hooks.json" on macOS',
+      more: { version: 1 },
+    },
+    note: null,
+  },
+}
