@@ -1,3 +1,4 @@
+import { hashBytes } from '#domain/digest.ts'
 import { createECDH } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { v7 as uuidv7 } from 'uuid'
@@ -179,6 +180,29 @@ const questions: Record<string, () => Promise<Reply>> = {
   getChangeSet: async () => {
     await pending()
     return grace.get(`/v1/runs/${run.id}/turns/1`)
+  },
+  listRunChanges: async () => {
+    const { callId } = await pending()
+    const [before, after] = [hashBytes('one\n'), hashBytes('two\n')]
+    const change = { path: 'notes/a.md', from_path: 'notes/b.md', before_hash: null }
+    const lines = { before_lines: null, after_lines: Buffer.alloc(6) }
+    const of = { run_id: run.id, call_id: callId, attempt: 1 }
+    await api.service.db
+      .insertInto('file_change')
+      .values([
+        { ...of, ...change, ...lines, position: 1, after_hash: before },
+        {
+          ...of,
+          ...change,
+          ...lines,
+          position: 2,
+          path: 'notes/c.md',
+          from_path: null,
+          after_hash: after,
+        },
+      ])
+      .execute()
+    return ada.get(`/v1/runs/${run.id}/changes`)
   },
   getOutput: async () => {
     const { callId } = await addRequest(api.service, run, { position: ++position, tool: 'exec' })
