@@ -18,6 +18,7 @@ export const problemStatus = {
   idempotency_key_reused: 422,
   unreachable_approvers: 422,
   not_available: 422,
+  budget_exhausted: 422,
   too_large: 413,
   unsupported_media_type: 415,
   unauthenticated: 401,

@@ -3,25 +3,35 @@ export interface RunBudget {
   readonly turns?: number
   /** of input and output together */
   readonly tokens?: number
+  /** by the price of its model */
+  readonly costUsd?: number
+}
+
+/** The limits that a budget is held to; `costUsd` `null`: as much as its tokens cost. */
+export interface BudgetLimits {
+  readonly turns: number
+  readonly tokens: number
+  readonly costUsd: number | null
 }
 
 /** The first part of a budget that is above a limit; `null`: none is. */
-export function aboveLimits(
-  budget: RunBudget,
-  limits: Required<RunBudget>,
-): keyof RunBudget | null {
+export function aboveLimits(budget: RunBudget, limits: BudgetLimits): keyof RunBudget | null {
   if (budget.turns !== undefined && budget.turns > limits.turns) return 'turns'
-  return budget.tokens !== undefined && budget.tokens > limits.tokens ? 'tokens' : null
+  if (budget.tokens !== undefined && budget.tokens > limits.tokens) return 'tokens'
+  const most = limits.costUsd ?? Infinity
+  return budget.costUsd !== undefined && budget.costUsd > most ? 'costUsd' : null
 }
 
 /** The limits of a run: its worker's, each as low as its budget has it. */
-export function withBudget<Limits extends Required<RunBudget>>(
+export function withBudget<Limits extends BudgetLimits>(
   limits: Limits,
   budget: RunBudget | null,
 ): Limits {
+  const costUsd = Math.min(limits.costUsd ?? Infinity, budget?.costUsd ?? Infinity)
   return {
     ...limits,
     turns: Math.min(limits.turns, budget?.turns ?? Infinity),
     tokens: Math.min(limits.tokens, budget?.tokens ?? Infinity),
+    costUsd: Number.isFinite(costUsd) ? costUsd : null,
   }
 }

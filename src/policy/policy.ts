@@ -87,10 +87,19 @@ export interface ProjectConfig {
   readonly slack: SlackSettings | null
   /** servers that programs use at `/mcp/NAME`, by name */
   readonly mcpServers: ReadonlyMap<string, GatewayServer>
+  /** what models may cost in a month */
+  readonly budgets: readonly MonthlyBudget[]
   /** when runs start, by name */
   readonly schedules: ReadonlyMap<string, ScheduleSetting>
   /** what starts runs at `/v1/triggers/NAME`, by name */
   readonly triggers: ReadonlyMap<string, TriggerSetting>
+}
+
+/** What the models of a worker's runs may cost in a calendar month, UTC. */
+export interface MonthlyBudget {
+  /** `*`: of all workers together */
+  readonly worker: string
+  readonly costUsd: number
 }
 
 /** Times at which runs of a worker start. */

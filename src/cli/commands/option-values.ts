@@ -36,13 +36,15 @@ export function parseSpan(text: string): number | null {
   return match === null ? null : Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]
 }
 
-/** Reads the limits of a run's budget, `turns=10,tokens=50000`. */
+/** Reads the limits of a run's budget, `turns=10,tokens=50000,costUsd=2.5`. */
 export function readBudget(text: string): RunBudget {
-  const budget: { turns?: number; tokens?: number } = {}
+  const budget: { turns?: number; tokens?: number; costUsd?: number } = {}
+  const form = /^(?:(turns|tokens)=([1-9][0-9]{0,8})|(costUsd)=([0-9]{1,6}(?:[.][0-9]{1,6})?))$/
   for (const part of text.split(',')) {
-    const [, key, count] = /^(turns|tokens)=([1-9][0-9]{0,8})$/.exec(part.trim()) ?? []
-    if (key !== 'turns' && key !== 'tokens') {
-      throw new InvalidArgumentError('write turns=10,tokens=50000, or one of them.')
+    const [, whole, wholeCount, amount, sum] = form.exec(part.trim()) ?? []
+    const [key, count] = [whole ?? amount, wholeCount ?? sum]
+    if ((key !== 'turns' && key !== 'tokens' && key !== 'costUsd') || Number(count) === 0) {
+      throw new InvalidArgumentError('write turns=10,tokens=50000,costUsd=2.5, or some of them.')
     }
     budget[key] = Number(count)
   }

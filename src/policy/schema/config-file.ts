@@ -9,7 +9,7 @@ import { email as mail } from './email.ts'
 import { mcpServer, sandbox, serverName, zone } from './worker-file.ts'
 import { signIn } from './sign-in.ts'
 import { slack } from './slack.ts'
-import { schedule, trigger } from './starts.ts'
+import { budget, schedule, trigger } from './starts.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
@@ -196,6 +196,9 @@ export const configFileSchema = z.strictObject({
   ),
   mcpServers: maybe(z.record(serverName, gatewayServer)).describe(
     '[MCP servers](mcp-gateway.md) that programs use through the service, at `/mcp/NAME`: as in a worker file, with `queue`, `holdSeconds`, `zones` and `sandbox`. Default: none',
+  ),
+  budgets: maybe(z.array(budget).max(100)).describe(
+    '[what models may cost in a month](starting.md#budgets): `worker` (a name or `*`), `period: month`, `costUsd`. Default: no bound',
   ),
   schedules: maybe(z.record(name, schedule)).describe(
     '[when runs start](starting.md#schedules): `worker`, `input`, `cron`, `timezone`, `as`, `catchup`. Default: none',

@@ -28,3 +28,9 @@ export const schedule = z.strictObject({
     'missed times: `none` are made up for, or `one`, the last. Default: none',
   ),
 })
+
+export const budget = z.strictObject({
+  worker: text.describe('a worker, or `*`: all of them together'),
+  period: z.literal('month').describe('a calendar month, UTC'),
+  costUsd: z.number().positive().max(100_000_000),
+})

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { ProjectConfig } from '#policy/policy.ts'
 import { sealedMembership, sealedPerson } from '../access/sealed-rows.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
+import { syncBudgets } from './sync-budgets.ts'
 import { syncGroupMembers } from '../access/oidc/sync-group-members.ts'
 
 /**
@@ -34,4 +35,5 @@ export async function syncPeople(
   const memberships = members.map((member) => sealedMembership(seals, { ...member, until: null }))
   if (memberships.length > 0) await tx.insertInto('membership').values(memberships).execute()
   await syncGroupMembers({ tx, seals }, config, null)
+  await syncBudgets(tx, config)
 }

@@ -69,8 +69,9 @@ async function requireBudgetOfRunFits(
     .select(['worker', 'policy_digest'])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
-  const pinned = (await ctx.policies.byDigest(run.policy_digest)).workers.get(run.worker)
-  if (pinned !== undefined) requireBudgetFits(pinned, budget)
+  const policy = await ctx.policies.byDigest(run.policy_digest)
+  const pinned = policy.workers.get(run.worker)
+  if (pinned !== undefined) requireBudgetFits(policy, pinned, budget)
 }
 
 async function postMessage(

@@ -56,6 +56,7 @@ import * as chatFileChanges from './20261125T050000Z-chat-file-changes.ts'
 import * as startApproval from './20261125T044500Z-starts-approval.ts'
 import * as startsByNobody from './20261125T051000Z-starts-by-nobody.ts'
 import * as startsSchedules from './20261125T053000Z-starts-schedules.ts'
+import * as startsBudgets from './20261125T055000Z-starts-budgets.ts'
 import * as inboxUrgency from './20261125T050500Z-inbox-urgency.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -117,5 +118,6 @@ export const migrations: Record<string, Migration> = {
   '20261125T044500Z-starts-approval': startApproval,
   '20261125T051000Z-starts-by-nobody': startsByNobody,
   '20261125T053000Z-starts-schedules': startsSchedules,
+  '20261125T055000Z-starts-budgets': startsBudgets,
   '20261125T050500Z-inbox-urgency': inboxUrgency,
 }

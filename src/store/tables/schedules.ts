@@ -16,3 +16,9 @@ export interface SchedulePauseTable {
   by_id: string
   at: GeneratedTimestamp
 }
+
+/** What the models of a worker may cost in a month (`*`: of all), as the version in force says. */
+export interface MonthlyBudgetTable {
+  worker: string
+  cost_usd: number
+}

@@ -1,4 +1,4 @@
-import type { SchedulePauseTable, ScheduleTimeTable } from './schedules.ts'
+import type { MonthlyBudgetTable, SchedulePauseTable, ScheduleTimeTable } from './schedules.ts'
 import type {
   AuditEventTable,
   AuditLeafTable,
@@ -128,6 +128,7 @@ export interface Database {
   run_prefix: RunPrefixTable
   run_principal: RunPrincipalTable
   schedule_time: ScheduleTimeTable
+  monthly_budget: MonthlyBudgetTable
   schedule_pause: SchedulePauseTable
   run_window: RunWindowTable
   turn_attempt: TurnAttemptTable

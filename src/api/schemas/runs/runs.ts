@@ -31,6 +31,8 @@ const runBudget = z.strictObject({
   turns: z.int().min(1).max(1_000_000_000).optional(),
   /** of input and output together */
   tokens: z.int().min(1).max(1_000_000_000).optional(),
+  /** by the price of its model */
+  costUsd: z.number().positive().max(1_000_000).optional(),
 })
 
 export const startRunBody = z

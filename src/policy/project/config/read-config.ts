@@ -29,6 +29,7 @@ import { noSignIn, readSignIn } from './read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readSlack } from './read-slack.ts'
 import { readGateway } from './read-gateway.ts'
+import { readBudgets } from './read-budgets.ts'
 import { readSchedules } from './read-schedules.ts'
 import { readTriggers } from './read-triggers.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
@@ -96,6 +97,7 @@ export function readConfig(
     email: part('email', readEmail, null),
     slack: part('slack', (field) => readSlack(field, names.queues), null),
     mcpServers: part('mcpServers', (field) => readGateway(field, names.queues), new Map()),
+    budgets: part('budgets', (field) => readBudgets(field, workerNames), []),
     schedules: part(
       'schedules',
       (field) => readSchedules(field, workerNames, addresses),

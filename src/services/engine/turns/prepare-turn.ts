@@ -68,6 +68,9 @@ export async function prepareTurn(
     if (previous.stopped) {
       return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'stopped', null)) }
     }
+    if (limit?.code === 'budget_exhausted') {
+      return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'budget', limit)) }
+    }
     const attempt = await beginAttempt(unit.tx, run.id, turn, limit === null ? null : 'limit')
     if (limit === null) return { kind: 'model', turn, attempt, run }
     return { kind: 'waiting_for_input', ...(await restRun(unit, run, 'limit', limit)) }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { WorkerLimits } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
+import { usedUpBudget, usedUpText, type UsedUpBudget } from '../../core/used-up-budget.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 
 /**
@@ -17,7 +18,7 @@ export type AttemptOutcome =
   | 'limit'
 
 /**
- * Which of the worker's limits a run has reached, or `null`. Counted since the last time it stopped
+ * Which of the worker's limits a run has reached, or which monthly budget is used up, or `null`. Counted since the last time it stopped
  * at one, so that the message which resumes it gives it that much again. An attempt whose process
  * died counts like one that answered.
  */
@@ -42,10 +43,12 @@ export async function reachedLimit(
       (select coalesce(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0)
         from counted)::float8 as tokens,
       (select coalesce(sum(cost_usd), 0) from counted)::float8 as "costUsd",
+      ${usedUpBudget(sql<string>`(select worker from run where id = ${runId})`)} as "usedUp",
       (select count(*) from tool_call
         where run_id = ${runId} and turn >= coalesce((select turn from since), 0))::int as calls
   `.execute(tx)
-  const count = used.rows[0] ?? { turns: 0, tokens: 0, calls: 0, costUsd: 0 }
+  const count = used.rows[0] ?? { turns: 0, tokens: 0, calls: 0, costUsd: 0, usedUp: null }
+  if (count.usedUp !== null) return { code: 'budget_exhausted', message: usedUpText(count.usedUp) }
   if (count.turns >= limits.turns) return reached('turns', limits.turns)
   if (count.calls >= limits.calls) return reached('calls', limits.calls)
   if (count.tokens >= limits.tokens) return reached('tokens', limits.tokens)
@@ -58,6 +61,7 @@ interface Used {
   readonly tokens: number
   readonly calls: number
   readonly costUsd: number
+  readonly usedUp: UsedUpBudget | null
 }
 
 const units = { turns: ' turns', calls: ' calls', tokens: ' tokens', costUsd: ' USD' } as const

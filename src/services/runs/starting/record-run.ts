@@ -12,6 +12,7 @@ import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
+import { requireBudgetLeft } from '../../core/used-up-budget.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
@@ -82,6 +83,7 @@ export async function recordRun(
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
   const id = uuidv7()
+  await requireBudgetLeft(tx, worker.name)
   const { verdict, judgement } = judgedStart(start)
   const startRequestId = verdict === 'asks' ? uuidv7() : null
   const statement: RunStatement = {

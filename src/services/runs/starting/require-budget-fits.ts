@@ -1,11 +1,24 @@
 import { Problem } from '#domain/problem.ts'
 import { aboveLimits, type RunBudget } from '#domain/run-budget.ts'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import { priceOf } from '#policy/worker/price-of.ts'
 
-/** Rejects a budget above the worker's limits with `invalid_request`, which names the field. */
-export function requireBudgetFits(worker: WorkerDefinition, budget: RunBudget | undefined): void {
-  const above = budget === undefined ? null : aboveLimits(budget, worker.limits)
-  if (above === null) return
-  const text = `budget.${above} is above the limit of ${worker.name}, ${worker.limits[above]}`
-  throw new Problem('invalid_request', text, { field: `budget.${above}` })
+/**
+ * Rejects a budget above the worker's limits, and one in USD of a model without a price, with
+ * `invalid_request`, which names the field.
+ */
+export function requireBudgetFits(
+  { config }: Pick<Policy, 'config'>,
+  worker: WorkerDefinition,
+  budget: RunBudget | undefined,
+): void {
+  if (budget === undefined) return
+  const above = aboveLimits(budget, worker.limits)
+  if (above !== null) {
+    const text = `budget.${above} is above the limit of ${worker.name}, ${worker.limits[above]}`
+    throw new Problem('invalid_request', text, { field: `budget.${above}` })
+  }
+  if (budget.costUsd === undefined || priceOf(config, worker.model) !== null) return
+  const text = `budget.costUsd needs the price of ${worker.model} (models in countersign.yaml)`
+  throw new Problem('invalid_request', text, { field: 'budget.costUsd' })
 }

@@ -54,7 +54,7 @@ export async function startRun(
   }
   const mode = input.mode ?? 'prompt'
   const { starter, authority } = await judgeStart(ctx, caller, worker, mode)
-  requireBudgetFits(worker, input.budget)
+  requireBudgetFits(policy, worker, input.budget)
   const task = taskMessage(input.input)
   requireInputFits(worker, input.input)
   const { idempotencyKey: key, attachments = [], ...rest } = input

@@ -1,0 +1,38 @@
+import type { MonthlyBudget } from '../../policy.ts'
+import { readItems, readFields, scalarOf, wrong, type YamlField } from '../../reading/yaml-field.ts'
+import { readAmount, readChoice, readReference } from '../../reading/values.ts'
+import { keysOf } from '../../schema/parts.ts'
+import { budget } from '../../schema/starts.ts'
+
+/** Reads `budgets`: what models may cost in a month. Of two for one worker the lower holds. */
+export function readBudgets(
+  field: YamlField,
+  workers: ReadonlySet<string>,
+): readonly MonthlyBudget[] {
+  return readItems(field).flatMap((item) => {
+    const found = readBudget(item, workers)
+    return found === null ? [] : [found]
+  })
+}
+
+const examples = {
+  worker: 'name a worker, or write `worker: "*"`',
+  period: 'write `period: month`',
+  costUsd: 'write `costUsd: 200`',
+} as const
+
+function readBudget(field: YamlField, workers: ReadonlySet<string>): MonthlyBudget | null {
+  const fields = readFields(field, keysOf(budget))
+  if (fields === null) return null
+  const needed = <T>(key: keyof typeof examples, read: (at: YamlField) => T | null): T | null => {
+    const at = fields.get(key)
+    if (at === null) wrong(field, `has no "${key}"`, examples[key])
+    return at === null ? null : read(at)
+  }
+  const worker = needed('worker', (at) =>
+    scalarOf(at) === '*' ? '*' : readReference(at, 'worker', workers),
+  )
+  const period = needed('period', (at) => readChoice(at, ['month']))
+  const costUsd = needed('costUsd', (at) => readAmount(at, 0.000001, 100_000_000))
+  return worker === null || period === null || costUsd === null ? null : { worker, costUsd }
+}
