@@ -18,9 +18,9 @@ export type AttemptOutcome =
   | 'limit'
 
 /**
- * Which of the worker's limits a run has reached, or which monthly budget is used up, or `null`. Counted since the last time it stopped
- * at one, so that the message which resumes it gives it that much again. An attempt whose process
- * died counts like one that answered.
+ * Which of the worker's limits a run has reached, or which monthly budget is used up; `null`: none.
+ * Limits are counted since the last time it stopped at one, so that the message which resumes it
+ * gives it that much again. An attempt whose process died counts like one that answered.
  */
 export async function reachedLimit(
   tx: Tx,
