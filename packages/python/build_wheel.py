@@ -43,6 +43,12 @@ def _project_fields():
     text = (root / "pyproject.toml").read_text()
     fields = dict(re.findall(r'^([a-z-]+) = "(.*)"$', text, re.MULTILINE))
     fields["dependencies"] = re.search(r'^dependencies = \["(.*)"\]$', text, re.MULTILINE)[1]
+    fields["extras"] = "".join(
+        f"Provides-Extra: {name}\nRequires-Dist: {needed}; extra == '{name}'\n"
+        for name, needed in re.findall(
+            r'^([a-z-]+) = \["(.*)"\]$', text.split("[project.optional-dependencies]")[1], re.MULTILINE
+        )
+    )
     return fields
 
 
@@ -52,6 +58,7 @@ def _metadata(field):
         f"Name: {field['name']}\nVersion: {field['version']}\nSummary: {field['description']}\n"
         f"License-Expression: {field['license']}\nLicense-File: LICENSE\n"
         f"Requires-Python: {field['requires-python']}\nRequires-Dist: {field['dependencies']}\n"
+        f"{field['extras']}"
         "Description-Content-Type: text/markdown\n\n"
     ) + (root / "README.md").read_text()
 
