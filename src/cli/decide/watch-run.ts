@@ -40,7 +40,7 @@ export async function watchRun(service: Service, runId: string): Promise<ExitCod
         console.error(
           `${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
         )
-        return exitCodes.failed
+        return run.failure?.code === 'start_denied' ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_input':
         if (run.rest === 'answered') {
           console.log(['answered', ...restLines(run)].join('\n'))

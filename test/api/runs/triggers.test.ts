@@ -18,6 +18,7 @@ beforeAll(async () => {
   reports: { worker: guarded, as: ada@example.com, secret: "\${REPORTS_SECRET}" }
   unset: { worker: scribe, secret: "\${NOBODY_SET_THIS}" }
 `,
+    'workers/careful.md': deskWorker.replace('name: scribe', 'name: careful\nstartApproval: ask'),
     'workers/guarded.md': deskWorker.replace(
       'name: scribe',
       'name: guarded\nstartableBy: [platform]',
@@ -202,4 +203,39 @@ test('a call of a run that nobody started is decided by any colleague, and by no
   await api.desk.decide(api.desk.people.ada, asked?.requestId ?? '')
   await api.desk.perform(await api.desk.turn(body.runId, 1))
   expect(await api.desk.read('notes/d.md')).toBe('x')
+})
+
+// Rules: product.md 45
+test('a run whose start asks is explained, started, shown and approved over the API', async () => {
+  const ada = await api.signIn('ada')
+  const grace = await api.signIn('grace')
+  const asked = { worker: 'careful', tool: 'start_run', input: 'x' }
+  expect((await ada.post('/v1/policy/explain', asked)).body).toMatchObject({
+    verdict: 'ask',
+    rule: { id: 'start:worker' },
+    queue: 'platform',
+  })
+  const free = { ...asked, worker: 'scribe' }
+  expect((await ada.post('/v1/policy/explain', free)).body.verdict).toBe('preApproved')
+  const started = await ada.post('/v1/runs', { worker: 'careful', input: 'Write' })
+  expect(started).toMatchObject({ status: 201, body: { state: 'waiting_for_approval' } })
+  const run = (await ada.get(`/v1/runs/${started.body.id}`)).body
+  expect(run).toMatchObject({ turns: 0, allowed: { message: false, cancel: true } })
+  const request = (await grace.get(`/v1/requests/${run.startRequestId}`)).body
+  expect(request).toMatchObject({
+    kind: 'start',
+    tool: 'start_run',
+    callId: null,
+    state: 'pending',
+  })
+  const { items } = (await grace.get('/v1/requests?mine=true')).body
+  expect(items).toMatchObject([{ id: request.id, kind: 'start' }])
+  const { digest, revision } = request
+  const decided = await grace.post(`/v1/requests/${request.id}/decisions`, {
+    decision: 'approve',
+    digest,
+    revision,
+  })
+  expect(decided).toMatchObject({ status: 200, body: { state: 'approved' } })
+  expect((await ada.get(`/v1/runs/${run.id}`)).body.state).toBe('running')
 })

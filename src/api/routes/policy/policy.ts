@@ -1,4 +1,6 @@
 import { Problem } from '#domain/problem.ts'
+import { startRunName } from '#domain/start-of-run.ts'
+import { judgeStart } from '#policy/judge/judge-start.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/policy/policy.ts'
 import {
@@ -36,8 +38,13 @@ export const policyRoutes = [
     problems: ['unknown_worker', 'workspace_unreachable'],
     answer: async (api, { body }) => {
       const policy = await api.ctx.policies.inForce()
-      if (!policy.workers.has(body.worker)) {
+      const worker = policy.workers.get(body.worker)
+      if (worker === undefined) {
         throw new Problem('unknown_worker', `There is no worker ${body.worker}`)
+      }
+      if (body.tool === startRunName) {
+        const started = { worker: worker.name, input: body.input, mode: 'prompt', attachments: [] }
+        return { status: 200, body: explanationView(judgeStart(policy, worker, started)) }
       }
       const { judgement } = await api.ctx.judgeRemotely({ ...body, present: false })
       return { status: 200, body: explanationView(judgement) }
