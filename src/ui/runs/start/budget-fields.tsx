@@ -5,9 +5,14 @@ import { InputError } from '../tool-input.ts'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
 
+const whole = { pattern: /^[1-9][0-9]{0,8}$/, is: 'a whole number from 1' }
+/** As `0.50`: the model needs a price, which the service says. */
+const amount = { pattern: /^(?!0*\.?0*$)[0-9]{1,6}(\.[0-9]{1,4})?$/, is: 'an amount such as 0.50' }
+
 const parts = [
-  { name: 'turns', label: 'Most turns' },
-  { name: 'tokens', label: 'Most tokens' },
+  { name: 'turns', label: 'Most turns', ...whole },
+  { name: 'tokens', label: 'Most tokens', ...whole },
+  { name: 'costUsd', label: 'Most USD', ...amount },
 ] as const satisfies readonly { readonly name: keyof RunBudget; readonly label: string }[]
 
 /** What the run may use until somebody writes to it again, below the limits of its worker. */
@@ -29,7 +34,7 @@ export function BudgetFields(props: {
           <TextInput
             key={name}
             label={label}
-            inputMode="numeric"
+            inputMode="decimal"
             value={draft[name]}
             placeholder={placeholderOf(limits?.[name])}
             error={refusal?.field === `budget.${name}` ? refusal.message : null}
@@ -43,12 +48,10 @@ export function BudgetFields(props: {
 
 /** The budget that was typed. Throws `InputError`, whose field is `budget.turns`, for no number. */
 export function budgetOf(draft: StartDraft): { readonly budget?: RunBudget } {
-  const typed = parts.flatMap(({ name, label }): [string, number][] => {
+  const typed = parts.flatMap(({ name, label, pattern, is }): [string, number][] => {
     const text = draft[name].replaceAll(/[\s,_]/g, '')
     if (text === '') return []
-    if (!/^[1-9][0-9]{0,8}$/.test(text)) {
-      throw new InputError(`budget.${name}`, `${label} is a whole number from 1.`)
-    }
+    if (!pattern.test(text)) throw new InputError(`budget.${name}`, `${label} is ${is}.`)
     return [[name, Number(text)]]
   })
   return typed.length === 0 ? {} : { budget: Object.fromEntries(typed) }

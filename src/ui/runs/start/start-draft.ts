@@ -15,6 +15,7 @@ export interface StartDraft {
   /** its own limits; empty: the worker's */
   readonly turns: string
   readonly tokens: string
+  readonly costUsd: string
 }
 
 const emptyDraft: StartDraft = {
@@ -25,6 +26,7 @@ const emptyDraft: StartDraft = {
   mode: 'prompt',
   turns: '',
   tokens: '',
+  costUsd: '',
 }
 
 /**
@@ -68,6 +70,7 @@ function readDraft(stored: string | null): StartDraft {
       mode,
       turns,
       tokens,
+      costUsd,
     }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(stored)
     return {
       worker: textOf(worker),
@@ -77,6 +80,7 @@ function readDraft(stored: string | null): StartDraft {
       mode: runModes.find((one) => one === mode) ?? emptyDraft.mode,
       turns: textOf(turns),
       tokens: textOf(tokens),
+      costUsd: textOf(costUsd),
     }
   } catch {
     return emptyDraft
