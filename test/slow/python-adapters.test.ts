@@ -6,23 +6,18 @@ import { packWheel } from '../../scripts/packages.ts'
 import { openApprovalDesk, type ApprovalDesk } from '../packages/adapters/approval-desk.ts'
 import { runProgram } from '../packages/packed.ts'
 
-const pydanticAi = 'pydantic-ai-slim==2.68.0'
+const frameworks = ['pydantic-ai-slim==2.68.0', 'openai-agents==0.24.0']
 const folder = await mkdtemp(join(tmpdir(), 'countersign adapters '))
 const python = join(folder, 'venv', 'bin', 'python')
 
+const wheel = join(folder, await packWheel(folder))
+
 /** What is not there to run these with; `null`: all is. */
 const missing = await runProgram('python3', ['-m', 'venv', join(folder, 'venv')])
-  .then(() => packWheel(folder))
-  .then((wheel) =>
-    runProgram(python, [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      `${join(folder, wheel)}[pydantic-ai]`,
-      pydanticAi,
-    ]),
-  )
+  .then(() => {
+    const packages = [`${wheel}[pydantic-ai,openai-agents]`, ...frameworks]
+    return runProgram(python, ['-m', 'pip', 'install', '--quiet', ...packages])
+  })
   .then(() => null)
   .catch((error: Error) => error.message)
 if (missing !== null) console.log(`The adapters for Python are skipped: ${missing}`)
@@ -77,7 +72,63 @@ else:
         print(result.output)
 `
 
-describe.skipIf(missing !== null)('with PydanticAI', () => {
+const agentsProgram = `
+import asyncio, os, pathlib, sys
+from agents import Agent, Model, ModelResponse, RunConfig, RunState, Runner, Usage, function_tool
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from countersign import Client
+from countersign.openai_agents import report_outcomes, resolve_interruptions
+
+client = Client(url=os.environ["COUNTERSIGN_URL"], api_key=os.environ["COUNTERSIGN_API_KEY"])
+stored = pathlib.Path(sys.argv[1])
+
+class Scripted(Model):
+    async def get_response(self, system_instructions, input, *args, **kwargs):
+        outputs = [one["output"] for one in input if isinstance(one, dict) and one.get("type") == "function_call_output"] if isinstance(input, list) else []
+        if outputs:
+            text = ResponseOutputText(text=str(outputs), type="output_text", annotations=[])
+            output = [ResponseOutputMessage(id="m", role="assistant", status="completed", type="message", content=[text])]
+        else:
+            output = [
+                ResponseFunctionToolCall(type="function_call", call_id=id, name=name, arguments='{"what": "%s"}' % name)
+                for id, name in [("o1", "wipe"), ("o2", "ship")]
+            ]
+        return ModelResponse(output=output, usage=Usage(), response_id=None)
+
+    def stream_response(self, *args, **kwargs):
+        raise NotImplementedError
+
+@function_tool(needs_approval=True)
+def wipe(what: str) -> str:
+    print("ran wipe", what)
+    return "wiped"
+
+@function_tool(needs_approval=True)
+def ship(what: str) -> str:
+    print("ran ship", what)
+    return "shipped"
+
+async def main():
+    agent = Agent(name="ops", model=Scripted(), tools=[wipe, ship])
+    config = RunConfig(tracing_disabled=True)
+    if not stored.exists():
+        state = (await Runner.run(agent, "go", run_config=config)).to_state()
+        stored.write_text(state.to_string())
+        print(resolve_interruptions(state, client))
+        return
+    state = await RunState.from_string(agent, stored.read_text())
+    taken = resolve_interruptions(state, client)
+    if taken is None:
+        print("waits")
+    else:
+        result = await Runner.run(agent, state, run_config=config)
+        report_outcomes(result.new_items, taken, client)
+        print(result.final_output)
+
+asyncio.run(main())
+`
+
+describe.skipIf(missing !== null)('of Python', () => {
   let desk: ApprovalDesk
   beforeAll(async () => {
     desk = await openApprovalDesk()
@@ -87,26 +138,46 @@ describe.skipIf(missing !== null)('with PydanticAI', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('each call gets its own decision in another process, and a stored run makes its calls once', async () => {
-    const file = join(folder, 'run.py')
-    await writeFile(file, program)
-    const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.apiKey }
-    const run = async () =>
-      (await runProgram(python, [file, join(folder, 'stored.json')], { env })).stdout
-    expect(await run()).toBe('None\n')
-    const deploy = await desk.decide('deploy', 'approve')
-    expect(await run()).toBe('waits\n')
-    const erase = await desk.decide('erase', 'deny')
-    const done = await run()
-    expect(done).toContain('ran deploy deploy\n')
-    expect(done).not.toContain('ran erase')
-    expect(done).toContain('Countersign: not run. Grace denied this: looked at it')
-    expect(done).toContain('deployed')
-    expect(deploy.externalId).toBe('pydantic-ai:p2')
-    expect(await desk.stateOf(deploy.id)).toEqual({ state: 'approved', execution: 'succeeded' })
-    expect(await desk.stateOf(erase.id)).toEqual({ state: 'denied', execution: 'not_started' })
-    const again = await run()
-    expect(again).not.toContain('ran deploy')
-    expect(again).toContain('permit of this call was taken before')
-  })
+  test.each([
+    {
+      name: 'pydantic-ai',
+      source: program,
+      denied: 'erase',
+      approved: 'deploy',
+      done: 'deployed',
+      id: 'p2',
+    },
+    {
+      name: 'openai-agents',
+      source: agentsProgram,
+      denied: 'wipe',
+      approved: 'ship',
+      done: 'shipped',
+      id: 'o2',
+    },
+  ])(
+    '$name: each call gets its own decision in another process, and a stored run makes its calls once',
+    async (of) => {
+      const file = join(folder, `${of.name}.py`)
+      await writeFile(file, of.source)
+      const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.apiKey }
+      const run = async () =>
+        (await runProgram(python, [file, join(folder, `${of.name}.json`)], { env })).stdout
+      expect(await run()).toBe('None\n')
+      const allowed = await desk.decide(of.approved, 'approve')
+      expect(await run()).toBe('waits\n')
+      const refused = await desk.decide(of.denied, 'deny')
+      const done = await run()
+      expect(done).toContain(`ran ${of.approved} ${of.approved}\n`)
+      expect(done).not.toContain(`ran ${of.denied}`)
+      expect(done).toContain('Countersign: not run. Grace denied this: looked at it')
+      expect(done).toContain(of.done)
+      expect(allowed.externalId).toBe(`${of.name}:${of.id}`)
+      expect(await desk.stateOf(allowed.id)).toEqual({ state: 'approved', execution: 'succeeded' })
+      expect(await desk.stateOf(refused.id)).toEqual({ state: 'denied', execution: 'not_started' })
+      const again = await run()
+      expect(again).not.toContain(`ran ${of.approved}`)
+      expect(again).toContain('permit of this call was taken before')
+    },
+  )
 })

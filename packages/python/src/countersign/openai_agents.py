@@ -1,0 +1,87 @@
+"""Interruptions of the OpenAI Agents SDK (`needs_approval`) whose calls wait in Countersign.
+
+Install `openai-agents` beside this package.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from agents import RunState
+from agents.items import RunItem, ToolApprovalItem, ToolCallOutputItem
+
+from ._client import Client
+from ._gate import try_report
+from .errors import CountersignError
+
+# What the SDK answers for a tool that raised, unless the tool has a `failure_error_function`.
+_FAILED = "An error occurred while running the tool"
+
+
+def resolve_interruptions(
+    state: RunState[Any, Any], client: Client, *, run: str | None = None, **more: Any
+) -> dict[str, str] | None:
+    """Approves or rejects every interrupted call in the state; `None` while one of them waits.
+
+    While one waits the state is as it was: store `state.to_string()` and call this again later, in
+    any process. Once all are decided the permits are taken, so call `Runner.run(agent, state)` next:
+    another call of this would find them taken. Returns the requests of the approved calls, for
+    `report_outcomes`. A denial reaches the model with its reason. `run` makes ids of calls unique
+    that are not by themselves; `more` is what `ask` takes: `queue` and `on_behalf_of`. Raises
+    `unavailable` while the service is away. The SDK does not sign a stored state: keep it on the
+    server.
+    """
+    prefix = "openai-agents" if run is None else f"openai-agents:{run}"
+    items = state.get_interruptions()
+    is_waiting = False
+    for item in items:
+        try:
+            tool, args, call_id = _call(item)
+            asked = client.ask(tool, args, external_id=f"{prefix}:{call_id}", **more)
+            is_waiting = is_waiting or asked.state == "pending"
+        except (CountersignError, ValueError) as error:
+            _raise_unavailable(error)
+    if is_waiting:
+        return None
+    taken: dict[str, str] = {}
+    for item in items:
+        try:
+            tool, args, call_id = _call(item)
+            allowed = client.take(tool, args, external_id=f"{prefix}:{call_id}", **more)
+        except (CountersignError, ValueError) as error:
+            _raise_unavailable(error)
+            state.reject(item, rejection_message=f"Countersign: not run. {error}")
+            continue
+        taken[call_id] = allowed.request_id
+        state.approve(item)
+    return taken
+
+
+def report_outcomes(items: Iterable[RunItem], taken: dict[str, str], client: Client) -> None:
+    """Reports what became of the approved calls, from `new_items` of the run that made them."""
+    for item in items:
+        if isinstance(item, ToolCallOutputItem):
+            request_id = taken.get(str(_member(item.raw_item, "call_id")))
+            is_failed = str(item.output).startswith(_FAILED)
+            if request_id is not None:
+                try_report(client, request_id, "failed" if is_failed else "succeeded")
+
+
+def _call(item: ToolApprovalItem) -> tuple[str, dict[str, Any], str]:
+    raw = item.raw_item
+    if _member(raw, "type") != "function_call":
+        raise ValueError("only calls of functions can be approved")
+    args = json.loads(_member(raw, "arguments") or "{}")
+    namespace, name = item.tool_namespace, str(_member(raw, "name"))
+    return f"{namespace}.{name}" if namespace else name, args, str(_member(raw, "call_id"))
+
+
+def _member(raw: Any, name: str) -> Any:
+    return raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None)
+
+
+def _raise_unavailable(error: Exception) -> None:
+    if getattr(error, "code", None) == "unavailable":
+        raise error
