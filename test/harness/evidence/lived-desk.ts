@@ -1,7 +1,10 @@
 import type { NoteSigner } from '#evidence/note/signed-note.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { messageRun } from '#services/runs/message-run.ts'
-import { openAgentDesk, type AgentDesk } from '../fixtures/agent-desk.ts'
+import { getRun } from '#services/runs/reading/get-run.ts'
+import { triggerSchedule } from '#services/runs/schedules/manage-schedule.ts'
+import { startFromTrigger } from '#services/runs/starting/start-from-trigger.ts'
+import { deskWorker, openAgentDesk, type AgentDesk } from '../fixtures/agent-desk.ts'
 import type { TestPerson } from '../fixtures/people.ts'
 import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
 
@@ -36,8 +39,45 @@ export async function livedDesk(): Promise<LivedDesk> {
   await desk.activate({ 'countersign.yaml': quorumOfTwo })
   const requestId = await twoPeople(desk)
   await denied(desk)
+  await starts(desk)
   await coverAudit(desk.database.db)
   return { desk, signer: logSigner, runId, requestId }
+}
+
+/**
+ * Starts that are approved, denied and begun by a trigger and by somebody for a schedule's person.
+ */
+async function starts(desk: AgentDesk): Promise<void> {
+  const { ada, grace, linus } = desk.people
+  const careful = deskWorker.replace('name: scribe', 'name: careful\nstartApproval: ask')
+  await desk.activate({
+    'countersign.yaml': `${config.replace('rights: {', 'rights: { manageRuns: [grace@example.com],')}schedules:
+  yearly: { worker: careful, input: x, cron: "0 0 1 1 *", as: ada@example.com }
+`,
+    'workers/careful.md': careful,
+  })
+  const asked = async (runId: string): Promise<string> => {
+    const [first] = (await getRun(desk.api, ada.caller, runId)).waitsFor
+    return first?.requestId ?? ''
+  }
+  const approved = await desk.start({ worker: 'careful' })
+  await desk.decide(grace, await asked(approved))
+  await desk.turn(approved, 1)
+  const refused = await desk.start({ worker: 'careful' })
+  await desk.decide(grace, await asked(refused), { decision: 'deny' })
+  await desk.start({ worker: 'careful', mode: 'strict' })
+  const scheduled = await triggerSchedule(desk.api, grace.caller, { name: 'yearly' })
+  await desk.decide(linus, await asked(scheduled.id))
+  await desk.turn(scheduled.id, 1)
+  const trigger = { name: 'deploys', worker: 'scribe', as: null, secretFrom: '', source: '' }
+  const message = { trigger, key: null, input: 'x', messageId: undefined }
+  const triggered = await startFromTrigger(desk.api, message)
+  desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/t.md', content: 't\n' } }] })
+  const turn = await desk.turn(triggered.id, 1)
+  const [call] = await desk.calls(triggered.id, 1)
+  await desk.decide(ada, call?.requestId ?? '')
+  await desk.perform(turn)
+  await desk.activate({ 'countersign.yaml': quorumOfTwo })
 }
 
 /** One write is approved for the run, and runs again on the grant. */
