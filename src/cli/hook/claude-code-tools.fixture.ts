@@ -4,15 +4,15 @@
  */
 export const claudeCodeTools = {
   /**
-   * `ToolInputSchemas` of sdk-tools.d.ts in @anthropic-ai/claude-agent-sdk 0.3.227, which is Claude
-   * Code 2.1.227
+   * `ToolInputSchemas` of sdk-tools.d.ts in @anthropic-ai/claude-agent-sdk 0.3.331, which is Claude
+   * Code 2.1.331
    */
   declared: words(`
-    Agent Bash TaskOutput ExitPlanMode FileEdit FileRead FileWrite Glob Grep TaskStop ListMcpResources
+    Agent Bash ExitPlanMode FileEdit FileRead FileWrite Glob Grep TaskStop ListMcpResources
     RefreshMcpTools Mcp NotebookEdit ReadMcpResourceDir ReadMcpResource ReportFindings TodoWrite WebFetch
     WebSearch AskUserQuestion SendFeedback ClaudeDesign Projects EnterPlanMode TaskCreate TaskGet TaskUpdate
-    TaskList REPL Workflow CronCreate CronDelete CronList ScheduleWakeup RemoteTrigger
-    ShowOnboardingRolePicker Monitor ProposeSkills ProposeGoal Artifact PushNotification EnterWorktree
+    TaskList Workflow CronCreate CronDelete CronList ScheduleWakeup RemoteTrigger
+    ShowOnboardingRolePicker OfferChromeSetup ReadNotifications Monitor ProposeSkills ProposeGoal Artifact PushNotification EnterWorktree
     ExitWorktree`),
   /** https://code.claude.com/docs/en/tools-reference, as mirrored until 23 November 2026 */
   documented: words(`
@@ -22,7 +22,7 @@ export const claudeCodeTools = {
     TodoWrite ToolSearch WebFetch WebSearch Workflow Write`),
   /** names that earlier releases, or later pages, have */
   others: words(`
-    BashOutput Config KillShell LS MultiEdit NotebookRead SendUserFile SlashCommand Task WaitForMcpServers`),
+    BashOutput Config KillShell LS MultiEdit NotebookRead REPL SendUserFile SlashCommand Task TaskOutput WaitForMcpServers`),
 } as const
 
 function words(text: string): readonly string[] {
