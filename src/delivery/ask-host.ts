@@ -19,6 +19,9 @@ import { getText, putContent } from '#store/content/content.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Db } from '#store/database.ts'
 import type { JudgeAnswer, JudgeInput } from '#workflows/activity-port.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
+import type { Policy } from '#policy/policy.ts'
+import { workspacesOf } from '#policy/workspaces.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
 const answerWithinMs = 10_000
@@ -81,12 +84,10 @@ async function answerOf(asking: Asking, question: HostQuestion): Promise<unknown
 }
 
 async function askNow(asking: Asking, question: HostQuestion): Promise<unknown> {
-  const { config } = await asking.policies.inForce()
-  const taskQueue = config.workspaces.get('default')?.taskQueue ?? asking.taskQueue
   const input: JudgeInput = {
     // The salt makes the content unique: it is released when this question is answered.
     questionHash: await putContent(asking.db, JSON.stringify({ question, salt: newSalt() })),
-    taskQueue,
+    taskQueue: await queueOf(asking, question),
   }
   const passed = [input.questionHash]
   try {
@@ -98,6 +99,28 @@ async function askNow(asking: Asking, question: HostQuestion): Promise<unknown> 
     // No row refers to them, so the next round of retention removes their bytes.
     await asking.db.transaction().execute((tx) => releaseContent(tx, passed))
   }
+}
+
+/** The task queue of the host that a question is for: of its run, or of its workspace. */
+async function queueOf(asking: Asking, question: HostQuestion): Promise<string> {
+  if ('runId' in question && question.runId !== undefined) {
+    const run = await asking.db
+      .selectFrom('run')
+      .select('task_queue')
+      .where('id', '=', question.runId)
+      .executeTakeFirst()
+    if (run !== undefined) return run.task_queue
+  }
+  const policy = await asking.policies.inForce()
+  const name = workspaceOf(policy, question)
+  return policy.config.workspaces.get(name)?.taskQueue ?? asking.taskQueue
+}
+
+function workspaceOf({ workers }: Policy, question: HostQuestion): string {
+  if ('workspace' in question) return question.workspace
+  const isProgram = 'byProgram' in question && question.byProgram
+  const named = 'worker' in question && !isProgram ? workers.get(question.worker) : undefined
+  return named === undefined ? defaultWorkspace : workspacesOf(named)[0]
 }
 
 async function ask(temporal: TemporalClient, input: JudgeInput): Promise<JudgeAnswer> {

@@ -73,6 +73,8 @@ export interface ProjectConfig {
   readonly overlays: readonly Overlay[]
   /** always has `default` */
   readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
+  /** the one in which paths are judged, of the policy of a run; absent: `default` */
+  readonly workspace?: string
   /** by the name of a model, with or without its provider */
   readonly models: ReadonlyMap<string, ModelSetting>
   readonly rights: Readonly<Record<Right, readonly Holder[]>>
@@ -242,6 +244,8 @@ export interface WorkspaceSetting {
   readonly root: string
   /** Temporal task queue of the host that has it; `null`: this installation's own */
   readonly taskQueue: string | null
+  /** where that is written; absent: nowhere */
+  readonly source?: string
 }
 
 export const rightNames = [
@@ -282,6 +286,8 @@ export interface WorkerDefinition {
   readonly startApproval: { readonly source: string } | null
   /** JSON Schema of what a run is started with; `null`: any text or object */
   readonly input: JsonObject | null
+  /** names of workspaces that its runs may work in; absent: `default` */
+  readonly workspaces?: readonly string[]
   /** teams; `null`: anybody who may start runs */
   readonly startableBy: readonly string[] | null
   readonly zones: readonly Zone[]

@@ -119,10 +119,10 @@ export interface EventFeed {
   subscribeText(runId: string, listener: () => void): () => void
 }
 
-/** Absolute path of the default workspace, for pages of the development profile; null elsewhere. */
-export async function workspaceRootOf(api: Api): Promise<string | null> {
+/** Absolute path of a workspace, for pages of the development profile; null elsewhere. */
+export async function workspaceRootOf(api: Api, name: string): Promise<string | null> {
   if (api.settings.developmentToken === null) return null
   const { config } = await api.ctx.policies.inForce()
-  const workspace = config.workspaces.get('default')
+  const workspace = config.workspaces.get(name)
   return workspace === undefined ? null : resolve(api.settings.projectDir, workspace.root)
 }

@@ -34,6 +34,7 @@ export function runView(record: RunRecord): Run {
     ...(record.restsUntil === null ? {} : { restsUntil: record.restsUntil.toISOString() }),
     ...(record.budget === null ? {} : { budget: record.budget }),
     ...(record.forkedFrom === null ? {} : { forkedFrom: record.forkedFrom }),
+    workspace: { ...record.workspace },
     usage: { ...record.usage },
     task: record.task === null ? null : taskView(record.task),
     waitsFor: record.waitsFor.map(({ people, since, ...request }) => ({

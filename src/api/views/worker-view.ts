@@ -1,6 +1,7 @@
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
 import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
 import type { Consent, Policy, WorkerDefinition } from '#policy/policy.ts'
+import { workspacesOf } from '#policy/workspaces.ts'
 import type { PreviewedLine, StartPreview } from '#services/runs/starting/preview-start.ts'
 import type { PreviewLineView, Worker, WorkerDetail } from '../schemas/operation/workers.ts'
 
@@ -18,6 +19,7 @@ export function workerView(
     queue: worker.queue ?? policy.config.defaultQueue,
     startable: worker.startableBy?.some((team) => teams.includes(team)) ?? true,
     conversation: worker.conversation,
+    workspaces: [...workspacesOf(worker)],
   }
 }
 

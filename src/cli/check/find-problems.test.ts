@@ -126,7 +126,8 @@ test('a zone that reaches nothing is pointed out; one that a write would make is
 test('a workspace that is not there is pointed out; one on another host is not looked for', async () => {
   scribe('zones: [{ name: all, root: . }]')
   put('countersign.yaml', `${config}workspaces: { default: { root: ./nowhere } }\n`)
-  expect(await found()).toEqual([expect.stringContaining('the folder . does not exist')])
+  const sentence = 'the root of workspace "default", ./nowhere, is not a folder'
+  expect(await found()).toEqual([expect.stringContaining(sentence)])
   put('countersign.yaml', `${config}workspaces: { default: { root: /nowhere, taskQueue: far } }\n`)
   expect(await found()).toEqual([])
 })

@@ -11,7 +11,12 @@ import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
 import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import { inspectProject } from '#services/policy/read-project.ts'
 import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
-import { nameInstead, warnOfUnread, warnOfZoneFolders } from './folder-warnings.ts'
+import {
+  nameInstead,
+  refuseWorkspaceRoots,
+  warnOfUnread,
+  warnOfZoneFolders,
+} from './folder-warnings.ts'
 
 /**
  * Every problem of a project folder at once: of the files themselves, of the tool files, which are
@@ -60,6 +65,7 @@ async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly 
   return [
     ...warnOfMissingVariables(policy, environment),
     ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
+    ...(await refuseWorkspaceRoots(projectDir, policy)),
     ...(await warnOfZoneFolders(projectDir, policy)),
   ]
 }

@@ -1,8 +1,10 @@
-import { readdir, lstat } from 'node:fs/promises'
+import { readdir, lstat, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ProjectProblem, Policy, Zone } from '#policy/policy.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { workspacesOf } from '#policy/workspaces.ts'
 
 /** A warning for each file that looks as if it counted, and does not. */
 export async function warnOfUnread(projectDir: string): Promise<readonly ProjectProblem[]> {
@@ -50,19 +52,46 @@ export async function warnOfZoneFolders(
   projectDir: string,
   policy: Policy,
 ): Promise<readonly ProjectProblem[]> {
-  const workspace = policy.config.workspaces.get('default')
-  if (workspace === undefined || workspace.taskQueue !== null) return []
-  const root = resolve(projectDir, workspace.root)
-  const zones = [...policy.workers.values()].flatMap((worker) => worker.zones)
   const problems: ProjectProblem[] = []
-  for (const zone of zones) {
-    const why = await whyOutOfReach(root, zone)
-    if (why === null) continue
-    const problem = `zone "${zone.name}" reaches nothing: ${why}`
-    const remedy = 'correct its root, or make the folder'
-    problems.push({ ...placeOfSource(zone.source), problem, remedy, severity: 'warning' })
+  for (const worker of policy.workers.values()) {
+    for (const name of workspacesOf(worker)) {
+      const workspace = policy.config.workspaces.get(name)
+      if (workspace === undefined || workspace.taskQueue !== null) continue
+      const root = resolve(projectDir, workspace.root)
+      if (!(await isFolder(root))) continue
+      const where = name === defaultWorkspace ? '' : ` of the workspace ${name}`
+      for (const zone of worker.zones) {
+        const why = await whyOutOfReach(root, zone)
+        if (why === null) continue
+        const problem = `zone "${zone.name}" reaches nothing: ${why}${where}`
+        const remedy = 'correct its root, or make the folder'
+        problems.push({ ...placeOfSource(zone.source), problem, remedy, severity: 'warning' })
+      }
+    }
   }
   return problems
+}
+
+/** An error for each workspace of this host whose root is no folder. */
+export async function refuseWorkspaceRoots(
+  projectDir: string,
+  policy: Policy,
+): Promise<readonly ProjectProblem[]> {
+  const problems: ProjectProblem[] = []
+  for (const [name, { root, taskQueue }] of policy.config.workspaces) {
+    if (taskQueue !== null || (await isFolder(resolve(projectDir, root)))) continue
+    const problem = `the root of workspace "${name}", ${root}, is not a folder`
+    const remedy = 'make the folder, or correct "root"'
+    problems.push({ file: configFile, line: null, problem, remedy, severity: 'error' })
+  }
+  return problems
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 }
 
 async function whyOutOfReach(root: string, zone: Zone): Promise<string | null> {

@@ -15,6 +15,7 @@ import { withExamples } from './examples.ts'
 
 interface RunOptions extends ServiceOptions {
   readonly mode?: RunMode
+  readonly workspace?: string
   readonly attach?: string[]
   readonly watch?: boolean
   readonly conversation?: boolean
@@ -35,6 +36,10 @@ export function addRunCommand(program: Command): void {
       '--mode <mode>',
       'prompt (as without it): asks wait; strict: every ask is denied; approve_all: none waits (needs a right)',
       readMode,
+    )
+    .option(
+      '--workspace <name>',
+      'the workspace to work in, of those that the worker file lists (the first without it)',
     )
     .option(
       '--attach <file...>',
@@ -64,6 +69,7 @@ export function addRunCommand(program: Command): void {
           input: readInput(input),
           mode: options.mode ?? 'prompt',
           conversation: options.conversation ?? (await restsHere(service, worker)),
+          ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
           ...(options.budget === undefined ? {} : { budget: options.budget }),
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
         },
@@ -80,6 +86,7 @@ export function addRunCommand(program: Command): void {
     'run release-notes "draft the notes of 1.2" --watch',
     `run release-notes '{"version": "1.2"}' --json`,
     'run release-notes "shorten these notes" --attach notes/1.2.md',
+    'run release-notes "draft the notes" --workspace shop',
     'run release-notes "draft the notes" --as ada@example.com --mode strict',
   ])
 }

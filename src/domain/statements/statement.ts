@@ -23,6 +23,8 @@ export interface RunStatement {
   readonly mode: RunMode
   /** `null`: nobody, a trigger */
   readonly startedBy: string | null
+  /** name of the workspace that it works in; absent: `default` */
+  readonly workspace?: string
 }
 
 export interface PermitStatement {

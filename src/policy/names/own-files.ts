@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 import { parseModelName } from '../worker/model-name.ts'
 import { foldName, foldPath } from './fold-name.ts'
 import { words } from './words.ts'
@@ -33,6 +34,7 @@ const files = new Set([
 export interface OwnFilesPolicy {
   readonly config: {
     readonly workspaces: ReadonlyMap<string, { readonly root?: string | undefined }>
+    readonly workspace?: string
   }
   readonly workers: ReadonlyMap<string, { readonly model: string }>
   readonly toolFiles: readonly { readonly path: string }[]
@@ -45,7 +47,7 @@ export interface OwnFilesPolicy {
  * that decides for them, count wherever they lie (36).
  */
 export function ownFile(policy: OwnFilesPolicy, projectDir: string, path: string): string | null {
-  const root = policy.config.workspaces.get('default')?.root ?? '.'
+  const root = workspaceRoot(policy)
   const inProject = relative(projectDir, resolve(projectDir, root, path))
   const components = inProject.split('/').map(foldName)
   const name = components[0] ?? ''
@@ -58,6 +60,11 @@ export function ownFile(policy: OwnFilesPolicy, projectDir: string, path: string
     if (found !== undefined && (found.endsWith('/') || length === components.length)) return found
   }
   return null
+}
+
+/** The root of the workspace in which paths are judged, as countersign.yaml writes it. */
+export function workspaceRoot({ config }: Pick<OwnFilesPolicy, 'config'>): string {
+  return config.workspaces.get(config.workspace ?? defaultWorkspace)?.root ?? '.'
 }
 
 const namedByPolicy = new WeakMap<OwnFilesPolicy, ReadonlyMap<string, string>>()

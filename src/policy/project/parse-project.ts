@@ -56,7 +56,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
   if (read !== null && !report.hasErrorsIn(configFile)) {
     warnOfUnreachable(report, read.config, workers)
     warnOfGroupRights(report, read.config)
-    warnOfIdleEntries(report, read.config)
+    warnOfIdleEntries(report, read.config, workers)
     for (const worker of workers.values()) requirePrice(report, read.config, worker)
   }
   for (const worker of workers.values()) {

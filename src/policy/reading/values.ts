@@ -18,6 +18,7 @@ export interface Names {
   readonly workers: ReadonlySet<string>
   /** addresses of models */
   readonly endpoints: ReadonlySet<string>
+  readonly workspaces: ReadonlySet<string>
 }
 
 /** A text that is not blank; `null` after reporting. Numbers and booleans must be quoted. */

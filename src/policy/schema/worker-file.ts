@@ -120,6 +120,9 @@ export const workerFileSchema = z.strictObject({
     'JSON Schema of what a run is started with: the dashboard makes a form of it, and what does not fit is refused. Patterns are RE2, formats are not checked. Default: any text or object',
   ),
   startableBy: maybe(oneOrMany(text)).describe('teams that may start it. Default: everybody'),
+  workspace: maybe(oneOrMany(text)).describe(
+    'the [workspace](workspaces.md) that its runs work in, or a list of those to choose from; the first when nobody chooses. Default: `default`',
+  ),
   zones: maybe(z.array(zone)).describe(
     `what it may touch, by ${toolNamesOf('zones')}; the deepest root that contains a path decides. Default: none`,
   ),

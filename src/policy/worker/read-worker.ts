@@ -66,7 +66,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
   const root = openYaml(report, file, parts.yaml)
   const fields = root === null ? null : readFields(root, keysOf(workerFileSchema))
   if (root === null || fields === null) return null
-  const reference = (what: 'team' | 'queue' | 'worker') => (field: YamlField) =>
+  const reference = (what: 'team' | 'queue' | 'worker' | 'workspace') => (field: YamlField) =>
     names === null ? readText(field) : readReference(field, what, names[`${what}s`])
   const part = <T>(key: string, read: (field: YamlField) => T, otherwise: T): T => {
     const field = fields.get(key)
@@ -96,6 +96,11 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
     startApproval: part('startApproval', readStartApproval, null),
     input: part('input', readInput, null),
     startableBy: part('startableBy', (field) => readOneOrMany(field, reference('team')), null),
+    ...part<{ workspaces?: readonly string[] }>(
+      'workspace',
+      (field) => ({ workspaces: readOneOrMany(field, reference('workspace')) ?? [] }),
+      {},
+    ),
     zones,
     sandbox: part('sandbox', readSandbox, { required: false, network: 'none' as const }),
     shell: part('shell', (field) => readShell(field, zoneNames), null),

@@ -31,25 +31,40 @@ test('a folder is opened once, however often and by however many it is asked for
   const opened = workspaces()
   const policy = policyWith(elsewhere)
   const [first, second] = await Promise.all([
-    opened.of(policy, 'other'),
-    opened.of(policy, 'other'),
+    opened.of(policy, { taskQueue: 'other', workspace: 'default' }),
+    opened.of(policy, { taskQueue: 'other', workspace: 'default' }),
   ])
   expect(second).toBe(first)
-  expect(await opened.of(policy, 'other')).toBe(first)
+  expect(await opened.of(policy, { taskQueue: 'other', workspace: 'default' })).toBe(first)
 })
 
 test('a folder that cannot be opened is tried again at the next question', async () => {
   const opened = workspaces()
   const policy = policyWith(elsewhere)
-  await expect(opened.of(policy, 'other')).rejects.toThrow(/elsewhere/)
+  await expect(opened.of(policy, { taskQueue: 'other', workspace: 'default' })).rejects.toThrow(
+    /elsewhere/,
+  )
   await mkdir(join(projectDir, 'elsewhere'))
-  await expect(opened.of(policy, 'other')).resolves.toBeDefined()
+  await expect(
+    opened.of(policy, { taskQueue: 'other', workspace: 'default' }),
+  ).resolves.toBeDefined()
 })
 
 test('a task queue that no workspace names gets none, also not the own one’s', async () => {
   await mkdir(join(projectDir, 'elsewhere'))
   const opened = workspaces()
-  await expect(opened.of(policyWith(elsewhere), 'unknown')).rejects.toThrow(
-    'no workspace in countersign.yaml has the task queue unknown',
-  )
+  await expect(
+    opened.of(policyWith(elsewhere), { taskQueue: 'unknown', workspace: 'default' }),
+  ).rejects.toThrow('the workspace default in countersign.yaml has not the task queue unknown')
+})
+
+// Rules: product.md 35
+test('each workspace of the policy is opened at its own root, and an unknown one is not', async () => {
+  await mkdir(join(projectDir, 'shop'))
+  const policy = policyWith('workspaces:\n  shop: { root: shop }\n')
+  const opened = workspaces()
+  const at = (workspace: string) => opened.of(policy, { taskQueue: 'own', workspace })
+  expect((await at('default')).root).toBe(projectDir)
+  expect((await at('shop')).root).toBe(join(projectDir, 'shop'))
+  await expect(at('gone')).rejects.toThrow('countersign.yaml has no workspace gone')
 })

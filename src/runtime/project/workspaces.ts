@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import type { Policy } from '#policy/policy.ts'
 import { openWorkspace, type OpenWorkspace } from '#sandbox/workspace.ts'
+import type { RunPlace } from '#services/core/run-place.ts'
 import type { Folders } from '../folders.ts'
 
 /**
- * The workspace of this host: the one of the policy in force that has this worker's task queue,
+ * The workspaces of this host: those of the policy in force that have this worker's task queue,
  * with the data folder hidden (security.md 8). Opened once for each root.
  */
 export class Workspaces {
@@ -18,22 +19,25 @@ export class Workspaces {
   }
 
   /**
-   * Throws one sentence when the policy gives this task queue no workspace, or its folder cannot be
-   * opened.
+   * Throws one sentence when the policy has no such workspace on this task queue, or its folder
+   * cannot be opened.
    */
-  async of(policy: Policy, taskQueue: string): Promise<OpenWorkspace> {
-    const root = this.#rootOf(policy, taskQueue)
+  async of(policy: Policy, place: RunPlace): Promise<OpenWorkspace> {
+    const root = this.#rootOf(policy, place)
     const opened = this.#opened.get(root) ?? this.#open(root)
     this.#opened.set(root, opened)
     return opened
   }
 
-  #rootOf(policy: Policy, taskQueue: string): string {
-    for (const { root, taskQueue: named } of policy.config.workspaces.values()) {
-      if ((named ?? this.#ownTaskQueue) === taskQueue)
-        return resolve(this.#folders.projectDir, root)
+  #rootOf({ config }: Policy, { taskQueue, workspace: name }: RunPlace): string {
+    const workspace = config.workspaces.get(name)
+    if (workspace === undefined) throw new Error(`countersign.yaml has no workspace ${name}`)
+    if ((workspace.taskQueue ?? this.#ownTaskQueue) !== taskQueue) {
+      throw new Error(
+        `the workspace ${name} in countersign.yaml has not the task queue ${taskQueue}`,
+      )
     }
-    throw new Error(`no workspace in countersign.yaml has the task queue ${taskQueue}`)
+    return resolve(this.#folders.projectDir, workspace.root)
   }
 
   #open(root: string): Promise<OpenWorkspace> {

@@ -52,6 +52,7 @@ import { watchNamespace } from './watch-namespace.ts'
 import { loadWorkflowBundle } from './workflow-bundle.ts'
 import { Workspaces } from '../project/workspaces.ts'
 import { createServiceProcess } from '#services/core/system.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 
 /**
  * A watched folder is in force a moment after it changed; in production a person activates it, much
@@ -146,7 +147,11 @@ export async function runTemporalWorker(options: {
         spawnConfined: spawnInSandbox(commands),
         watchNames: watchNames(commands),
         pins: { read: pinReader({ db, verifier, log }) },
-        workspaceOf: (policy) => workspaces.of(policy, config.taskQueue),
+        workspaceOf: (policy) =>
+          workspaces.of(policy, {
+            taskQueue: config.taskQueue,
+            workspace: policy.config.workspace ?? defaultWorkspace,
+          }),
       }),
     )
     const ctx: WorkerContext = {
@@ -170,7 +175,7 @@ export async function runTemporalWorker(options: {
       commandHost: commandHost(sandbox),
       commandSite: commands,
       mcpServers,
-      workspaceOf: ({ taskQueue }, policy) => workspaces.of(policy, taskQueue),
+      workspaceOf: (place, policy) => workspaces.of(policy, place),
       registryOf: async (policy, worker) =>
         buildRegistry({
           policy,

@@ -118,6 +118,8 @@ export interface DefinitionsQuestion {
 export interface AttachmentsQuestion {
   /** name of the worker that is started */
   readonly attachmentsFor: string
+  /** name of the workspace that the run is to work in */
+  readonly workspace: string
   /** canonical, relative to the workspace root */
   readonly paths: readonly string[]
   /** id of the person behind the start */

@@ -3,6 +3,7 @@ import type { RunStatement } from '#domain/statements/statement.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
 import type { Policy } from '#policy/policy.ts'
+import { policyInWorkspace } from '#policy/workspaces.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import type { PolicyReader, ServiceContext } from './context.ts'
@@ -12,7 +13,7 @@ import { signedModeOf, verifyRun } from './verify-run.ts'
 export interface RunTerms {
   /**
    * the one in force, in which the run's worker may touch nothing that a run above it may not
-   * (product.md 23)
+   * (product.md 23) where both work in one workspace, and with the run's workspace
    */
   readonly policy: Policy
   /** names of the workers at work, from the root run's down to this one's */
@@ -41,12 +42,15 @@ export async function termsOf(
   },
   run: Selectable<RunTable>,
 ): Promise<RunTerms> {
-  const [policy, ancestors] = await Promise.all([ctx.policies.inForce(), runsAbove(ctx, run)])
+  const [inForce, ancestors] = await Promise.all([ctx.policies.inForce(), runsAbove(ctx, run)])
+  const policy = policyInWorkspace(inForce, run.workspace)
   const lineage = [...ancestors, run].map((ancestor) => ancestor.worker)
   const statement = verifyRun(ctx.verifier, run)
   const holds = statement !== null && isLinked([...ancestors, run]) && ancestors.every(isSigned)
   if (holds) {
-    const narrowed = narrowPolicy(policy, run.worker, lineage.slice(0, -1))
+    const here = ancestors.filter((ancestor) => ancestor.workspace === run.workspace)
+    const above = here.map((ancestor) => ancestor.worker)
+    const narrowed = narrowPolicy(policy, run.worker, above)
     return { policy: narrowed, lineage, mode: statement.mode, statement }
   }
   const mode = run.parent_run_id === null ? signedModeOf(ctx.verifier, run) : 'strict'

@@ -3,6 +3,7 @@ import { canonicalJson } from '#domain/digest.ts'
 import { verifyStatement, type Verifier } from '#domain/statements/statement-bytes.ts'
 import type { RunStatement } from '#domain/statements/statement.ts'
 import type { RunMode } from '#domain/verdict.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
 /**
@@ -34,6 +35,7 @@ export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_i
     inputDigest: run.input_digest,
     mode: run.mode,
     startedBy: run.started_by,
+    ...(run.workspace === defaultWorkspace ? {} : { workspace: run.workspace }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import type { CommandSite } from '#tools/commands/plan/command-place.ts'
 import type { McpServers } from '#tools/mcp/mcp-servers.ts'
 import type { SystemContext } from './context.ts'
+import type { RunPlace } from './run-place.ts'
 
 /**
  * What a Temporal worker process has: the workspace, the project's tools and the models. It has no
@@ -22,8 +23,8 @@ export interface WorkerContext extends SystemContext {
   readonly mcpServers?: McpServers
   /** where this host runs commands; absent: it runs none */
   readonly commandSite?: CommandSite
-  /** The workspace that a policy gives a run's task queue. */
-  workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<OpenWorkspace>
+  /** Opens the workspace of a policy that a run works in, on this host. */
+  workspaceOf(place: RunPlace, policy: Policy): Promise<OpenWorkspace>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */
   registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
   /** The model of a worker, at the endpoints of the policy in force. */

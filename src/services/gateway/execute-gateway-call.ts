@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 import { callDigest } from '#domain/digest.ts'
 import type { Judgement } from '#domain/judgement.ts'
 import type { ToolResult } from '#domain/tool.ts'
@@ -42,7 +43,10 @@ export async function executeGatewayCall(
   if (tool === undefined) {
     return refuseGatewayCall(ctx, requestId, 'failed', 'the server offers no such tool')
   }
-  const workspace = await ctx.workspaceOf({ taskQueue: at.call.task_queue }, policy)
+  const workspace = await ctx.workspaceOf(
+    { taskQueue: at.call.task_queue, workspace: defaultWorkspace },
+    policy,
+  )
   if (!(await claimGatewayCall(ctx, requestId, callDigest(judgement)))) return
   const act = () =>
     tool.execute(judgement.input, {

@@ -19,6 +19,7 @@ import type {
 import { readStoredCalls, type StoredCall } from './stored-calls.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import { policyInWorkspace } from '#policy/workspaces.ts'
 
 /** Whoever asks waits ten seconds; what is not judged by then is asked for again. */
 const judgingMs = 6000
@@ -96,9 +97,10 @@ class Judges {
    */
   async verdictOf(version: Policy, call: StoredCall): Promise<ReplayedVerdict> {
     const lineage = call.lineage ?? []
-    const policy = narrowPolicy(version, call.worker, lineage.slice(0, -1))
+    const narrowed = narrowPolicy(version, call.worker, lineage.slice(0, -1))
+    const policy = policyInWorkspace(narrowed, call.place.workspace)
     const registry = await this.#registryOf(policy, call.worker, lineage)
-    const base = await this.#ctx.workspaceOf({ taskQueue: call.taskQueue }, this.#inForce)
+    const base = await this.#ctx.workspaceOf(call.place, this.#inForce)
     const judgement = await judge({
       policy,
       lineage,

@@ -5,13 +5,14 @@ import type { RunTable } from '#store/tables/runs.ts'
 import { termsOf } from '../core/run-terms.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import type { ReplayedCall } from '../core/host-questions.ts'
+import { placeOfRun, type RunPlace } from '../core/run-place.ts'
 
 /** A call that was judged once, with what its verdict depended on beside policy and files. */
 export interface StoredCall {
   readonly id: string
   readonly runId: string
   readonly worker: string
-  readonly taskQueue: string
+  readonly place: RunPlace
   readonly tool: string
   readonly input: Json
   readonly byPerson: boolean
@@ -41,7 +42,7 @@ export async function readStoredCalls(
     .leftJoin('person', 'person.id', 'run.started_by')
     .select(['tool_call.id', 'tool_call.run_id', 'tool_call.tool', 'tool_call.input_hash'])
     .select(['tool_call.verdict', 'tool_call.manual', 'tool_call.policy_digest'])
-    .select(['run.worker', 'run.task_queue', 'person.email'])
+    .select(['run.worker', 'run.task_queue', 'run.workspace', 'person.email'])
     .where('tool_call.id', 'in', ids)
     .where(({ exists, not, selectFrom }) =>
       not(
@@ -67,7 +68,7 @@ export async function readStoredCalls(
       id,
       runId: row.run_id,
       worker: row.worker,
-      taskQueue: row.task_queue,
+      place: placeOfRun(row),
       tool: row.tool,
       input: JSON.parse(inputs.get(row.input_hash) ?? 'null') as Json,
       byPerson: row.manual,

@@ -58,6 +58,7 @@ import * as startsByNobody from './20261125T051000Z-starts-by-nobody.ts'
 import * as startsSchedules from './20261125T053000Z-starts-schedules.ts'
 import * as startsBudgets from './20261125T055000Z-starts-budgets.ts'
 import * as inboxUrgency from './20261125T050500Z-inbox-urgency.ts'
+import * as gitWorkspaces from './20261125T045500Z-git-workspaces.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -120,4 +121,5 @@ export const migrations: Record<string, Migration> = {
   '20261125T053000Z-starts-schedules': startsSchedules,
   '20261125T055000Z-starts-budgets': startsBudgets,
   '20261125T050500Z-inbox-urgency': inboxUrgency,
+  '20261125T045500Z-git-workspaces': gitWorkspaces,
 }

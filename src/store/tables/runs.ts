@@ -45,6 +45,8 @@ export interface RunTable {
   api_key_id: string | null
   workflow_id: string
   task_queue: string
+  /** name of the workspace that it works in */
+  workspace: Generated<string>
   turn: Generated<number>
   failure: Jsonb<RunFailure | null>
   output: string | null

@@ -51,7 +51,7 @@ export const externalRoutes = [
       const record = await getRequest(api.ctx, caller, { request: opened.requestId })
       return {
         status: 201,
-        body: requestDetailView(record, await workspaceRootOf(api)),
+        body: requestDetailView(record, await workspaceRootOf(api, record.workspace)),
         headers: { etag: `"${record.version}"`, location: `/v1/requests/${record.id}` },
       }
     },

@@ -63,7 +63,7 @@ export const requestRoutes = [
       if (request.get('if-none-match') === etag) {
         return (response) => void response.set('etag', etag).status(304).end()
       }
-      const body = requestDetailView(record, await workspaceRootOf(api))
+      const body = requestDetailView(record, await workspaceRootOf(api, record.workspace))
       return { status: 200, body, headers: { etag } }
     },
   }),

@@ -48,7 +48,7 @@ export const revisionRoutes = [
       const record = await getRequest(api.ctx, caller, { request: revised.requestId })
       return {
         status: 200,
-        body: requestDetailView(record, await workspaceRootOf(api)),
+        body: requestDetailView(record, await workspaceRootOf(api, record.workspace)),
         headers: { etag: `"${record.version}"` },
       }
     },

@@ -132,7 +132,8 @@ export const runActionRoutes = [
       const key = idempotencyKeyOf(request)
       await closeConversation(api.ctx, caller, { runId, ...key })
       const record = await getRun(api.ctx, caller, runId)
-      return { status: 200, body: runDetailView(record, api.settings, await workspaceRootOf(api)) }
+      const root = await workspaceRootOf(api, record.workspace.name)
+      return { status: 200, body: runDetailView(record, api.settings, root) }
     },
   }),
   route({

@@ -49,7 +49,7 @@ export const runRoutes = [
     answers: { 200: { description: 'The run', schema: schemas.runDetail } },
     answer: async (api, { params, caller }) => {
       const record = await getRun(api.ctx, caller, await findRun(api.ctx, caller, params.id))
-      const workspaceRoot = await workspaceRootOf(api)
+      const workspaceRoot = await workspaceRootOf(api, record.workspace.name)
       return { status: 200, body: runDetailView(record, api.settings, workspaceRoot) }
     },
   }),

@@ -14,6 +14,8 @@ export const worker = z
     startable: z.boolean(),
     /** whether its runs are conversations; null: whoever starts one says */
     conversation: z.boolean().nullable(),
+    /** that its runs may work in; the first when the start names none */
+    workspaces: z.array(z.string()),
   })
   .meta({ id: 'Worker' })
 export type Worker = z.infer<typeof worker>

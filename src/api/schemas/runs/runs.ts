@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { outputStates, restReasons, runStates } from '#domain/request.ts'
 import { runModes } from '#domain/verdict.ts'
+import { isolations } from '#domain/workspace-name.ts'
 import {
   email,
   hash,
@@ -39,6 +40,8 @@ export const startRunBody = z
   .strictObject({
     worker: name,
     input: runInput,
+    /** of those that the worker may work in; absent: the first of them */
+    workspace: name.optional(),
     mode: runMode.optional(),
     /** paths in the workspace: files that the run is given with its task */
     attachments: z.array(text(1024).min(1)).max(50).optional(),
@@ -92,6 +95,9 @@ export type LineageEntry = z.infer<typeof lineageEntry>
 /** The run that a run was forked from, and the last turn that it took over. */
 const forkedFrom = z.object({ runId: id, number: z.int(), turn: z.int() })
 
+/** The workspace that a run works in. */
+const runWorkspace = z.object({ name: z.string(), isolation: z.enum(isolations) })
+
 /** What the root run was asked: its first message. */
 const runTask = z.object({
   /** in a list at most 2,000 characters */
@@ -129,6 +135,7 @@ const startedExample = {
   mode: 'prompt',
   conversation: false,
   startedBy: example.ada,
+  workspace: { name: 'default', isolation: 'none' },
   createdAt: example.askedAt,
 }
 const runExample = {
@@ -174,6 +181,7 @@ export const run = z
     restsUntil: instant.optional(),
     budget: runBudget.optional(),
     forkedFrom: forkedFrom.optional(),
+    workspace: runWorkspace,
     usage: runUsage,
     task: runTask.nullable(),
     waitsFor: z.array(waitsFor),
@@ -332,6 +340,7 @@ export const startedRun = run
     mode: true,
     conversation: true,
     forkedFrom: true,
+    workspace: true,
   })
   .extend({ startedBy: person.nullable(), createdAt: instant })
   .meta({ id: 'StartedRun', examples: [startedExample] })

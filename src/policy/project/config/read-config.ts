@@ -1,3 +1,4 @@
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
 import type { ModelSetting, ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'
@@ -12,7 +13,6 @@ import {
 import type { Report } from '../../reading/report.ts'
 import {
   fieldSource,
-  odd,
   readEntries,
   readFields,
   scalarOf,
@@ -44,7 +44,7 @@ import { keysOf } from '../../schema/parts.ts'
 import type { RetentionSettings, CommitSetting } from '../../settings.ts'
 
 const oneWorkspace: ProjectConfig['workspaces'] = new Map([
-  ['default', { root: '.', taskQueue: null }],
+  [defaultWorkspace, { root: '.', taskQueue: null }],
 ])
 
 /**
@@ -71,11 +71,13 @@ export function readConfig(
   // message.
   const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
   const models = part('models', readModels, new Map<string, ModelSetting>())
+  const workspaceNames = part('workspaces', (field) => readEntries(field).map(([name]) => name), [])
   const names = {
     teams: new Set(teams.keys()),
     queues: new Set(queueNames),
     workers: workerNames,
     endpoints: new Set([...models].flatMap(([name, one]) => (one.endpoint === null ? [] : [name]))),
+    workspaces: new Set([defaultWorkspace, ...workspaceNames]),
   }
   const addresses = new Set(people.map((person) => person.email))
   const config = {
@@ -135,8 +137,7 @@ function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> {
     const queueField = fields.get('taskQueue')
     const root = rootField === null ? '.' : readText(rootField)
     const taskQueue = queueField === null ? null : readText(queueField)
-    if (root !== null) workspaces.set(name, { root, taskQueue })
-    if (name !== 'default') odd(value, 'is never used: workers work in "default"', 'remove it')
+    if (root !== null) workspaces.set(name, { root, taskQueue, source: fieldSource(value) })
   }
   return workspaces
 }

@@ -129,9 +129,9 @@ test('a quorum without a place of the queue’s team is pointed out where the qu
   expect(told('{ team: legal }, { team: platform }')).toEqual([])
 })
 
-test('a workspace in which no worker works is pointed out', () => {
+test('a workspace that no worker lists is pointed out', () => {
   const config = 'workspaces: { other: { root: elsewhere } }\n'
   expect(warnings({ config })).toEqual([
-    'countersign.yaml:7 "workspaces.other" is never used: workers work in "default"; remove it',
+    'countersign.yaml:7 "workspaces.other" is never used: no worker lists it; write `workspace: other` in a worker file, or remove it',
   ])
 })

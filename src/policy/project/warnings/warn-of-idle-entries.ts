@@ -1,11 +1,24 @@
 import { builtInToolNames, isCommandTool } from '#domain/built-in-tools.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 import { globMatches } from '../../judge/routing/when-matches.ts'
-import type { ProjectConfig, Queue, RoutingEntry, When } from '../../policy.ts'
+import type { ProjectConfig, Queue, RoutingEntry, When, WorkerDefinition } from '../../policy.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
+import { workspacesOf } from '../../workspaces.ts'
 
 /** Points out what countersign.yaml says that can never count. */
-export function warnOfIdleEntries(report: Report, config: ProjectConfig): void {
+export function warnOfIdleEntries(
+  report: Report,
+  config: ProjectConfig,
+  workers: ReadonlyMap<string, WorkerDefinition>,
+): void {
+  const used = new Set([...workers.values()].flatMap(workspacesOf))
+  for (const { name, source } of named(config)) {
+    if (used.has(name)) continue
+    const problem = `"workspaces.${name}" is never used: no worker lists it`
+    const remedy = `write \`workspace: ${name}\` in a worker file, or remove it`
+    report.warn(placeOfSource(source), problem, remedy)
+  }
   for (const [index, entry] of config.routing.entries()) {
     const earlier = config.routing.slice(0, index).find((one) => covers(one.when, entry.when))
     if (earlier === undefined) continue
@@ -19,6 +32,14 @@ export function warnOfIdleEntries(report: Report, config: ProjectConfig): void {
     warnOfIdleTeams(report, config, queue)
   }
   for (const entry of config.routing) warnOfLostEscalation(report, config, entry)
+}
+
+function named({
+  workspaces,
+}: ProjectConfig): { readonly name: string; readonly source: string }[] {
+  return [...workspaces].flatMap(([name, { source }]) =>
+    name === defaultWorkspace || source === undefined ? [] : [{ name, source }],
+  )
 }
 
 /** Conditions that no call can meet together. */

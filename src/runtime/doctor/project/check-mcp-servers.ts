@@ -5,6 +5,8 @@ import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { loadProject } from '#services/policy/read-project.ts'
 import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
 import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { policyInWorkspace, workspacesOf } from '#policy/workspaces.ts'
 import { readText } from '../../environment.ts'
 import { Workspaces } from '../../project/workspaces.ts'
 import type { Check, Finding } from '../target/check.ts'
@@ -28,10 +30,19 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
       environment,
       spawnConfined: spawnInSandbox({ sandbox, dataDir, projectDir }),
       pins: { read: async () => ({ state: 'none' }) },
-      workspaceOf: (version) => workspaces.of(version, ownQueue(policy)),
+      workspaceOf: (version) =>
+        workspaces.of(version, {
+          taskQueue:
+            version.config.workspaces.get(version.config.workspace ?? defaultWorkspace)
+              ?.taskQueue ?? '',
+          workspace: version.config.workspace ?? defaultWorkspace,
+        }),
     })
     const offers = await Promise.all(
-      workers.map(async (worker) => ({ worker, offer: await servers.toolsOf(policy, worker) })),
+      workers.map(async (worker) => ({
+        worker,
+        offer: await servers.toolsOf(policyInWorkspace(policy, workspacesOf(worker)[0]), worker),
+      })),
     )
     return offers.flatMap(({ worker, offer }) =>
       [...offer.problems].map(([server, problems]): Finding => {

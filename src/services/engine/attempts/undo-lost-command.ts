@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { policyInWorkspace } from '#policy/workspaces.ts'
 import {
   forgetCommand,
   keepViolation,
@@ -6,6 +7,7 @@ import {
   type BegunCommand,
 } from '#tools/commands/execution/begun-command.ts'
 import { undoLost } from '#tools/commands/execution/undo-lost.ts'
+import { placeOfRun } from '../../core/run-place.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { aboutCall, lockCall, requestChanged } from './call-at-hand.ts'
@@ -45,15 +47,16 @@ export async function undoLostCommand(
 async function undoCommand(ctx: WorkerContext, lost: BegunCommand): Promise<UndoneCommand | null> {
   const { commandSite } = ctx
   if (commandSite === undefined) return null
-  const policy = await ctx.policies.byDigest(lost.policyDigest)
   const run = await ctx.db
     .selectFrom('tool_call')
     .innerJoin('run', 'run.id', 'tool_call.run_id')
-    .select('run.task_queue')
+    .select(['run.task_queue', 'run.workspace'])
     .where('tool_call.id', '=', lost.callId)
     .executeTakeFirst()
   if (run === undefined) return null
-  const workspace = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
+  const begunUnder = await ctx.policies.byDigest(lost.policyDigest)
+  const policy = policyInWorkspace(begunUnder, run.workspace)
+  const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   const undoneViolation = await undoLost(commandSite, policy, workspace, lost)
   const violation = lost.violation ?? undoneViolation
   if (violation === null) {

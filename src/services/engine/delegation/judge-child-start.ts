@@ -16,6 +16,7 @@ import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.
 import { builtInToolHere } from '#tools/built-in.ts'
 import { delegationOf } from '#tools/delegation/call-worker.ts'
 import { registryOf } from '#tools/registry.ts'
+import { childWorkspace, refusedToWorkspace } from '#policy/workspaces.ts'
 import type { SigningContext } from '../../core/context.ts'
 import { verifyPermit } from '../../permits/permits.ts'
 import { verifyGrant } from '../../grants/verify-grant.ts'
@@ -75,7 +76,8 @@ export async function judgeChildStart(
     child.mode === terms.mode &&
     child.root_run_id === parent.root_run_id &&
     child.started_by === parent.started_by &&
-    child.task_queue === parent.task_queue
+    child.task_queue === parent.task_queue &&
+    child.workspace === childWorkspace(parent.workspace, target)
   if (!matches) return no('it is not the run that the call asked for')
   const { attempt } = execution
   return { ok: true, worker: target, policyDigest: terms.policy.digest, attempt }
@@ -175,8 +177,11 @@ async function judgeAgain(
     projectDir: '/',
     duplicateId: false,
     byPerson: worker?.tools.get(callWorkerName)?.manual === true,
-    refuseTarget: (target) =>
-      refusedStart(tx, policy, target, parent.started_by, () => principalsOfRun(tx, parent.id)),
+    refuseTarget: async (target) =>
+      refusedToWorkspace(policy.config, parent.workspace, target) ??
+      (await refusedStart(tx, policy, target, parent.started_by, () =>
+        principalsOfRun(tx, parent.id),
+      )),
     madeHere: (target) =>
       isCreatedInRun({ db: tx, verifier: ctx.verifier }, parent.root_run_id, target),
     findGrant: async () => null,

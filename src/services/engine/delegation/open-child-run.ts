@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { canonicalJson } from '#domain/digest.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
+import { childWorkspace } from '#policy/workspaces.ts'
 import type { Caller } from '../../core/context.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import { insertRun } from '../../runs/starting/insert-run.ts'
@@ -33,6 +34,7 @@ export async function openChildRun(
     startedFrom: null,
     apiKeyId: null,
     taskQueue: run.task_queue,
+    workspace: childWorkspace(run.workspace, plan.target),
     signed: null,
     text: plan.text,
     attachments: plan.attachments,

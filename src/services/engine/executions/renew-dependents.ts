@@ -2,6 +2,7 @@ import type { Json } from '#domain/json.ts'
 import type { Judgement } from '#domain/judgement.ts'
 import { getText } from '#store/content/content.ts'
 import { aboutRequest, endRequest } from '../../requests/ending/end-request.ts'
+import { placeOfRun } from '../../core/run-place.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { addEarlier, siblingCalls } from '../judging/earlier-proposals.ts'
 import { judgeOne } from '../judging/judge-one.ts'
@@ -51,7 +52,7 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
   const terms = await termsOf(ctx, run)
   const { policy } = terms
   const registry = await ctx.registryOf(policy, run.worker)
-  const proposals = new TurnProposals(await ctx.workspaceOf({ taskQueue: run.task_queue }, policy))
+  const proposals = new TurnProposals(await ctx.workspaceOf(placeOfRun(run), policy))
   await addEarlier(ctx, callId, proposals, registry)
   const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as Json
   const assumed = await proposals.below(await accessesOf(registry, request.tool, input))

@@ -6,6 +6,7 @@ import { openingOf, openRequest } from '../../requests/opening/open-request.ts'
 import { judgementCaller, agentReasonOf, recordVerdict } from '../judging/record-verdict.ts'
 import { storePresented } from '../../requests/opening/store-presented.ts'
 import { presentCall, type PresentationResult } from '../judging/present-call.ts'
+import { placeOfRun } from '../../core/run-place.ts'
 import { termsOf } from '../../core/run-terms.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -73,7 +74,7 @@ async function presentAgain(
   const registry = await ctx.registryOf(policy, at.run.worker)
   const tool = registry.get(judgement.tool)
   if (tool === undefined) return `There is no tool ${judgement.tool} any more.`
-  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
+  const workspace = await ctx.workspaceOf(placeOfRun(at.run), policy)
   const presented = await presentCall(tool, judgement, { workspace, signal: renewal.signal })
   return presented.ok ? presented : presented.text
 }

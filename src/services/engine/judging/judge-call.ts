@@ -9,6 +9,8 @@ import type { RunCueFacts } from '#policy/judge/calls/policy-query.ts'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { isServerTool, judgeUnknownTool } from '#policy/judge/unknown-tool.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { policyInWorkspace, workspacesOf } from '#policy/workspaces.ts'
 import type { ProvenFolder, RemoteJudgement, RemoteQuestion } from '../../core/host-questions.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { addEarlier } from './earlier-proposals.ts'
@@ -21,6 +23,7 @@ import { storePresented } from '../../requests/opening/store-presented.ts'
 import { presentCall } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
 import { termsOf } from '../../core/run-terms.ts'
+import { placeOfRun } from '../../core/run-place.ts'
 
 /**
  * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With
@@ -28,8 +31,8 @@ import { termsOf } from '../../core/run-terms.ts'
  * turn propose. With `present` what would be shown is stored, if the call asks and can be shown;
  * that of an edited call, which has its request already, also where policy would not have asked. Of
  * a program's call no file is read and nothing is shown, unless it has proved to work in this
- * workspace (product.md 46). Without a run the workspace is that of `taskQueue`, on which the
- * question came.
+ * workspace (product.md 46). Without a run the workspace is the worker's first one, on the
+ * host of `taskQueue`, on which the question came.
  */
 export async function judgeCall(
   ctx: WorkerContext,
@@ -38,11 +41,14 @@ export async function judgeCall(
 ): Promise<RemoteJudgement> {
   const run = await runOf(ctx, question.runId)
   const terms = run === null ? null : await termsOf(ctx, run)
-  const policy = terms?.policy ?? withGatewayWorkers(await ctx.policies.inForce())
-  const registry = await ctx.registryOf(policy, question.worker)
   const byProgram = question.byProgram === true
-  const openOwn = (): Promise<OpenWorkspace> =>
-    ctx.workspaceOf({ taskQueue: run?.task_queue ?? taskQueue }, policy)
+  const policy = terms?.policy ?? (await policyWithoutRun(ctx, question))
+  const registry = await ctx.registryOf(policy, question.worker)
+  const place =
+    run === null
+      ? { taskQueue, workspace: policy.config.workspace ?? defaultWorkspace }
+      : placeOfRun(run)
+  const openOwn = (): Promise<OpenWorkspace> => ctx.workspaceOf(place, policy)
   const provenOwn = byProgram ? await provenWorkspace(ctx, question.proven, openOwn) : null
   const workspace = provenOwn ?? (byProgram ? unreadWorkspace : await openOwn())
   const isUnread = byProgram && provenOwn === null
@@ -104,6 +110,14 @@ export async function judgeCall(
     judgement,
     presented: await storePresented(ctx.db, judgement, presentation.presented, assumed.assumes),
   }
+}
+
+/** A program works in the default workspace, a worker in its first one. */
+async function policyWithoutRun(ctx: WorkerContext, question: RemoteQuestion): Promise<Policy> {
+  const policy = withGatewayWorkers(await ctx.policies.inForce())
+  const worker = policy.workers.get(question.worker)
+  if (worker === undefined || question.byProgram === true) return policy
+  return policyInWorkspace(policy, workspacesOf(worker)[0])
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Json } from '#domain/json.ts'
 import type { ToolRegistry } from '#domain/tool.ts'
 import { judge } from '#policy/judge/judge.ts'
 import type { RunTable } from '#store/tables/runs.ts'
+import { refusedToWorkspace } from '#policy/workspaces.ts'
 import { isCreatedInRun } from '../delegation/created-in-run.ts'
 import { refusedStart } from '../../runs/starting/refused-start.ts'
 import { findGrant } from '../../grants/find-grant.ts'
@@ -15,7 +16,10 @@ import type { AssumedWorkspace } from './turn-proposals.ts'
 
 /** One call of a run, judged by the policy in force. */
 export interface CallToJudge {
-  readonly run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worker' | 'started_by'>
+  readonly run: Pick<
+    Selectable<RunTable>,
+    'id' | 'root_run_id' | 'worker' | 'started_by' | 'workspace'
+  >
   readonly terms: RunTerms
   readonly registry: ToolRegistry
   readonly tool: string
@@ -41,10 +45,11 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
   return judge({
     policy,
     lineage,
-    refuseTarget: (target) =>
-      refusedStart(ctx.db, policy, target, call.run.started_by, () =>
+    refuseTarget: async (target) =>
+      refusedToWorkspace(policy.config, call.run.workspace, target) ??
+      (await refusedStart(ctx.db, policy, target, call.run.started_by, () =>
         principalsOfRun(ctx.db, call.run.id),
-      ),
+      )),
     madeHere: async (target) =>
       call.terms.statement !== null &&
       (await isCreatedInRun(ctx, call.terms.statement.rootRunId, target)),

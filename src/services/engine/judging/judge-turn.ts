@@ -7,6 +7,7 @@ import type { Access, Presented, ToolRegistry } from '#domain/tool.ts'
 import { getTexts } from '#store/content/content.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import type { PresentedAttachment } from '../delegation/attachments.ts'
+import { placeOfRun } from '../../core/run-place.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { factsOfTurn, type TurnFacts } from './facts-of-turn.ts'
 import { judgeOne } from './judge-one.ts'
@@ -62,7 +63,7 @@ export async function judgeTurn(
   ])
   const { policy } = terms
   const registry = await ctx.registryOf(policy, run.worker)
-  const workspace = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
+  const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   return workspace.look((base) => {
     const shared = { run, terms, registry, grants: hasGrants, cueFacts, signal: turn.signal }
     return judgeEach(ctx, calls, inputs, { ...shared, proposals: new TurnProposals(base) })

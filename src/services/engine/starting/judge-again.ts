@@ -2,6 +2,7 @@ import type { Judgement } from '#domain/judgement.ts'
 import type { Json } from '#domain/json.ts'
 import type { Tool, Workspace } from '#domain/tool.ts'
 import { forgedPinRuleId } from '#policy/judge/calls/known-call.ts'
+import { placeOfRun } from '../../core/run-place.ts'
 import type { RunTerms } from '../../core/run-terms.ts'
 import { judgeOne } from '../judging/judge-one.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
@@ -37,7 +38,7 @@ export async function judgeAgain(
 ): Promise<JudgedAgain> {
   const { terms, permitId } = question
   const registry = await ctx.registryOf(terms.policy, at.run.worker)
-  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, terms.policy)
+  const workspace = await ctx.workspaceOf(placeOfRun(at.run), terms.policy)
   const judgement = await judgeOne(ctx, {
     run: at.run,
     terms,

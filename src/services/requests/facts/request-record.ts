@@ -133,6 +133,8 @@ export interface RequestItemRecord {
   readonly agentReason: string | null
   readonly worker: string | null
   readonly mode: RunMode | null
+  /** name of the workspace that the call is about */
+  readonly workspace: string
   readonly runId: string | null
   readonly callId: string | null
   readonly toolCallId: string | null

@@ -9,6 +9,7 @@ import { getRemainingTexts } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 import { tallyVotes, type Voter } from '../facts/tally-votes.ts'
 import type { Caller } from '../../core/context.ts'
 import { readMessageText } from '../../transcript/messages.ts'
@@ -37,6 +38,7 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly number: string
   readonly worker: string | null
   readonly mode: RunMode | null
+  readonly workspace: string | null
   readonly tool_call_id: string | null
   readonly manual: { invokedBy: PersonRef; afterTurn: number } | null
   readonly batch_size: number
@@ -86,7 +88,7 @@ export async function readItems(
   if (ids.length === 0) return []
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
   const { rows } = await sql<ItemRow>`
-    select request.*, run.worker, run.mode, tool_call.tool_call_id,
+    select request.*, run.worker, run.mode, run.workspace, tool_call.tool_call_id,
       request.expires_at <= clock_timestamp() as over,
       ${askedBeforeRestore} as before_restore,
       jsonb_build_object('same', (select count(*)::int from (${sameCalls(maxAlike.same)}) as twins),
@@ -227,6 +229,7 @@ function itemOf(row: ItemRow, agentReason: string | null): Omit<RequestItemRecor
     agentReason,
     worker: row.worker,
     mode: row.mode,
+    workspace: row.workspace ?? defaultWorkspace,
     runId: row.run_id,
     callId: row.call_id,
     toolCallId: row.tool_call_id,

@@ -5,6 +5,7 @@ import { ContentRemoved, getText } from '#store/content/content.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
+import { workspacesOf } from '#policy/workspaces.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { onceForKey } from '../../core/idempotency.ts'
 import { lockRun } from '../../core/locks.ts'
@@ -51,6 +52,10 @@ export async function forkRun(
     .where('id', '=', input.runId)
     .executeTakeFirstOrThrow()
   const { current, worker, policyDigest, policy } = await workerOf(ctx, old, input)
+  if (!workspacesOf(current).includes(old.workspace)) {
+    const text = `workspace: ${current.name} works no more in ${old.workspace}, where this run did`
+    throw new Problem('invalid_request', text, { field: 'workspace' })
+  }
   const mode = signedModeOf(ctx.verifier, old)
   const { starter, authority } = await judgeStart(ctx, caller, current, mode)
   const { idempotencyKey: key, ...body } = input
@@ -72,6 +77,7 @@ export async function forkRun(
         policy,
         current,
         taskQueue: run.task_queue,
+        workspace: run.workspace,
         worker,
         starter,
         conversation: run.rest_for_seconds !== null,

@@ -80,6 +80,7 @@ export interface RunRow extends Pick<
   | 'rest'
   | 'rests_until'
   | 'budget'
+  | 'workspace'
 > {
   readonly conversation: boolean
   readonly usage: RunUsage
@@ -94,7 +95,7 @@ export const runRows = sql`
   select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by, run.started_from,
     person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
     run.pending_requests, run.failure, run.title, run.number, run.root_run_id, run.rest,
-    run.rests_until, run.budget, run.rest_for_seconds is not null as conversation,
+    run.rests_until, run.budget, run.workspace, run.rest_for_seconds is not null as conversation,
     (select json_build_object('runId', old.id, 'number', old.number, 'turn', run.forked_after_turn)
       from run as old where old.id = run.forked_from) as forked_from,
     (select json_build_object(
@@ -150,6 +151,7 @@ export async function runRecords(
     restsUntil: row.rests_until,
     budget: row.budget,
     forkedFrom: row.forked_from,
+    workspace: { name: row.workspace, isolation: 'none' },
     usage: row.usage,
     task: tasks.get(row.root_run_id) ?? null,
     waitsFor: waiting.get(row.id) ?? [],

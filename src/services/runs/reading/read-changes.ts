@@ -59,11 +59,15 @@ export async function readChanges(
   }
 }
 
+/** Those that work in the workspace of the run: paths of another one are other files. */
 async function visibleRuns(db: Db, viewer: Viewer, runId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('run_lineage')
-    .select('run_id')
-    .where('ancestor_id', '=', runId)
+    .innerJoin('run', 'run.id', 'run_lineage.run_id')
+    .innerJoin('run as own', 'own.id', 'run_lineage.ancestor_id')
+    .select('run_lineage.run_id')
+    .where('run_lineage.ancestor_id', '=', runId)
+    .whereRef('run.workspace', '=', 'own.workspace')
     .where(runVisibleTo(viewer, 'run_lineage.run_id'))
     .execute()
   return rows.map((row) => row.run_id)

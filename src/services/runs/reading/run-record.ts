@@ -7,7 +7,7 @@ import type { RunMode } from '#domain/verdict.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { TaskRecord } from '../../requests/facts/read-tasks.ts'
-import type { ForkedFrom } from '../starting/record-run.ts'
+import type { ForkedFrom, WorkspaceOfRun } from '../starting/record-run.ts'
 import type { WaitsForRecord } from './waits-for.ts'
 import type { LineageRecord, PersonRef } from '../../requests/facts/request-record.ts'
 
@@ -41,6 +41,7 @@ export interface RunRecord {
   /** its own limits, below its worker's */
   readonly budget: RunBudget | null
   readonly forkedFrom: ForkedFrom | null
+  readonly workspace: WorkspaceOfRun
   readonly usage: RunUsage
   /** what the root run was asked */
   readonly task: TaskRecord | null

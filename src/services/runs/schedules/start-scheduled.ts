@@ -1,3 +1,4 @@
+import { workspacesOf } from '#policy/workspaces.ts'
 import { Problem } from '#domain/problem.ts'
 import type { SkipReason } from '#domain/schedule.ts'
 import type { Policy, ScheduleSetting } from '#policy/policy.ts'
@@ -147,6 +148,7 @@ export async function startOfSchedule(
     { personId: starter.id, why: 'started' },
     ...others.map((personId) => ({ personId, why: 'triggered' as const })),
   ])
+  const [workspace] = workspacesOf(worker)
   return recordRun(ctx, unit, caller, {
     input: setting.input,
     text: task,
@@ -155,7 +157,8 @@ export async function startOfSchedule(
     policyDigest: policy.digest,
     policy,
     current: worker,
-    taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
+    taskQueue: policy.config.workspaces.get(workspace)?.taskQueue ?? ctx.taskQueue,
+    workspace,
     worker,
     starter,
     startedFrom: `schedule:${setting.name}`,

@@ -1,5 +1,6 @@
 import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { refusedAttachment } from '#policy/judge/run-attachment.ts'
+import { policyInWorkspace } from '#policy/workspaces.ts'
 import { readAttached } from '../../core/attached-files.ts'
 import { refusedStart } from './refused-start.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
@@ -16,7 +17,7 @@ export async function attachmentsHere(
   taskQueue: string,
 ): Promise<AttachmentsAnswer> {
   const { paths, startedBy } = question
-  const policy = await ctx.policies.inForce()
+  const policy = policyInWorkspace(await ctx.policies.inForce(), question.workspace)
   const worker = policy.workers.get(question.attachmentsFor)
   if (worker === undefined) throw new Error(`There is no worker ${question.attachmentsFor} here`)
   const callers = [...policy.workers.values()].filter((caller) =>
@@ -31,7 +32,7 @@ export async function attachmentsHere(
     const refused = refusedAttachment(target, sharers, path)
     if (refused !== null) return { ok: false, at, ...refused }
   }
-  const workspace = await ctx.workspaceOf({ taskQueue }, policy)
+  const workspace = await ctx.workspaceOf({ taskQueue, workspace: question.workspace }, policy)
   try {
     return { ok: true, files: await readAttached(workspace, paths) }
   } catch (error) {

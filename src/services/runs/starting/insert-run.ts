@@ -35,6 +35,8 @@ export interface NewRun {
   readonly startedFrom: string | null
   readonly apiKeyId: string | null
   readonly taskQueue: string
+  /** name of the workspace that it works in */
+  readonly workspace: string
   readonly signed: Signed | null
   /** what the model is told first, and by whom */
   readonly text: string
@@ -105,6 +107,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
       api_key_id: run.apiKeyId,
       workflow_id: workflowIdOf(id),
       task_queue: run.taskQueue,
+      workspace: run.workspace,
       budget: run.budget === null ? null : toJsonb(run.budget),
       turn: run.fork?.afterTurn ?? 0,
       forked_from: run.fork?.runId ?? null,

@@ -14,10 +14,11 @@ export async function readRunAttachments(
   start: {
     readonly worker: string
     readonly startedBy: string
+    readonly workspace: string
     readonly attachments: readonly string[]
   },
 ): Promise<readonly ReadFile[]> {
-  const { attachments, startedBy, worker } = start
+  const { attachments, startedBy, worker, workspace } = start
   if (attachments.length === 0) return []
   if (attachments.length > limits.attachmentsPerCall) {
     const text = `A run is given at most ${limits.attachmentsPerCall} files`
@@ -32,7 +33,7 @@ export async function readRunAttachments(
   for (const [at, path] of paths.entries()) {
     if (paths.indexOf(path) < at) throw refused(at, 'invalid_request', 'It is attached twice.')
   }
-  const answer = await ctx.readAttachments({ attachmentsFor: worker, paths, startedBy })
+  const answer = await ctx.readAttachments({ attachmentsFor: worker, workspace, paths, startedBy })
   if (answer.ok) return answer.files
   throw refused(answer.at, answer.code, answer.text)
 }

@@ -8,6 +8,7 @@ import type { RunStatement } from '#domain/statements/statement.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
 import type { StartVerdict } from '#domain/start-of-run.ts'
 import type { RunMode } from '#domain/verdict.ts'
+import { defaultWorkspace, type Isolation } from '#domain/workspace-name.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
@@ -18,6 +19,12 @@ import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
+
+/** The workspace that a run works in. */
+export interface WorkspaceOfRun {
+  readonly name: string
+  readonly isolation: Isolation
+}
 
 /** The run that a run was forked from, and its last turn that the fork goes on from. */
 export interface ForkedFrom {
@@ -42,6 +49,7 @@ export interface StartedRun {
   /** `null`: nobody, a trigger */
   readonly startedBy: PersonRef | null
   readonly forkedFrom?: ForkedFrom
+  readonly workspace: WorkspaceOfRun
   readonly createdAt: string
 }
 
@@ -56,6 +64,8 @@ export interface RunToRecord {
   readonly policy: Policy
   readonly current: WorkerDefinition
   readonly taskQueue: string
+  /** name of the workspace that it works in */
+  readonly workspace: string
   readonly worker: WorkerDefinition
   readonly conversation: boolean
   readonly starter: PersonRef | null
@@ -98,6 +108,7 @@ export async function recordRun(
     inputDigest: await putContent(tx, canonicalJson(start.input)),
     mode,
     startedBy: starter?.id ?? null,
+    ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
   }
   const run = await insertRun(tx, {
     id,
@@ -111,6 +122,7 @@ export async function recordRun(
     startedFrom: start.startedFrom ?? null,
     apiKeyId: caller.actor.type === 'machine' ? caller.actor.id : null,
     taskQueue: start.taskQueue,
+    workspace: start.workspace,
     signed: signStatement(ctx.signer, 'run', statement),
     text: start.text,
     attachments: start.attachments,
@@ -131,9 +143,7 @@ export async function recordRun(
       inputDigest: statement.inputDigest,
       mode,
       startedBy: starter?.id ?? null,
-      ...(startRequestId === null ? {} : { startRequestId }),
-      ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
-      ...(start.behind === undefined ? {} : { behind: [...start.behind] }),
+      ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
       ...(start.attachments.length === 0
         ? {}
         : { attachments: start.attachments.map(({ hash }) => hash) }),
@@ -160,6 +170,7 @@ export async function recordRun(
     ...(fork === null
       ? {}
       : { forkedFrom: { runId: fork.runId, number: fork.number, turn: fork.afterTurn } }),
+    workspace: { name: start.workspace, isolation: 'none' },
     createdAt: run.created_at.toISOString(),
   }
 }

@@ -4,6 +4,7 @@ import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import { inputProblem } from '#policy/worker/input-schema.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
+import { workspacesOf } from '#policy/workspaces.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { isAnswered, onceForKey } from '../../core/idempotency.ts'
 import { listedFiles, withAttached } from '../../core/attached-files.ts'
@@ -23,6 +24,8 @@ export interface StartRunInput {
   readonly worker: string
   /** text or an object */
   readonly input: Json
+  /** of those that the worker may work in; absent: the first of them */
+  readonly workspace?: string
   /** absent: `prompt` */
   readonly mode?: RunMode
   /** paths in the workspace: files that the run is given with its task */
@@ -38,8 +41,8 @@ export interface StartRunInput {
  * Starts a run: its signed statement, its first message, the event and the start of its workflow
  * are written in one transaction. A key starts it for its owner. Rejects with `unknown_worker`,
  * `forbidden` (the worker's `startableBy`), `mode_not_permitted`, `unreachable_approvers`,
- * `invalid_request` (also by the worker's `input` schema), `idempotency_key_reused`, and for
- * attachments `policy_blocked` or `workspace_unreachable`.
+ * `invalid_request` (also by the worker's `input` schema and `workspace`),
+ * `idempotency_key_reused`, and for attachments `policy_blocked` or `workspace_unreachable`.
  */
 export async function startRun(
   ctx: SigningContext,
@@ -57,13 +60,19 @@ export async function startRun(
   requireBudgetFits(policy, worker, input.budget)
   const task = taskMessage(input.input)
   requireInputFits(worker, input.input)
+  const workspace = chosenWorkspace(worker, input.workspace)
   const { idempotencyKey: key, attachments = [], ...rest } = input
   const body = attachments.length === 0 ? rest : { ...rest, attachments }
   // Read before the transaction, which must not wait for another host; a repeated call gets its
   // first answer.
   const files = (await isAnswered(ctx.db, { caller, key }))
     ? null
-    : await readRunAttachments(ctx, { worker: worker.name, startedBy: personId, attachments })
+    : await readRunAttachments(ctx, {
+        worker: worker.name,
+        startedBy: personId,
+        workspace,
+        attachments,
+      })
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
       if (files === null) throw new Error('The answer to this key is gone')
@@ -76,7 +85,8 @@ export async function startRun(
         policyDigest: policy.digest,
         policy,
         current: worker,
-        taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
+        taskQueue: policy.config.workspaces.get(workspace)?.taskQueue ?? ctx.taskQueue,
+        workspace,
         worker,
         starter,
         conversation: isConversation(caller, worker, input),
@@ -152,6 +162,15 @@ export async function starterOf(
     throw new Problem('forbidden', `Only members of ${teams.join(' or ')} may start ${worker.name}`)
   }
   return { id: person.id, name: person.name }
+}
+
+/** Rejects with `invalid_request` for a workspace in which the worker's runs do not work. */
+function chosenWorkspace(worker: WorkerDefinition, asked: string | undefined): string {
+  const allowed = workspacesOf(worker)
+  if (asked === undefined) return allowed[0]
+  if (allowed.includes(asked)) return asked
+  const text = `workspace: runs of ${worker.name} work in ${allowed.join(' or ')}`
+  throw new Problem('invalid_request', text, { field: 'workspace' })
 }
 
 /** What the run is asked, as text: an object as JSON. */

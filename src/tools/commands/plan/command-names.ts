@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { ownFile, type OwnFilesPolicy } from '#policy/names/own-files.ts'
+import { ownFile, type OwnFilesPolicy, workspaceRoot } from '#policy/names/own-files.ts'
 import { foldName } from '#policy/names/fold-name.ts'
 import { protectedName } from '#policy/names/protected-names.ts'
 import { secretName } from '#policy/names/secret-names.ts'
@@ -41,7 +41,7 @@ const execLine = /^[ \t]*(?:x|exec)(?:[ \t\r]|$)/m
  */
 export function commandNames(place: NamesPlace, allowed: ReadonlySet<string>): NameRules {
   const { policy, projectDir, worker } = place
-  const root = path.resolve(projectDir, policy.config.workspaces.get('default')?.root ?? '.')
+  const root = path.resolve(projectDir, workspaceRoot(policy))
   const project = path.relative(root, projectDir)
   const isAroundProject = (at: string): boolean => project === at || project.startsWith(`${at}/`)
   return {

@@ -67,7 +67,10 @@ export async function makePlan(
     hidden: place.dataDir,
     names: {
       policy: {
-        config: { workspaces: policy.config.workspaces },
+        config: {
+          workspaces: policy.config.workspaces,
+          ...(policy.config.workspace === undefined ? {} : { workspace: policy.config.workspace }),
+        },
         workers: new Map([...policy.workers].map(([name, { model }]) => [name, { model }])),
         toolFiles: policy.toolFiles.map((file) => ({ path: file.path })),
       },

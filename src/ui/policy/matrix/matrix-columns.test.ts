@@ -21,6 +21,7 @@ const worker: ListedWorker = {
   queue: 'platform',
   startable: true,
   conversation: null,
+  workspaces: ['default'],
   lines: [
     line({}),
     line({ approval: 'preApproved', text: 'Write files in scratch/', queues: [] }),

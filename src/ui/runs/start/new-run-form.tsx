@@ -44,7 +44,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
   const errorOf = (field: string): string | null =>
     refusal?.field?.split('.')[0] === field ? refusal.message : null
   const isElsewhere =
-    refusal !== null && !['worker', 'input', 'attachments', 'budget'].some(errorOf)
+    refusal !== null && !['worker', 'workspace', 'input', 'attachments', 'budget'].some(errorOf)
   return (
     <div className="new-run">
       <form className="card column" aria-label="New run" onSubmit={onSubmit}>
@@ -72,6 +72,15 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
           <p className="dim small">
             <VisibleText text={chosen.description} />
           </p>
+        )}
+        {chosen !== undefined && chosen.workspaces.length > 1 && (
+          <NativeSelect
+            label="Workspace"
+            value={workspaceOf(draft, chosen)}
+            error={errorOf('workspace')}
+            onChange={(event) => change({ workspace: event.currentTarget.value })}
+            data={chosen.workspaces}
+          />
         )}
         <TaskField
           draft={draft}
@@ -140,6 +149,12 @@ function Before({ worker, draft }: { worker: WorkerDetail; draft: StartDraft }) 
   )
 }
 
+/** The one of the draft, where the worker may work there; else its first. */
+function workspaceOf(draft: StartDraft, { workspaces }: Worker): string {
+  const named = workspaces.find((name) => name === draft.workspace)
+  return named ?? workspaces[0] ?? ''
+}
+
 /** What the form asks for. Throws `InputError` for a field that cannot be read. */
 function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
   const attachments = draft.files
@@ -151,6 +166,7 @@ function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
     worker: worker.name,
     input: worker.input === null ? task : readInput(worker.input, values),
     mode,
+    ...(worker.workspaces.length > 1 ? { workspace: workspaceOf(draft, worker) } : {}),
     // A run that a person starts here goes on after its answer, unless its worker says otherwise.
     conversation: worker.conversation !== false,
     ...(attachments.length === 0 ? {} : { attachments }),

@@ -16,6 +16,8 @@ export interface StartDraft {
   readonly turns: string
   readonly tokens: string
   readonly costUsd: string
+  /** '': the worker's first one */
+  readonly workspace: string
 }
 
 const emptyDraft: StartDraft = {
@@ -27,6 +29,7 @@ const emptyDraft: StartDraft = {
   turns: '',
   tokens: '',
   costUsd: '',
+  workspace: '',
 }
 
 /**
@@ -71,12 +74,14 @@ function readDraft(stored: string | null): StartDraft {
       turns,
       tokens,
       costUsd,
+      workspace,
     }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(stored)
     return {
       worker: textOf(worker),
       task: textOf(task),
       values: valuesOf(values),
       files: textOf(files),
+      workspace: textOf(workspace),
       mode: runModes.find((one) => one === mode) ?? emptyDraft.mode,
       turns: textOf(turns),
       tokens: textOf(tokens),

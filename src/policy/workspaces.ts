@@ -1,0 +1,52 @@
+import { resolve } from 'node:path'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
+import type { Policy, ProjectConfig, WorkerDefinition } from './policy.ts'
+
+/** Where runs of a worker may work; the first is where they do when nothing else is said. */
+export function workspacesOf(
+  worker: Pick<WorkerDefinition, 'workspaces'>,
+): readonly [string, ...string[]] {
+  const [first, ...others] = worker.workspaces ?? []
+  return first === undefined ? [defaultWorkspace] : [first, ...others]
+}
+
+/**
+ * Where a delegated run works: with the run that calls it where its worker may work there, else in
+ * its worker's first workspace.
+ */
+export function childWorkspace(parent: string, target: WorkerDefinition): string {
+  const allowed = workspacesOf(target)
+  return allowed.includes(parent) ? parent : allowed[0]
+}
+
+/**
+ * Why no run in the workspace `parent` can call a worker, as a sentence; `null` when one can: a run
+ * of it has to be on the same host, and in folders of its own.
+ */
+export function refusedToWorkspace(
+  config: ProjectConfig,
+  parent: string,
+  target: WorkerDefinition,
+): string | null {
+  const name = childWorkspace(parent, target)
+  if (name === parent) return null
+  const [here, there] = [config.workspaces.get(parent), config.workspaces.get(name)]
+  if (there === undefined) return `The workspace ${name} of ${target.name} is gone`
+  const works = `${target.name} works in the workspace ${name}`
+  if (here?.taskQueue !== there.taskQueue) return `${works}, which is on another host`
+  // Its zones would not be bounded by those of the run above it.
+  return overlap(here?.root ?? '.', there.root)
+    ? `${works}, whose folder overlaps that of ${parent}`
+    : null
+}
+
+/** A policy with the workspace in which paths are judged: that of a run. */
+export function policyInWorkspace(policy: Policy, workspace: string): Policy {
+  if (workspace === defaultWorkspace) return policy
+  return { ...policy, config: { ...policy.config, workspace } }
+}
+
+function overlap(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((root) => resolve('/project', root))
+  return one === other || `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)
+}

@@ -1,0 +1,154 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '#test/harness/fixtures/agent-desk.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { forkRun } from '../forking/fork-run.ts'
+import { getRun } from '../reading/get-run.ts'
+import { startRun } from './start-run.ts'
+
+let desk: AgentDesk
+
+const zones = `zones:
+  - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved, write: preApproved } }
+`
+const worker = (name: string, keys: string): string =>
+  deskWorker
+    .replace('name: scribe', `name: ${name}\n${keys}`)
+    .replace(/zones:[^]*?---\n/, `${zones}---\n`)
+const config = `${deskConfig}workspaces:
+  default: { root: first }
+  shop: { root: shop }
+  inside: { root: first/notes }
+  far: { root: shop, taskQueue: another-host }
+`
+const files = {
+  'countersign.yaml': config,
+  'workers/both.md': worker(
+    'both',
+    'workspace: [shop, default]\nworkers: [both-too, homely, nested, distant]',
+  ),
+  'workers/both-too.md': worker('both-too', 'workspace: [default, shop]'),
+  'workers/homely.md': worker('homely', ''),
+  'workers/nested.md': worker('nested', 'workspace: inside\nworkers: [homely]'),
+  'workers/distant.md': worker('distant', 'workspace: far'),
+}
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await mkdir(join(desk.root, 'first/notes'), { recursive: true })
+  await mkdir(join(desk.root, 'shop/notes'), { recursive: true })
+  await desk.activate(files)
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const start = (name: string, workspace?: string) =>
+  startRun(desk.api, desk.people.ada.caller, {
+    worker: name,
+    input: 'Go',
+    ...(workspace === undefined ? {} : { workspace }),
+  })
+
+const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
+
+/** What a run's first call became, once it was carried out if it could be. */
+async function firstCall(runId: string, call: { tool: string; input: object }) {
+  desk.say({ calls: [call as never] })
+  await desk.turn(runId, 1)
+  const [made] = await desk.calls(runId, 1)
+  if (made?.verdict === 'preApproved') await desk.execute(made.id)
+  return (await desk.calls(runId, 1))[0]
+}
+
+// Rules: product.md 35
+describe('a run works in', () => {
+  test('the workspace that was chosen at its start, and writes nowhere else', async () => {
+    const { id, workspace } = await start('both', 'default')
+    expect(workspace).toEqual({ name: 'default', isolation: 'none' })
+    await firstCall(id, write('notes/chosen.md'))
+    expect(await desk.read('first/notes/chosen.md')).toBe('x')
+    await expect(desk.read('shop/notes/chosen.md')).rejects.toThrow('ENOENT')
+  })
+
+  test('the first of its worker when nobody chooses, which its page says', async () => {
+    const { id } = await start('both')
+    await firstCall(id, write('notes/first.md'))
+    expect(await desk.read('shop/notes/first.md')).toBe('x')
+    const run = await getRun(desk.api, desk.people.ada.caller, id)
+    expect(run.workspace).toEqual({ name: 'shop', isolation: 'none' })
+  })
+
+  test('no other: one that the worker does not list, or nobody has, is refused', async () => {
+    for (const name of ['shop', 'nowhere', '__proto__', '../shop']) {
+      const { code, message } = await refusal(start('homely', name))
+      expect([code, message]).toEqual([
+        'invalid_request',
+        'workspace: runs of homely work in default',
+      ])
+    }
+  })
+
+  test('what is signed: a changed row executes nothing', async () => {
+    const { id } = await start('both', 'shop')
+    await desk.database.db
+      .updateTable('run')
+      .set({ workspace: 'default' })
+      .where('id', '=', id)
+      .execute()
+    const call = await firstCall(id, write('notes/moved.md'))
+    expect(call?.result).not.toBe('output')
+    await expect(desk.read('first/notes/moved.md')).rejects.toThrow('ENOENT')
+    await expect(desk.read('shop/notes/moved.md')).rejects.toThrow('ENOENT')
+  })
+
+  test('that of the run it is forked from, while its worker may work there', async () => {
+    const { id } = await start('both', 'shop')
+    const fork = () => forkRun(desk.api, desk.people.ada.caller, { runId: id, afterTurn: 0 })
+    expect((await fork()).workspace.name).toBe('shop')
+    await desk.activate({ ...files, 'workers/both.md': worker('both', 'workspace: default') })
+    const { code, message } = await refusal(fork())
+    expect([code, message]).toEqual([
+      'invalid_request',
+      'workspace: both works no more in shop, where this run did',
+    ])
+    await desk.activate(files)
+  })
+})
+
+// Rules: product.md 23, 35
+describe('a delegated run works', () => {
+  const calling = (name: string) => ({ tool: 'call_worker', input: { worker: name, input: 'Go' } })
+  async function childOf(workspace: string, name: string) {
+    const { id } = await start('both', workspace)
+    const call = await firstCall(id, calling(name))
+    expect(call?.verdict, call?.text ?? '').toBe('ask')
+    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    const outcome = await desk.execute(call?.id ?? '')
+    if (outcome.kind !== 'wait') expect.fail(outcome.kind)
+    const child = await getRun(desk.api, desk.people.ada.caller, outcome.requestIds[0] ?? '')
+    return child.workspace.name
+  }
+
+  test('where the run works that calls it, if its worker may; else where its worker does', async () => {
+    expect(await childOf('shop', 'both-too')).toBe('shop')
+    expect(await childOf('default', 'both-too')).toBe('default')
+    expect(await childOf('shop', 'homely')).toBe('default')
+  })
+
+  test('neither on another host nor in a folder around or inside the one above it', async () => {
+    for (const [name, why] of [
+      ['distant', 'distant works in the workspace far, which is on another host'],
+      ['nested', 'nested works in the workspace inside, whose folder overlaps that of default'],
+    ] as const) {
+      const { id } = await start('both', 'default')
+      const call = await firstCall(id, calling(name))
+      expect(call?.verdict).not.toBe('ask')
+      expect(call?.text).toContain(why)
+    }
+  })
+})
