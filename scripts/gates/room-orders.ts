@@ -175,6 +175,7 @@ export const roomOrders: RoomOrders = {
     'push',
     'live',
     'states',
+    'sending',
     'shell',
     'passkeys',
     'deliveries',

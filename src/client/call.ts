@@ -23,6 +23,8 @@ interface Sending {
   /** longest time in seconds that the answer may wait for a later stage */
   readonly preferWaitSeconds?: number
   readonly signal?: AbortSignal
+  /** of a browser: the page may end before the answer */
+  readonly keepalive?: boolean
 }
 
 /** What a call of an operation takes, by its route's schemas. */
@@ -42,6 +44,7 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
+  readonly keepalive?: boolean
 }
 
 /** Calls an operation by its name and resolves to its JSON answer. It rejects as `send` does. */
@@ -76,7 +79,7 @@ interface AnyInput extends Sending {
 }
 
 function buildRequest(name: OperationName, input: AnyInput = {}): ApiRequest {
-  const { body, idempotencyKey, params, preferWaitSeconds, query, signal } = input
+  const { body, idempotencyKey, keepalive, params, preferWaitSeconds, query, signal } = input
   const [method = '', pattern = ''] = operations[name].split(' ')
   // No part of a path is more than one segment.
   const path = pattern.replaceAll(/:(\w+)/g, (_, part: string) =>
@@ -97,5 +100,6 @@ function buildRequest(name: OperationName, input: AnyInput = {}): ApiRequest {
     // The API expects `{}` where an operation takes no body.
     ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
     ...(signal === undefined ? {} : { signal }),
+    ...(keepalive === undefined ? {} : { keepalive }),
   }
 }

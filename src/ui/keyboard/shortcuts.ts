@@ -31,8 +31,13 @@ export const shortcuts = {
   split: { key: 's', label: 'Split or unified', group: 'A request' },
   raw: { key: 'r', label: 'Raw input', group: 'A request' },
   copyLink: { key: 'y', label: 'Copy the link', group: 'A request' },
-  deny: { key: 'd', label: 'Go to deny (chooses nothing)', group: 'Deciding' },
-  approve: { key: 'a', label: 'Go to approve (chooses nothing)', group: 'Deciding' },
+  deny: { key: 'd', label: 'Go to deny; again: submit (not at high risk)', group: 'Deciding' },
+  approve: {
+    key: 'a',
+    label: 'Go to approve; again: submit (not at high risk)',
+    group: 'Deciding',
+  },
+  takeBack: { key: 'z', label: 'Take back what is not sent yet', group: 'Deciding' },
   submit: { key: 'Enter', chord: true, label: 'Submit', group: 'Deciding' },
   submitNext: {
     key: 'Enter',

@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import type { SignedOut } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { forgetSessionProof } from '../api/session-proof.ts'
+import { takeBackAll } from '../sending/held-decisions.ts'
 import { useMe } from '../api/queries.ts'
 import { forgetKeptProof } from '../push/kept-proof.ts'
 
@@ -14,6 +15,8 @@ export function PersonMenu() {
   const me = useMe()
   const client = useQueryClient()
   const change = async (work: () => Promise<Partial<SignedOut>>): Promise<void> => {
+    // What waits to be sent was decided by who leaves now, and is not the next person's.
+    takeBackAll()
     try {
       const answer = await work()
       // What one person may see is not for the next.

@@ -14,6 +14,7 @@ import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from '../states/announce.tsx'
 import { LiveIndicator } from './live-indicator.tsx'
+import { SendingBars } from '../sending/sending-bars.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { showBadge } from '../push/app-badge.ts'
 import './shell.css'
@@ -95,6 +96,7 @@ export function Shell() {
           </Suspense>
         </PageBoundary>
       </main>
+      <SendingBars />
       <Announcements />
       <PageBoundary key={`${pathname} ${help} ${palette}`} what="This list">
         <Suspense fallback={null}>

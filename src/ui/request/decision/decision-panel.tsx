@@ -22,6 +22,7 @@ import type { Chosen } from './choosing/use-chosen.ts'
 import { stageSentence, type Decided } from './wording/stage-sentence.ts'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../facts/state-words.ts'
 import { SignatureNote } from './signature-note.tsx'
+import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
 import { useSignature } from './use-signature.ts'
 import { type Sending, useSubmit } from './use-submit.ts'
 import './decision-panel.css'
@@ -79,7 +80,8 @@ export function DecisionPanel(props: {
   // The stream may tell of one's own decision before it is answered: that is not somebody else's.
   const submitting = submission.state === 'submitting'
   const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
-  const votable = recorded === null && (submitting || decidable)
+  const held = useHeldOf(request.id)
+  const votable = recorded === null && held === null && (submitting || decidable)
   const closed = recorded === null && !submitting && request.state !== 'pending'
 
   const send = async (thenNext: boolean): Promise<void> => {
@@ -98,6 +100,33 @@ export function DecisionPanel(props: {
     setReason('')
     if (!thenNext) return
     announce(stageSentence(answer, decided, request, false))
+    props.onNext()
+  }
+  /** By key, at low and medium risk: it is sent in a moment, until when it can be taken back. */
+  const sendByKey = (): void => {
+    if (busy || !votable) return
+    if (request.risk === 'high' || signs) {
+      announce('Submit this with Ctrl or Cmd and Enter.')
+      return
+    }
+    if (obstacle !== null) {
+      setNagged(true)
+      announce(obstacle)
+      return
+    }
+    const body = decisionBody(opened, fields)
+    const act = body.decision === 'approve' ? 'Approve' : 'Deny'
+    const words = refusalOf(act === 'Approve' ? 'approval' : 'denial')
+    holdDecision({
+      requestId: request.id,
+      number: request.number,
+      act,
+      effect: opened.effect,
+      body,
+      recordedWords: (answer) => stageSentence(answer, body.decision, request, false),
+      refusedWords: words,
+    })
+    announce(`${act} #${request.number}: sent in 5 seconds. Z takes it back.`)
     props.onNext()
   }
   const refused = submission.state === 'refused' && submission.refusal.code !== 'network'
@@ -135,6 +164,11 @@ export function DecisionPanel(props: {
             />
           </Notice>
         )}
+        {held !== null && (
+          <Notice tone="plain" title={`${held.act}: not recorded yet`}>
+            It is sent in a moment. Until then Z takes it back.
+          </Notice>
+        )}
         {closed && submission.state !== 'refused' && (
           <Notice tone="plain" title={outcomeOf(request)}>
             {request.decidedAt === null
@@ -146,7 +180,7 @@ export function DecisionPanel(props: {
           <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
         )}
       </div>
-      {!votable && recorded === null && reason !== '' && (
+      {!votable && recorded === null && held === null && reason !== '' && (
         <div className="kept-note">
           <p className="small dim">Your note, not sent:</p>
           <p className="break">{reason}</p>
@@ -163,7 +197,13 @@ export function DecisionPanel(props: {
             void send(false)
           }}
         >
-          <ChoiceList request={opened} choice={choice} onChoose={setChoice} disabled={busy} />
+          <ChoiceList
+            request={opened}
+            choice={choice}
+            onChoose={setChoice}
+            onAgain={sendByKey}
+            disabled={busy}
+          />
           {choice === 'approve' &&
             opened.allowedScopes.length + opened.scopesNotOffered.length > 1 && (
               <ScopeFields request={opened} value={reach} onChange={setReach} />
@@ -226,6 +266,15 @@ export function DecisionPanel(props: {
       )}
     </div>
   )
+}
+
+function refusalOf(
+  attempted: 'approval' | 'denial',
+): (refusal: Parameters<typeof refusalWords>[0]) => string {
+  return (refusal) => {
+    const { title, text } = refusalWords(refusal, attempted, clockTime)
+    return `${title}. ${text}`
+  }
 }
 
 function submitWords(busy: boolean, signing: boolean, signs: boolean): string {

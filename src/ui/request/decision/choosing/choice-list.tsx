@@ -5,22 +5,33 @@ import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.ts
 import type { Choice } from './decision-body.ts'
 import '../../../states/choices.css'
 
-/** The decisions one can take, deny first. A and D move the focus here and choose nothing. */
+/**
+ * The decisions one can take, deny first. A and D move the focus here and choose; pressed again,
+ * `onAgain` is called.
+ */
 export function ChoiceList(props: {
   request: RequestDetail
   choice: Choice | null
   onChoose: (choice: Choice) => void
+  onAgain: () => void
   disabled: boolean
 }) {
-  const { request, choice, onChoose, disabled } = props
+  const { request, choice, onChoose, onAgain, disabled } = props
+  const armed = useRef<Choice | null>(null)
   const group = useRef<HTMLFieldSetElement>(null)
-  const focus = (value: Choice): void =>
+  const may = (decision: 'approve' | 'deny'): boolean => request.allowedDecisions.includes(decision)
+  /** The same key twice, with the choice that the first press made: nothing else came between. */
+  const press = (value: 'approve' | 'deny'): void => {
+    if (disabled || !may(value)) return
+    if (armed.current === value && choice === value) return onAgain()
     group.current?.querySelector<HTMLInputElement>(`input[value="${value}"]`)?.focus()
-  useShortcut('deny', () => focus('deny'))
-  useShortcut('approve', () => focus('approve'))
+    armed.current = value
+    onChoose(value)
+  }
+  useShortcut('deny', () => press('deny'))
+  useShortcut('approve', () => press('approve'))
   const denyKeys = useAriaKeys('deny')
   const approveKeys = useAriaKeys('approve')
-  const may = (decision: 'approve' | 'deny'): boolean => request.allowedDecisions.includes(decision)
   const inRun = request.runId !== null
   const options = [
     {
@@ -72,7 +83,12 @@ export function ChoiceList(props: {
             label={label}
             description={description}
             checked={choice === value}
-            onChange={() => onChoose(value)}
+            // In a form, Enter on a radio would submit it: only Ctrl or Cmd with it does.
+            onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+            onChange={() => {
+              armed.current = null
+              onChoose(value)
+            }}
             {...extra}
           />
         ))}

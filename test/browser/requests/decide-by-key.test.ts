@@ -1,0 +1,118 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.activate({
+    'countersign.yaml': `${deskConfig}routing:
+  - { when: { path: 'notes/high*' }, risk: high }
+`,
+  })
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+let file = 0
+/** Requests of one turn, so that they follow one another in the list. */
+async function askForNotes(count: number) {
+  const names = Array.from({ length: count }, () => `notes/key-${++file}.md`)
+  const calls = names.map((path) => ({ tool: 'write_file', input: { path, content: 'x\n' } }))
+  const { requestIds } = await ask(dashboard.desk, calls, 'Notes.')
+  return { names, ids: requestIds }
+}
+async function statesOf(ids: readonly string[]): Promise<string[]> {
+  const { db } = dashboard.desk.database
+  const rows = db.selectFrom('request').select('state').where('id', 'in', ids)
+  return (await rows.orderBy('position').execute()).map(({ state }) => state)
+}
+const headline = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+const bars = (page: Page) => page.getByRole('region', { name: 'Decisions being sent' })
+
+/** From the list, as its order stands, to the first of them. */
+async function openFirst(names: readonly string[]): Promise<Page> {
+  const page = await dashboard.open('Grace', '/')
+  await page.getByRole('link', { name: names[0]! }).click()
+  await headline(page, names[0]!).waitFor()
+  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  return page
+}
+
+test('the same key twice decides, opens the next request with the focus on its headline, and nothing is recorded before it is sent', async () => {
+  const { names, ids } = await askForNotes(3)
+  const page = await openFirst(names)
+  await page.keyboard.press('a')
+  expect(await page.getByRole('radio', { name: 'Approve as shown' }).isChecked()).toBe(true)
+  await page.keyboard.press('a')
+  await headline(page, names[1]!).waitFor()
+  await bars(page)
+    .getByText(/Sending in \d s. Not recorded yet./)
+    .waitFor()
+  expect(await headline(page, names[1]!).evaluate((h1) => h1 === document.activeElement)).toBe(true)
+  expect(await statesOf(ids)).toEqual(['pending', 'pending', 'pending'])
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await page.keyboard.press('d')
+  await page.keyboard.press('d')
+  await headline(page, names[2]!).waitFor()
+  // The newest is on top, and is what Z takes back; the other is sent in its time.
+  expect(await bars(page).getByRole('button', { name: 'Take back' }).count()).toBe(2)
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+  await page.keyboard.press('z')
+  await bars(page).getByText('Deny').waitFor({ state: 'detached' })
+  await bars(page).getByText('Recorded.').waitFor()
+  expect(await statesOf(ids)).toEqual(['approved', 'pending', 'pending'])
+})
+
+test('leaving the page sends what waits, once', async () => {
+  const { names, ids } = await askForNotes(2)
+  const page = await openFirst(names)
+  await page.keyboard.press('d')
+  await page.keyboard.press('d')
+  await headline(page, names[1]!).waitFor()
+  await page.goto('about:blank')
+  await expect.poll(() => statesOf(ids)).toEqual(['denied', 'pending'])
+})
+
+test('signing out takes back what waits', async () => {
+  const { names, ids } = await askForNotes(2)
+  const page = await openFirst(names)
+  await page.keyboard.press('a')
+  await page.keyboard.press('a')
+  await headline(page, names[1]!).waitFor()
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: /sign in/i }).waitFor()
+  expect(await statesOf(ids)).toEqual(['pending', 'pending'])
+})
+
+test('one key held down, another key between, or one that was typed, decides nothing', async () => {
+  const { names, ids } = await askForNotes(1)
+  const page = await openFirst(names)
+  await page.keyboard.down('a')
+  await page.keyboard.down('a')
+  await page.keyboard.up('a')
+  await page.keyboard.press('d')
+  await page.keyboard.press('a')
+  await page.getByLabel('Reason').focus()
+  await page.keyboard.type('aaddz')
+  expect(await bars(page).count()).toBe(0)
+  expect(await page.getByLabel('Reason').inputValue()).toBe('aaddz')
+  expect(await statesOf(ids)).toEqual(['pending'])
+})
+
+test('at high risk neither the same key twice nor Enter submits', async () => {
+  const call = { tool: 'write_file', input: { path: 'notes/high.md', content: 'x\n' } }
+  const { requestIds } = await ask(dashboard.desk, [call], 'A note.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  for (const key of ['a', 'a', 'd', 'd', 'd', 'Enter']) await page.keyboard.press(key)
+  await page.getByRole('status').filter({ hasText: 'Submit this with Ctrl or Cmd' }).waitFor()
+  expect(await page.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
+  expect(await bars(page).count()).toBe(0)
+  expect(await statesOf(requestIds)).toEqual(['pending'])
+})
