@@ -262,3 +262,24 @@ test('a request that arrives while nobody looks is told of by the browser, once,
   )
   await told.waitForURL(/\/requests\//)
 })
+
+test('who started runs sees whom they wait for and since when, and reminds them once an hour', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/waited-for.md', content: 'Text\n' }
+  const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Ada', '/')
+  const region = page.getByRole('region', { name: 'You wait for' })
+  const row = region.getByRole('listitem').filter({
+    has: page.locator(`a[href="/requests/${requestIds[0]}"]`),
+  })
+  await row.getByText('Grace').waitFor()
+  await row.getByText('Write the notes').waitFor()
+  const nudge = row.getByRole('button', { name: /^Nudge .*Grace.* about #\d+$/ })
+  await nudge.click()
+  await page.getByText('They are reminded').first().waitFor({ state: 'attached' })
+  await nudge.click()
+  await page.getByRole('alert').getByText(/hour/).first().waitFor()
+  const grace = await dashboard.open('Grace', '/')
+  await grace.locator('.request-row').first().waitFor()
+  expect(await grace.getByRole('region', { name: 'You wait for' }).count()).toBe(0)
+})

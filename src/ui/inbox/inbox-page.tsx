@@ -13,6 +13,7 @@ import { InboxToolbar } from './inbox-toolbar.tsx'
 import { rememberList } from '../request/last-list.ts'
 import { QueueList } from './queue-list.tsx'
 import { RequestRow } from './request-row.tsx'
+import { YouWaitFor } from './you-wait-for.tsx'
 import { useSteadyRows } from './use-steady-rows.ts'
 import { useRowFocus } from './use-row-focus.ts'
 import './inbox.css'
@@ -35,6 +36,7 @@ export function InboxPage() {
         </div>
         <InboxToolbar />
         <RequestListing key={filters} filters={filters} address={addressOf(search)} />
+        <YouWaitFor />
       </div>
     </div>
   )
