@@ -144,6 +144,9 @@ export async function recordRun(
       mode,
       startedBy: starter?.id ?? null,
       ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
+      ...(startRequestId === null ? {} : { startRequestId }),
+      ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
+      ...(start.behind === undefined ? {} : { behind: [...start.behind] }),
       ...(start.attachments.length === 0
         ? {}
         : { attachments: start.attachments.map(({ hash }) => hash) }),
