@@ -1,11 +1,17 @@
 /** What `package.json` says of the service. */
 export interface Manifest {
   readonly imports: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
   readonly [key: string]: unknown
 }
 
 const copiedKeys = ['name', 'version', 'description', 'license', 'bin', 'type'] as const
-const dependencyKeys = ['dependencies', 'optionalDependencies'] as const
+/** Clients of clouds, about 30 MB together: who asks models there installs the one beside it. */
+const installedOnDemand: ReadonlySet<string> = new Set([
+  '@ai-sdk/amazon-bedrock',
+  '@ai-sdk/azure',
+  '@ai-sdk/google-vertex',
+])
 
 /**
  * `package.json` of the package `countersign`, from that of the checkout: its dependencies without
@@ -18,6 +24,8 @@ export function packageManifest(checkout: Manifest): Record<string, unknown> {
       name.replace(/\*$/, '*.ts'),
       file.replace(/\*$/, '*.js').replace(/\.ts$/, '.js'),
     ])
+  const dependencies = Object.entries(checkout.dependencies)
+  const onDemand = dependencies.filter(([name]) => installedOnDemand.has(name))
   return {
     ...pick(checkout, copiedKeys),
     files: ['bin', 'dist', 'examples', 'packages', 'schemas', 'src', 'tools', 'types', '*.md'],
@@ -27,7 +35,10 @@ export function packageManifest(checkout: Manifest): Record<string, unknown> {
       './package.json': './package.json',
       './schemas/*': './schemas/*',
     },
-    ...pick(checkout, dependencyKeys),
+    dependencies: Object.fromEntries(dependencies.filter(([name]) => !installedOnDemand.has(name))),
+    peerDependencies: Object.fromEntries(onDemand),
+    peerDependenciesMeta: Object.fromEntries(onDemand.map(([name]) => [name, { optional: true }])),
+    ...pick(checkout, ['optionalDependencies']),
     engines: { node: '>=22.18' },
   }
 }

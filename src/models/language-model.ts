@@ -34,7 +34,7 @@ export async function languageModel(
     case 'google':
       return createGoogleGenerativeAI({ apiKey, ...baseURL })(id)
     case 'azure': {
-      const { createAzure } = await import('@ai-sdk/azure')
+      const { createAzure } = await installed('@ai-sdk/azure', () => import('@ai-sdk/azure'))
       const { resourceName } = settings
       return createAzure({
         apiKey,
@@ -43,11 +43,17 @@ export async function languageModel(
       })(id)
     }
     case 'bedrock': {
-      const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
+      const { createAmazonBedrock } = await installed(
+        '@ai-sdk/amazon-bedrock',
+        () => import('@ai-sdk/amazon-bedrock'),
+      )
       return createAmazonBedrock({ ...baseURL, ...awsOptions(settings) })(id)
     }
     case 'vertex': {
-      const { createGoogleVertex } = await import('@ai-sdk/google-vertex')
+      const { createGoogleVertex } = await installed(
+        '@ai-sdk/google-vertex',
+        () => import('@ai-sdk/google-vertex'),
+      )
       return createGoogleVertex({ ...baseURL, ...googleCloudOptions(settings) })(id)
     }
     case 'openai-compatible':
@@ -79,5 +85,16 @@ function googleCloudOptions({ apiKey, googleCloud }: ProviderSettings) {
     ...(project === null ? {} : { project }),
     ...(location === null ? {} : { location }),
     ...(credentialsFile === null ? {} : { googleAuthOptions: { keyFilename: credentialsFile } }),
+  }
+}
+
+/** A package that the published service leaves to those who need it. Rejects with what to do. */
+async function installed<Package>(name: string, load: () => Promise<Package>): Promise<Package> {
+  try {
+    return await load()
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    const sentence = `This provider needs the package ${name}: install it beside countersign (npm install ${name}).`
+    throw new ModelProblem(sentence, { retryable: false })
   }
 }

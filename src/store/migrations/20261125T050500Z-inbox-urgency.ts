@@ -4,7 +4,8 @@ import { sql, type Kysely } from 'kysely'
  * The order by urgency: a request's class of deadline and its risk as one rank, and its age; all
  * requests of a turn have those of the first of them. Triggers keep both, also for what an earlier
  * version writes while this one is being deployed; rounds of the service move what comes nearer
- * to its deadline (`urgency_next_at`).
+ * to its deadline (`urgency_next_at`). A trigger locks no other request: that would be out of
+ * the order in which verbs lock, and two of them could wait for each other.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -61,6 +62,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       if new.state = 'pending' then
         new.urgency_rank := urgency_rank(new.risk, new.expires_at, clock_timestamp());
         new.urgency_next_at := urgency_next_at(new.expires_at, clock_timestamp());
+        -- The next round puts it and the others of its turn together. A second update of the row
+        -- here would check its foreign keys once more, and so wait for the row of its run.
+        if tg_op = 'UPDATE' and new.turn is not null then
+          new.urgency_next_at := clock_timestamp();
+        end if;
       else
         new.urgency_rank := 12;
         new.urgency_next_at := null;
@@ -70,17 +76,24 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create trigger request_placed before insert or update of state, risk, expires_at, created_at
       on request for each row execute function place_request();
 
-    -- Gives what waits of a turn the place of the first of it.
+    -- Gives what waits of a turn the place of the first of it: what this transaction has written,
+    -- which is locked already. The next round moves the rest.
     create function place_turn(of_run uuid, of_turn integer) returns void language sql as $$
       with first as (
         select urgency_rank(risk, expires_at, clock_timestamp()) as rank,
           urgency_at(state, created_at) as at
         from request where run_id = of_run and turn = of_turn and state = 'pending'
-        order by 1, 2 limit 1)
-      update request set urgency_rank = first.rank, urgency_at = first.at
-      from first
-      where run_id = of_run and turn = of_turn and state = 'pending'
-        and (urgency_rank, urgency_at) is distinct from (first.rank, first.at)
+        order by 1, 2 limit 1),
+      standing as materialized (
+        select request.id, request.xmin = pg_current_xact_id()::xid as is_ours,
+          (urgency_rank, urgency_at) is distinct from (first.rank, first.at) as is_elsewhere
+        from request, first where run_id = of_run and turn = of_turn and state = 'pending'),
+      rest as (select exists (select from standing where is_elsewhere and not is_ours) as is_left)
+      update request set urgency_rank = first.rank, urgency_at = first.at,
+        urgency_next_at = case when rest.is_left then clock_timestamp() else urgency_next_at end
+      from first, rest
+      where request.id in (
+        select id from standing where is_ours and (is_elsewhere or rest.is_left))
     $$;
     create function place_opened_turns() returns trigger language plpgsql as $$
     begin
@@ -90,16 +103,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     end $$;
     create trigger request_opened_in_turn after insert on request referencing new table as opened
       for each statement execute function place_opened_turns();
-    create function place_changed_turn() returns trigger language plpgsql as $$
-    begin
-      perform place_turn(new.run_id, new.turn);
-      return null;
-    end $$;
-    -- What ends leaves the others of its turn where they are.
-    create trigger request_changed_in_turn after update of risk, expires_at on request
-      for each row when (new.state = 'pending' and new.turn is not null)
-      execute function place_changed_turn();
-
     select place_turn(run_id, turn) from request
       where state = 'pending' and run_id is not null and turn is not null group by run_id, turn
   `.execute(db)

@@ -82,6 +82,7 @@ describe('without an order asked for, requests come by urgency:', () => {
     const soon = [...named].find(([, name]) => name === 'soon, medium')?.[0] ?? ''
     await extendRequest(service.ctx, grace.caller, { request: soon, expiresAt })
     expect((await waiting()).slice(-2)).toEqual(['late, high', 'soon, medium'])
+    await moveUrgent(database.db)
     expect(await moveUrgent(database.db)).toEqual({ moved: 0, more: false })
     await pass(7)
     expect((await moveUrgent(database.db)).moved).toBe(3)
@@ -124,6 +125,8 @@ describe('requests of one turn', () => {
     await ask('2 low', 50, 'low', other)
     expect(await waiting()).toEqual(['alone, high', 'alone, medium', '1 low', '2 low'])
     const urgent = await ask('3 high', 0.5, 'high', other)
+    // The others are not locked for it: a round moves them.
+    expect((await moveUrgent(database.db)).moved).toBe(3)
     const wanted = ['1 low', '2 low', '3 high', 'alone, high', 'alone, medium']
     for (const limit of [1, 2, 50]) expect(await order(limit, { state: 'pending' })).toEqual(wanted)
     const body = { decision: 'deny', digest: urgent.digest, revision: 1, reason: 'no' }
