@@ -102,4 +102,28 @@ describe('signed statements', () => {
       'activation 3 was signed with a key that had been retired at 2026-03-01T11:30:00.000Z',
     ])
   })
+
+  // Rules: product.md 35
+  test('of a run hold in the workspace that its event says, and fail in another or in none', () => {
+    const started = {
+      type: 'run.started',
+      actor: system,
+      runId: 'r1',
+      detail: { worker: 'scribe', startedBy: 'ada', workspace: 'shop' },
+    }
+    const run = {
+      version: 1,
+      runId: 'r1',
+      workerName: 'scribe',
+      startedBy: 'ada',
+      workspace: 'shop',
+    }
+    expect(judge([started], [kept('run', run)])).toEqual([])
+    const { workspace: _, ...inDefault } = run
+    for (const other of [{ ...run, workspace: 'other' }, inDefault]) {
+      expect(judge([started], [kept('run', other)])).toEqual([
+        expect.stringContaining('differ in workspace'),
+      ])
+    }
+  })
 })

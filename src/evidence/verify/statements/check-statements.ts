@@ -151,6 +151,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
           startedBy: [detail['startedBy'], signed['startedBy']],
           forkedFrom: [detail['forkedFrom'] ?? null, signed['forkedFrom'] ?? null],
           startRequestId: [detail['startRequestId'] ?? null, signed['startRequestId'] ?? null],
+          workspace: [detail['workspace'] ?? null, signed['workspace'] ?? null],
           parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
         }
       : type === 'permit.issued'

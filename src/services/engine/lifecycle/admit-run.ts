@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '#domain/transitions.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { RunTable } from '#store/tables/runs.ts'
+import { defaultWorkspace } from '#domain/workspace-name.ts'
 import type { ServiceContext, SigningContext, SigningSystemContext } from '../../core/context.ts'
 import { lockRun } from '../../core/locks.ts'
 import { endRun } from './end-run.ts'
@@ -98,6 +99,7 @@ async function sign(
       mode: run.mode,
       startedBy: run.started_by,
       parentRunId: run.parent_run_id,
+      ...(run.workspace === defaultWorkspace ? {} : { workspace: run.workspace }),
     },
   })
   await unit.event('run.changed', { runId: run.id })

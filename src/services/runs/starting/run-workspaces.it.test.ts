@@ -11,6 +11,7 @@ import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
+import { admitRun } from '../../engine/lifecycle/admit-run.ts'
 
 let desk: AgentDesk
 
@@ -130,8 +131,19 @@ describe('a delegated run works', () => {
     await desk.decide(desk.people.grace, call?.requestId ?? '')
     const outcome = await desk.execute(call?.id ?? '')
     if (outcome.kind !== 'wait') expect.fail(outcome.kind)
-    const child = await getRun(desk.api, desk.people.ada.caller, outcome.requestIds[0] ?? '')
-    return child.workspace.name
+    const childId = outcome.requestIds[0] ?? ''
+    expect(await admitRun(desk.api, { runId: childId })).toBe(true)
+    const child = await getRun(desk.api, desk.people.ada.caller, childId)
+    const { document } = await desk.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('run_id', '=', childId)
+      .where('type', '=', 'run.started')
+      .executeTakeFirstOrThrow()
+    // The trail says what is signed: `default` is not written.
+    const { name: signed } = child.workspace
+    expect(JSON.parse(document).detail.workspace ?? 'default').toBe(signed)
+    return signed
   }
 
   test('where the run works that calls it, if its worker may; else where its worker does', async () => {
