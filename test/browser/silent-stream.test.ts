@@ -60,8 +60,11 @@ test('a stream that says nothing but heartbeats stays live', async () => {
   const page = await dashboard.open('Grace', '/sign-in')
   const devtools = await page.context().newCDPSession(page)
   const streams = new Map<string, number>()
-  devtools.on('Network.requestWillBeSent', ({ requestId, request }) => {
-    if (request.url.endsWith('/v1/events')) streams.set(requestId, 0)
+  // Not those of the page that the sign-in page leads to.
+  devtools.on('Network.requestWillBeSent', ({ documentURL, requestId, request }) => {
+    if (documentURL.endsWith('/runs') && request.url.endsWith('/v1/events')) {
+      streams.set(requestId, 0)
+    }
   })
   devtools.on('Network.dataReceived', ({ requestId }) => {
     const pieces = streams.get(requestId)

@@ -19,6 +19,7 @@ export interface InstalledService extends AsyncDisposable {
 export interface ServiceManifest {
   readonly dependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
 }
 
 /**

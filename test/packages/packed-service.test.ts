@@ -44,8 +44,8 @@ test('`countersign start` from the tarball carries out an approved call, with a 
 })
 
 test('names every package that it imports, and no other than those', async () => {
-  const { dependencies, optionalDependencies } = service.manifest
-  const named = { ...dependencies, ...optionalDependencies }
+  const { dependencies, optionalDependencies, peerDependencies } = service.manifest
+  const named = { ...dependencies, ...optionalDependencies, ...peerDependencies }
   const used = new Set<string>()
   for (const specifier of (await compiled()).flatMap(({ imports }) => imports)) {
     if (/^[#.]|^node:/.test(specifier)) continue
