@@ -92,8 +92,13 @@ test('a useChat page starts a run, streams its text, shows for whom a call waits
   await page.getByText('It is your turn.').waitFor()
   desk.say({ text: 'Seven words.' })
   await page.getByRole('textbox', { name: 'Message' }).fill('How long is it?')
+  // The message is there, and the stream of the turn to come is open.
+  const opened = page.waitForResponse(
+    (answer) => answer.request().method() === 'POST' && answer.url().includes('/api/chat'),
+  )
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('The agent is at work.').waitFor()
+  await opened
   await desk.turn(runId, 3)
   await page.getByText('Seven words.').waitFor()
   // Opened again, the page has the whole conversation, each turn once.
