@@ -41,7 +41,6 @@ import { readinessReader } from './readiness.ts'
 import { serveProcess } from '../processes/serve-process.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceApi } from '../tracing/trace-api.ts'
-import { temporalConnection } from '../config/temporal-tls.ts'
 import { keepLog } from './keep-log.ts'
 import { readSettings } from './read-settings.ts'
 import { recordLife } from './record-life.ts'
@@ -79,8 +78,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     if (spans !== null) undo.use(spans)
     const tracing = spans === null ? null : traceApi(spans)
     const temporal = connectTemporal({
-      ...(await temporalConnection(config.temporal)),
-      namespace: config.temporal.namespace,
+      ...config.temporal,
       ...(tracing === null ? {} : { interceptors: tracing.interceptors }),
     })
     undo.defer(() => temporal.close())

@@ -62,15 +62,3 @@ test('people are sent to localhost by name unless an address is given', () => {
   const given = { ...servers, COUNTERSIGN_PUBLIC_URL: 'https://c.example.com/' }
   expect(readConfig(folders, given).publicUrl).toBe('https://c.example.com')
 })
-
-test("Temporal's API key alone means TLS, and certificates are read by name", () => {
-  const withKey = readConfig(folders, { ...servers, TEMPORAL_API_KEY: 'k' }).temporal
-  expect(withKey).toMatchObject({ apiKey: 'k', tls: true })
-  const withFiles = readConfig(folders, {
-    ...servers,
-    TEMPORAL_TLS_CLIENT_CERT_PATH: '/c',
-    TEMPORAL_TLS_CLIENT_KEY_PATH: '/k',
-  })
-  expect(withFiles.temporal.tls).toEqual({ certFile: '/c', keyFile: '/k' })
-  expect(readConfig(folders, servers).temporal.tls).toBe(false)
-})

@@ -1,53 +1,80 @@
-import { z } from 'zod'
-import type { Environment } from '../environment.ts'
-import { flag, readVariables } from './read-variables.ts'
+import { accessSync, constants } from 'node:fs'
+import type { ConnectionOptions } from '@temporalio/client'
+import { loadClientConnectConfig } from '@temporalio/envconfig'
+import { readText, type Environment } from '../environment.ts'
 
-export interface TemporalConfig {
-  readonly address: string
-  readonly namespace: string
-  /** `true`: the system's authorities; with certificate and key the client names itself. */
-  readonly tls:
-    | boolean
-    | {
-        readonly certFile?: string
-        readonly keyFile?: string
-        readonly caFile?: string
-        readonly serverName?: string
-      }
+/** How client and worker reach Temporal: what `Connection` and `NativeConnection` take. */
+export interface TemporalSecurity {
+  /** `true`: the system's authorities; with a certificate the client names itself */
+  readonly tls: Exclude<ConnectionOptions['tls'], null | undefined>
   readonly apiKey?: string
+  /** gRPC metadata that goes with every call */
+  readonly metadata?: NonNullable<ConnectionOptions['metadata']>
 }
 
-/** The names of the SDK's environment configuration. */
-const variables = z.object({
-  TEMPORAL_ADDRESS: z.string().regex(/^[^/\s]+:\d+$/, 'must be HOST:PORT'),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  TEMPORAL_API_KEY: z.string().min(1).optional(),
-  TEMPORAL_TLS: flag,
-  TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().min(1).optional(),
-  TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().min(1).optional(),
-  TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().min(1).optional(),
-  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
-})
+export interface TemporalConfig extends TemporalSecurity {
+  /** `HOST:PORT` */
+  readonly address: string
+  readonly namespace: string
+}
 
-/** How Temporal is reached. Throws one message that names every variable that is wrong. */
+/** Each names a server that is not the embedded one. */
+const naming = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'] as const
+
+/**
+ * The variable that names a Temporal server of somebody's own, or `null`: the embedded one is used.
+ * A profile file that merely lies in the home folder names none, so that the configuration of a
+ * developer's command line does not move an installation to another server.
+ */
+export function temporalNamedBy(environment: Environment): (typeof naming)[number] | null {
+  return naming.find((name) => readText(environment, name) !== undefined) ?? null
+}
+
+/**
+ * How Temporal is reached, by the SDK's environment configuration: the variables `TEMPORAL_*`, and
+ * the profile of a file when `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` is set. A variable comes
+ * before the profile. Certificate files are read here. Throws a sentence about what is wrong.
+ */
 export function readTemporalConfig(environment: Environment): TemporalConfig {
-  const values = readVariables(variables, environment)
+  const { namespace, connectionOptions } = load(environment)
+  const { address, apiKey, metadata, tls } = connectionOptions
+  if (address === undefined || !/^[^/\s]+:\d+$/.test(address)) {
+    throw new Error('The environment is not valid: TEMPORAL_ADDRESS: must be HOST:PORT')
+  }
   return {
-    address: values.TEMPORAL_ADDRESS,
-    namespace: values.TEMPORAL_NAMESPACE,
-    tls: tlsOf(values),
-    ...(values.TEMPORAL_API_KEY === undefined ? {} : { apiKey: values.TEMPORAL_API_KEY }),
+    address,
+    namespace: namespace ?? 'default',
+    tls: tls ?? false,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(metadata === undefined ? {} : { metadata }),
   }
 }
 
-function tlsOf(read: z.output<typeof variables>): TemporalConfig['tls'] {
-  const files = Object.entries({
-    certFile: read.TEMPORAL_TLS_CLIENT_CERT_PATH,
-    keyFile: read.TEMPORAL_TLS_CLIENT_KEY_PATH,
-    caFile: read.TEMPORAL_TLS_SERVER_CA_CERT_PATH,
-    serverName: read.TEMPORAL_TLS_SERVER_NAME,
-  }).filter(([, value]) => value !== undefined)
-  if (files.length > 0) return Object.fromEntries(files)
-  // As the SDK's environment configuration has it: an API key alone means TLS.
-  return read.TEMPORAL_TLS || read.TEMPORAL_API_KEY !== undefined
+function load(environment: Environment): ReturnType<typeof loadClientConnectConfig> {
+  const variables = Object.fromEntries(
+    Object.keys(environment).flatMap((name) => {
+      const text = readText(environment, name)
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+  const pair = ['TEMPORAL_TLS_CLIENT_CERT', 'TEMPORAL_TLS_CLIENT_KEY'].map((name) =>
+    [`${name}_PATH`, `${name}_DATA`].some((variable) => variables[variable] !== undefined),
+  )
+  const file = variables['TEMPORAL_CONFIG_FILE']
+  try {
+    if (pair[0] !== pair[1])
+      throw new Error(
+        'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH belong together: set both',
+      )
+    // The SDK takes a file that is missing for an empty one.
+    if (file !== undefined) accessSync(file, constants.R_OK)
+    return loadClientConnectConfig({
+      overrideEnvVars: variables,
+      configFileStrict: true,
+      disableFile: file === undefined && variables['TEMPORAL_PROFILE'] === undefined,
+    })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`The configuration of Temporal cannot be read: ${why}`, { cause: error })
+  }
 }

@@ -3,6 +3,7 @@ import { startEmbeddedPostgres } from '../embedded/postgres.ts'
 import { findTemporalBinary } from '../embedded/temporal-binary.ts'
 import { startTemporalServer } from '../embedded/temporal-server.ts'
 import { readServerVersion } from '../embedded/temporal-version.ts'
+import { readTemporalConfig, temporalNamedBy } from '../config/temporal-config.ts'
 import { readText } from '../environment.ts'
 import type { Environment } from '../environment.ts'
 import { logFolder, runFolder } from '../folders.ts'
@@ -35,9 +36,11 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   const started = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
   const isEmbedded = started.every((part) => part.isEmbedded)
   if (!isEmbedded) {
-    const own = ['DATABASE_URL', 'TEMPORAL_ADDRESS'].filter(
-      (name) => readText(options.environment, name) !== undefined,
-    )
+    const database = readText(options.environment, 'DATABASE_URL')
+    const own = [
+      database === undefined ? null : 'DATABASE_URL',
+      temporalNamedBy(options.environment),
+    ].filter((name) => name !== null)
     options.progress.say(
       `the development profile (sign-in without a password, --as) is off, since ${own.join(' and ')} ` +
         'names a server of your own: sign in with a link from "countersign people link EMAIL"',
@@ -104,10 +107,10 @@ async function startTemporal({
   progress,
   onStarted,
 }: InfrastructureOptions): Promise<Part> {
-  const configured = readText(environment, 'TEMPORAL_ADDRESS')
-  if (configured !== undefined) {
-    await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${configured}\n`, 0o644)
-    return { isEmbedded: false, variables: { TEMPORAL_ADDRESS: configured }, ports: {} }
+  if (temporalNamedBy(environment) !== null) {
+    const { address } = readTemporalConfig(environment)
+    await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${address}\n`, 0o644)
+    return { isEmbedded: false, variables: {}, ports: {} }
   }
   const binary = await findTemporalBinary({ log: progress.say, environment })
   const [major, minor] = (await readServerVersion(binary)).split('.')

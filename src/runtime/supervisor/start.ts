@@ -6,6 +6,7 @@ import { type Environment, readText } from '../environment.ts'
 import { findFolders, logFolder, runFolder, type Folders } from '../folders.ts'
 import { isLoopback } from '../config/read-variables.ts'
 import { writeWhole } from '../files.ts'
+import { temporalNamedBy } from '../config/temporal-config.ts'
 import { definedVariables, readProjectEnvironment } from '../config/project-environment.ts'
 import { buildUi, isUiBuilt } from './build-ui.ts'
 import { startInfrastructure } from './infrastructure.ts'
@@ -157,7 +158,7 @@ function readSettings(folders: Folders, environment: Environment): Config {
   return readConfig(folders, {
     ...environment,
     DATABASE_URL: readText(environment, 'DATABASE_URL') ?? 'postgres://to.come',
-    TEMPORAL_ADDRESS: readText(environment, 'TEMPORAL_ADDRESS') ?? 'to.come:7233',
+    ...(temporalNamedBy(environment) === null ? { TEMPORAL_ADDRESS: 'to.come:7233' } : {}),
   })
 }
 

@@ -44,7 +44,6 @@ import { Refusal, serveProcess } from '../processes/serve-process.ts'
 import { installRuntime } from './sdk-runtime.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceWorker } from '../tracing/trace-worker.ts'
-import { temporalConnection } from '../config/temporal-tls.ts'
 import { ToolProcesses } from '../project/tool-processes.ts'
 import { waitForSealKeys, waitForVerifier } from '../keys/wait-for-verifier.ts'
 import { waitForTemporal } from './wait-for-temporal.ts'
@@ -107,13 +106,8 @@ export async function runTemporalWorker(options: {
     await checkSchema(db)
     await checkNotRestored(config.dataDir, db)
     const verifier = await waitForVerifier(config.dataDir, environment)
-    const address = await temporalConnection(config.temporal)
-    const { namespace } = config.temporal
-    const temporal = connectTemporal({
-      ...address,
-      namespace,
-      deadlineMs: temporalTimeoutMs,
-    })
+    const { namespace, ...address } = config.temporal
+    const temporal = connectTemporal({ ...config.temporal, deadlineMs: temporalTimeoutMs })
     undo.defer(() => temporal.close())
     const awaited = { address: address.address, stopping }
     const namespaceId = await waitForTemporal(awaited, () => temporal.namespaceId())

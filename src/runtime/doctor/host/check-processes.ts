@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText } from '../../environment.ts'
+import { temporalNamedBy } from '../../config/temporal-config.ts'
 import { logFolder, runFolder } from '../../folders.ts'
 import { readIdentityFile, isStillRunning } from '../../processes/process-identity.ts'
 import { processFiles } from '../../supervisor/supervise.ts'
@@ -19,7 +20,7 @@ export const checkProcesses: Check = async ({ folders: { dataDir }, environment 
   // What runs, this examination has started.
   if (supervisor?.pid === process.pid) return [isIdle]
   const names = ['api', 'temporal-worker']
-  if (readText(environment, 'TEMPORAL_ADDRESS') === undefined) names.push('temporal')
+  if (temporalNamedBy(environment) === null) names.push('temporal')
   if (readText(environment, 'DATABASE_URL') === undefined) names.push('postgres')
   const findings: Finding[] = []
   for (const name of names) {

@@ -1,5 +1,6 @@
 import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { readText } from '../../environment.ts'
+import { temporalNamedBy } from '../../config/temporal-config.ts'
 import type { Check } from '../target/check.ts'
 import { join } from 'node:path'
 import { cacheFolder, isPackage } from '../../folders.ts'
@@ -59,7 +60,7 @@ export const checkNode: Check = async () => {
 
 /** The next start will find Temporal, or can get it. */
 export const checkTemporalBinary: Check = async ({ environment }) => {
-  if (readText(environment, 'TEMPORAL_ADDRESS') !== undefined) return []
+  if (temporalNamedBy(environment) !== null) return []
   const cached = join(
     cacheFolder(environment),
     `temporal-${temporalCliVersion}-${process.platform}-${process.arch}`,

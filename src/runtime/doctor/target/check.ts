@@ -1,6 +1,6 @@
 import type { Environment } from '../../environment.ts'
 import type { Folders } from '../../folders.ts'
-import type { TemporalSecurity } from '../../config/temporal-tls.ts'
+import type { TemporalSecurity } from '../../config/temporal-config.ts'
 
 /**
  * What checks look at: the folders, and the servers as a running installation names them (else the

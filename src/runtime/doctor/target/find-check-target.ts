@@ -7,8 +7,7 @@ import { readProjectEnvironment } from '../../config/project-environment.ts'
 import { embeddedUrl } from '../../embedded/postgres-address.ts'
 import { readPorts } from '../../supervisor/remembered-ports.ts'
 import { processFiles } from '../../supervisor/supervise.ts'
-import { readTemporalConfig } from '../../config/temporal-config.ts'
-import { temporalConnection } from '../../config/temporal-tls.ts'
+import { readTemporalConfig, temporalNamedBy } from '../../config/temporal-config.ts'
 import type { CheckTarget } from './check.ts'
 
 /**
@@ -22,21 +21,20 @@ export async function findCheckTarget(options: {
   const folders = findFolders(options)
   const environment = readProjectEnvironment(folders.projectDir, processEnvironment())
   const runDir = runFolder(folders.dataDir)
-  const temporalAddress = readText(environment, 'TEMPORAL_ADDRESS') ?? (await ownTemporal(runDir))
-  const temporal = readTemporalConfig({
-    ...environment,
-    TEMPORAL_ADDRESS: temporalAddress ?? '127.0.0.1:7233',
-  })
-  const { address: _, ...temporalSecurity } = await temporalConnection(temporal)
+  const isNamed = temporalNamedBy(environment) !== null
+  const own = isNamed ? null : await ownTemporal(runDir)
+  const { address, namespace, ...temporalSecurity } = readTemporalConfig(
+    isNamed ? environment : { ...environment, TEMPORAL_ADDRESS: own ?? '127.0.0.1:7233' },
+  )
   return {
     folders,
     environment,
     databaseUrl:
       readText(environment, 'DATABASE_URL') ?? (await ownPostgres(folders.dataDir, runDir)),
-    temporalAddress,
+    temporalAddress: isNamed ? address : own,
     isAtWork:
       readText(environment, 'DATABASE_URL') !== undefined || (await runs(runDir, 'supervisor')),
-    temporalNamespace: temporal.namespace,
+    temporalNamespace: namespace,
     temporalSecurity,
   }
 }
