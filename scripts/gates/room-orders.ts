@@ -16,6 +16,7 @@ export const roomOrders: RoomOrders = {
     'migrating',
     'backup',
   ],
+  'src/store/migrations': ['baseline', '.'],
   'src/delivery': [
     '.',
     'channels',

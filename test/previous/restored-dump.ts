@@ -22,10 +22,8 @@ export interface Dump {
   readonly facts: LivedFacts
   readonly signer: Signer
   readonly verifier: Verifier
-  /** `null`: that version had no log of its trail yet */
-  readonly logSigner: NoteSigner | null
-  /** `null`: that version did not seal rows yet */
-  readonly sealKey: SealKey | null
+  readonly logSigner: NoteSigner
+  readonly sealKey: SealKey
 }
 
 export async function readDump(name: string): Promise<Dump> {
@@ -38,22 +36,19 @@ export async function readDump(name: string): Promise<Dump> {
     if (id !== undefined) publicKeys.set(id, createPublicKey(pem))
   }
   const signing = keyIn(keys.get('keys/signing.pem'))
-  if (signing === null) throw new Error(`${name} has no signing key`)
   const log = keyIn(keys.get('keys/log.pem'))
   const seal = keys.get('keys/shared/seal.key')
+  if (signing === null || log === null || seal === undefined) throw new Error(`${name} lacks a key`)
   return {
     backup,
     facts,
     signer: signing,
     verifier: { publicKeys },
-    sealKey: seal === undefined ? null : sealKeyOf(Buffer.from(seal.toString(), 'base64')),
-    logSigner:
-      log === null
-        ? null
-        : {
-            key: noteKey(`countersign/${log.keyId}`, createPublicKey(log.privateKey)),
-            privateKey: log.privateKey,
-          },
+    sealKey: sealKeyOf(Buffer.from(seal.toString(), 'base64')),
+    logSigner: {
+      key: noteKey(`countersign/${log.keyId}`, createPublicKey(log.privateKey)),
+      privateKey: log.privateKey,
+    },
   }
 }
 

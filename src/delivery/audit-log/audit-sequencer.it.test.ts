@@ -11,7 +11,6 @@ import { leafHash } from '#evidence/merkle/tree-hash.ts'
 import { treeRoot } from '#evidence/merkle/tree-of-leaves.ts'
 import { readLeafDocuments, readNewestCheckpoint, readWholeTile } from '#store/audit/audit-log.ts'
 import { connectDatabase, type Tx } from '#store/database.ts'
-import { up } from '#store/migrations/20261122T104000Z-audit-log.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { appendToLog } from './append-to-log.ts'
 import { AuditSequencer, sequenceAudit } from './audit-sequencer.ts'
@@ -181,19 +180,6 @@ describe('the audit log', () => {
     }
     await expect(sequenceAudit(db, stranger)).rejects.toThrow('not signed by test.example/other')
     expect(await sequenceAudit(db, signer)).toBe(1)
-  })
-
-  it('takes the events of an installation from before it', async () => {
-    const { db } = database
-    await sql`
-      drop table audit_leaf, audit_tile, audit_checkpoint, audit_unsequenced;
-      drop function leave_unsequenced cascade
-    `.execute(db)
-    await db.transaction().execute((tx) => write(tx, 'old'))
-    await db.transaction().execute((tx) => up(tx as never))
-    await db.transaction().execute((tx) => write(tx, 'new'))
-    expect(await sequenceAudit(db, signer)).toBe(2)
-    expect(await coveredPlaces()).toEqual(['old', 'new'])
   })
 })
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
+import { withBaseline } from '../migrating/baseline.ts'
 import { migrateTo, migrateToLatest } from '../migrating/migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { isEmptyDatabase, readShapes, type SequencePlace, type TableShape } from './catalog.ts'
@@ -21,9 +22,10 @@ export interface SavedRows {
 
 /**
  * Throws one sentence unless this version can migrate a database with these migrations to its
- * schema.
+ * schema. Returns the last of them under the name that it has in this version.
  */
-export function requireKnownMigrations(saved: readonly string[]): void {
+export function requireKnownMigrations(applied: readonly string[]): string {
+  const saved = withBaseline(applied)
   const knownMigrations = Object.keys(migrations).toSorted()
   const unknown = saved.filter((name) => !knownMigrations.includes(name))
   if (unknown.length > 0) {
@@ -31,8 +33,10 @@ export function requireKnownMigrations(saved: readonly string[]): void {
       `The backup is of a newer version (${unknown.join(', ')}): restore it with that version`,
     )
   }
-  if (saved.length === 0 || !isDeepStrictEqual(saved, knownMigrations.slice(0, saved.length)))
+  const last = saved.at(-1)
+  if (last === undefined || !isDeepStrictEqual(saved, knownMigrations.slice(0, saved.length)))
     throw new Error('The backup is of no version that was released: its migrations have gaps')
+  return last
 }
 
 /**
@@ -46,12 +50,12 @@ export async function restoreTables(
   saved: SavedDatabase,
   parts: AsyncIterable<SavedRows>,
 ): Promise<number> {
-  requireKnownMigrations(saved.migrations)
+  const last = requireKnownMigrations(saved.migrations)
   return db.transaction().execute(async (tx) => {
     if (!(await isEmptyDatabase(tx))) {
       throw new Error('The database is not empty: a backup is restored into a new one only')
     }
-    await migrateTo(tx, saved.migrations.at(-1) ?? '')
+    await migrateTo(tx, last)
     const shapes = await requireShapes(tx, saved.tables)
     let rows = 0
     await withoutChecks(tx, async () => {

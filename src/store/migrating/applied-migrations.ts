@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
-import { migrations } from '../migrations/index.ts'
+import { baselineName, migrations } from '../migrations/index.ts'
 
 /** The migrations that made this schema, in their order; none in an empty database. */
 export async function readMigrations(db: Db | Tx): Promise<string[]> {
@@ -14,10 +14,10 @@ export async function readMigrations(db: Db | Tx): Promise<string[]> {
 
 /**
  * Those of them that this version does not know: a newer one has changed the schema in ways that it
- * cannot know.
+ * cannot know. The baseline stands for older ones.
  */
 export function unknownMigrations(applied: readonly string[]): string[] {
-  return applied.filter((name) => !Object.hasOwn(migrations, name))
+  return applied.filter((name) => name > baselineName && !Object.hasOwn(migrations, name))
 }
 
 /** The sentence for a database that a newer version has brought further. */

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { schemaOf } from '#test/previous/schema-of.ts'
 import {
   createEmptyDatabase,
@@ -7,11 +9,21 @@ import {
   type TestDatabase,
 } from '#test/harness/postgres.ts'
 import { checkSchema } from '#runtime/schema/check-schema.ts'
+import { requireKnownMigrations } from '../backup/restore-tables.ts'
 import { connectDatabase } from '../database.ts'
+import { recordBaseline } from './baseline.ts'
+import { readMigrations } from './applied-migrations.ts'
 import { migrateTo, migrateToLatest } from './migrate.ts'
-import { migrations } from '../migrations/index.ts'
+import { baselineName, migrations } from '../migrations/index.ts'
 
-const [first = '', second = ''] = Object.keys(migrations).toSorted()
+const formerSchema = join(import.meta.dirname, '../../../test/previous/former-schema.sql')
+
+/** A database as the newest version with the sixty migrations left it, from `pg_dump`. */
+async function createFormerDatabase(): Promise<TestDatabase> {
+  const database = await createEmptyDatabase()
+  await sql.raw(await readFile(formerSchema, 'utf8')).execute(database.db)
+  return database
+}
 
 async function addNewer({ db }: TestDatabase): Promise<void> {
   await sql`insert into kysely_migration values ('29990101T000000Z-flying', now()::text)`.execute(
@@ -39,15 +51,15 @@ test('two processes that migrate at once do it once, and a third finds nothing t
 
 test('a migration that fails leaves the schema as it was, and can be tried again', async () => {
   await using database = await createEmptyDatabase()
-  await migrateTo(database.db, first)
   const before = await schemaOf(database.db)
-  // In the way of a later migration, so that those before it have to be undone.
+  // In the way of a late part of it, so that those before have to be undone.
   await sql`create table mcp_pin ()`.execute(database.db)
   await expect(migrateToLatest(database.db)).rejects.toThrow('"mcp_pin" already exists')
   await sql`drop table mcp_pin`.execute(database.db)
-  expect(await schemaOf(database.db)).toEqual(before)
+  const after = await schemaOf(database.db)
+  expect(after.filter((line) => !line.includes('kysely_migration'))).toEqual(before)
   await expect(checkSchema(database.db)).rejects.toThrow(
-    new RegExp(`The database lacks ${second}, .*: run "countersign migrate" first`),
+    'The database lacks 20261125T060000Z-baseline: run "countersign migrate" first',
   )
   await migrateToLatest(database.db)
   await checkSchema(database.db)
@@ -60,4 +72,35 @@ test('an older version neither serves on the schema of a newer one nor migrates 
   const sentence = 'brought further by a newer version (29990101T000000Z-flying): run that one'
   await expect(checkSchema(database.db)).rejects.toThrow(sentence)
   await expect(migrateToLatest(database.db)).rejects.toThrow(sentence)
+})
+
+describe('a database of the migrations that the baseline replaces', () => {
+  test('goes on without change: its schema is that of a new one, and only its records are others', async () => {
+    await using former = await createFormerDatabase()
+    await using fresh = await createEmptyDatabase()
+    await expect(checkSchema(former.db)).rejects.toThrow('run "countersign migrate" first')
+    const before = await schemaOf(former.db)
+    await Promise.all([1, 2, 3].map(() => recordBaseline(former.db)))
+    expect(await schemaOf(former.db)).toEqual(before)
+    await migrateTo(fresh.db, baselineName)
+    expect(await schemaOf(fresh.db)).toEqual(before)
+    await migrateToLatest(former.db)
+    await migrateToLatest(fresh.db)
+    expect(await readMigrations(former.db)).toEqual(Object.keys(migrations))
+    expect(await schemaOf(former.db)).toEqual(await schemaOf(fresh.db))
+    await checkSchema(former.db)
+  })
+
+  test.each([
+    ['lacks the last', '20261125T055000Z-starts-budgets'],
+    ['lacks one between', '20261122T142100Z-retention'],
+  ])('is not touched when it %s, and the sentence says what to install first', async (_, name) => {
+    await using former = await createFormerDatabase()
+    await sql`delete from kysely_migration where name = ${name}`.execute(former.db)
+    const records = await readMigrations(former.db)
+    const sentence = /older than the first release \(59 of 60 .*install commit 2f2d046f, run its/
+    await expect(migrateToLatest(former.db)).rejects.toThrow(sentence)
+    expect(await readMigrations(former.db)).toEqual(records)
+    expect(() => requireKnownMigrations(records)).toThrow(sentence)
+  })
 })

@@ -1,17 +1,20 @@
 import type { Kysely } from 'kysely'
 import { Migrator, type MigrationResultSet } from 'kysely/migration'
 import { describeNewer, readMigrations, unknownMigrations } from './applied-migrations.ts'
+import { recordBaseline } from './baseline.ts'
 import { migrations } from '../migrations/index.ts'
 import type { Database } from '../tables/schema.ts'
 
 /**
  * Brings the database to the newest schema. Safe to call from several processes at once (Kysely's
  * lock table). Rejects with the failing migration's error; a failed migration leaves nothing
- * behind. Rejects with a sentence, and changes nothing, when a newer version was here.
+ * behind. Rejects with a sentence, and changes nothing, when a newer version was here, or one that
+ * is older than the baseline.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<readonly string[]> {
   const unknown = unknownMigrations(await readMigrations(db))
   if (unknown.length > 0) throw new Error(describeNewer(unknown))
+  await recordBaseline(db)
   return appliedNames(await migratorOf(db).migrateToLatest())
 }
 

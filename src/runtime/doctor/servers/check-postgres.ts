@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { unknownMigrations } from '#store/migrating/applied-migrations.ts'
 import { migrations } from '#store/migrations/index.ts'
 import {
   type Check,
@@ -65,9 +66,9 @@ async function checkSchema(client: Client): Promise<Finding> {
   const { rows } = await client
     .query<{ name: string }>('select name from kysely_migration')
     .catch(() => ({ rows: [] as { name: string }[] }))
-  const applied = new Set(rows.map((row) => row.name))
-  const missing = ownMigrations.filter((name) => !applied.has(name))
-  const unknown = [...applied].filter((name) => !ownMigrations.includes(name))
+  const applied = rows.map((row) => row.name)
+  const missing = ownMigrations.filter((name) => !applied.includes(name))
+  const unknown = unknownMigrations(applied)
   if (missing.length > 0) {
     return {
       check: 'schema',

@@ -1,0 +1,35 @@
+import { sql, type Kysely } from 'kysely'
+import { audit } from './baseline/audit.ts'
+import { calls } from './baseline/calls.ts'
+import { content } from './baseline/content.ts'
+import { decisions } from './baseline/decisions.ts'
+import { deliveries } from './baseline/deliveries.ts'
+import { installation } from './baseline/installation.ts'
+import { people } from './baseline/people.ts'
+import { policy } from './baseline/policy.ts'
+import { requests } from './baseline/requests.ts'
+import { runs } from './baseline/runs.ts'
+import { urgency } from './baseline/urgency.ts'
+
+/**
+ * The schema of the first release. It was sixty migrations before (`../migrating/baseline.ts`).
+ * Each index names the query it serves. Timestamps are set by the database clock.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const part of parts) await sql.raw(part).execute(db)
+}
+
+/** In the order of their references. */
+const parts = [
+  installation,
+  people,
+  content,
+  policy,
+  runs,
+  calls,
+  requests,
+  urgency,
+  decisions,
+  deliveries,
+  audit,
+]
