@@ -6,7 +6,12 @@ import { packWheel } from '../../scripts/packages.ts'
 import { openApprovalDesk, type ApprovalDesk } from '../packages/adapters/approval-desk.ts'
 import { runProgram } from '../packages/packed.ts'
 
-const frameworks = ['pydantic-ai-slim==2.68.0', 'openai-agents==0.24.0']
+const frameworks = [
+  'pydantic-ai-slim==2.68.0',
+  'openai-agents==0.24.0',
+  'langchain==1.5.2',
+  'langgraph-checkpoint-sqlite==3.1.2',
+]
 const folder = await mkdtemp(join(tmpdir(), 'countersign adapters '))
 const python = join(folder, 'venv', 'bin', 'python')
 
@@ -15,7 +20,7 @@ const wheel = join(folder, await packWheel(folder))
 /** What is not there to run these with; `null`: all is. */
 const missing = await runProgram('python3', ['-m', 'venv', join(folder, 'venv')])
   .then(() => {
-    const packages = [`${wheel}[pydantic-ai,openai-agents]`, ...frameworks]
+    const packages = [`${wheel}[pydantic-ai,openai-agents,langchain]`, ...frameworks]
     return runProgram(python, ['-m', 'pip', 'install', '--quiet', ...packages])
   })
   .then(() => null)
@@ -128,6 +133,73 @@ async def main():
 asyncio.run(main())
 `
 
+/** Later processes go on from a copy, so that the stored state can be gone on with again. */
+const langchainProgram = `
+import asyncio, os, pathlib, shutil, sqlite3, sys, tempfile
+from countersign import Client
+from countersign.langchain import countersign_middleware
+from langchain.agents import create_agent
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.types import Command
+
+client = Client(url=os.environ["COUNTERSIGN_URL"], api_key=os.environ["COUNTERSIGN_API_KEY"])
+stored = pathlib.Path(sys.argv[1])
+
+class Scripted(BaseChatModel):
+    @property
+    def _llm_type(self):
+        return "scripted"
+
+    def bind_tools(self, tools, **more):
+        return self
+
+    def _generate(self, messages, *args, **more):
+        if len(messages) == 1:
+            calls = [("l1", "purge"), ("l2", "notify"), ("l3", "glance")]
+            answer = AIMessage("", tool_calls=[{"name": name, "args": {"what": name}, "id": id} for id, name in calls])
+        else:
+            answer = AIMessage(str([one.content for one in messages if one.type == "tool"]))
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+@tool
+def purge(what: str) -> str:
+    "Purges."
+    print("ran purge", what)
+    return "purged"
+
+@tool
+def notify(what: str) -> str:
+    "Notifies."
+    print("ran notify", what)
+    return "notified"
+
+@tool
+def glance(what: str) -> str:
+    "Glances."
+    return "glanced"
+
+is_first = not stored.exists()
+file = stored if is_first else pathlib.Path(tempfile.mkdtemp()) / "copy"
+if not is_first:
+    shutil.copy(stored, file)
+saver = SqliteSaver(sqlite3.connect(file, check_same_thread=False))
+middleware = [countersign_middleware(client, unasked=["glance"])]
+agent = create_agent(Scripted(), [purge, notify, glance], middleware=middleware, checkpointer=saver)
+config = {"configurable": {"thread_id": "t1"}}
+result = agent.invoke({"messages": "go"} if is_first else Command(resume={}), config)
+if "__interrupt__" in result:
+    value = result["__interrupt__"][0].value
+    names = [action["name"] for action in value["action_requests"]]
+    assert len(value["countersign"]) == len(value["review_configs"]) == len(names), value
+    print(None if names == ["purge", "notify"] else "waits")
+else:
+    print(result["messages"][-1].content)
+`
+
 describe.skipIf(missing !== null)('of Python', () => {
   let desk: ApprovalDesk
   beforeAll(async () => {
@@ -155,10 +227,18 @@ describe.skipIf(missing !== null)('of Python', () => {
       done: 'shipped',
       id: 'o2',
     },
+    {
+      name: 'langchain',
+      source: langchainProgram,
+      denied: 'purge',
+      approved: 'notify',
+      done: 'notified',
+      id: 't1:l2',
+    },
   ])(
     '$name: each call gets its own decision in another process, and a stored run makes its calls once',
     async (of) => {
-      const file = join(folder, `${of.name}.py`)
+      const file = join(folder, `run-${of.name}.py`)
       await writeFile(file, of.source)
       const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.apiKey }
       const run = async () =>
