@@ -21,7 +21,8 @@ test('each adapter is usable from its tarball with `import` and `require`, and w
     await write('b.cjs', `const modules = [${requires}]\n${print}`),
   ]) {
     const { stdout } = await runProgram(process.execPath, [file])
-    const words = 'countersignApproval countersignMiddleware resolveInterruptions resumeApprovals'
+    const words =
+      'countersignApproval countersignMiddleware countersignTool resolveInterruptions resumeApprovals'
     expect(stdout.trim()).toBe(words)
   }
   await write(
@@ -29,6 +30,7 @@ test('each adapter is usable from its tarball with `import` and `require`, and w
     `import { createClient } from '@countersign/client'
 import { countersignApproval, resumeApprovals } from '@countersign/ai-sdk'
 import { countersignMiddleware } from '@countersign/langchain'
+import { countersignTool } from '@countersign/mastra'
 import { resolveInterruptions } from '@countersign/openai-agents'
 import { generateText, tool } from 'ai'
 import { createAgent } from 'langchain'
@@ -41,6 +43,8 @@ if (next !== null) {
   await generateText({ model, tools, messages: next, toolApproval: countersignApproval(client) })
 }
 createAgent({ model, tools: [], middleware: [countersignMiddleware(client)] })
+const waiting = countersignTool(client, { id: 'deploy', execute: async (input: { to: string }) => input.to })
+export const deployed: Promise<string> = waiting.execute({ to: 'production' })
 export const waits: Promise<readonly { number: number }[]> = resolveInterruptions(undefined as never, client)
 `,
   )

@@ -1,0 +1,1 @@
+export { countersignTool, type MastraTool, type ToolOptions } from './countersign-tool.ts'
