@@ -150,7 +150,7 @@ export const roomOrders: RoomOrders = {
     'log',
     '.',
   ],
-  'src/sandbox': ['.', 'git', 'snapshots', 'seccomp', 'process', 'bwrap', 'unconfined'],
+  'src/sandbox': ['.', 'git', 'snapshots', 'seccomp', 'proxy', 'process', 'bwrap', 'unconfined'],
   'src/tools': [
     'threads',
     'presentations',

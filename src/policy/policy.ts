@@ -1,6 +1,7 @@
 import type { EndpointProvider, ReasoningEffort } from '#domain/model-provider.ts'
 import type { CueId } from '#domain/cues.ts'
 import type { Catchup } from '#domain/schedule.ts'
+import type { NetworkAccess } from '#domain/network-access.ts'
 import type { Operation } from '#domain/tool.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import type { Quorum } from '#domain/request.ts'
@@ -291,7 +292,7 @@ export interface WorkerDefinition {
   /** teams; `null`: anybody who may start runs */
   readonly startableBy: readonly string[] | null
   readonly zones: readonly Zone[]
-  readonly sandbox: { readonly required: boolean; readonly network: 'none' | 'allow' }
+  readonly sandbox: { readonly required: boolean; readonly network: NetworkAccess }
   /** `null`: no commands */
   readonly shell: ShellPolicy | null
   readonly tools: ReadonlyMap<string, ToolSetting>

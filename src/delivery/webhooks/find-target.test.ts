@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findTarget, isPublicAddress } from './find-target.ts'
+import { isPublicAddress } from '#sandbox/proxy/public-addresses.ts'
+import { findTarget } from './find-target.ts'
 
 const strict = { allow: [], isDevelopment: false }
 const to =

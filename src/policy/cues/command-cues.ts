@@ -1,4 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
+import { domainsText } from '#domain/network-access.ts'
 import { cueLimits, type FoundCue } from '#domain/cues.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type SpelledOut } from './programs/commands-of.ts'
@@ -17,6 +18,8 @@ import { wordSet } from './text/words.ts'
 export interface CommandSurroundings {
   /** the sandbox works, and lets nothing out */
   readonly isOffline: boolean
+  /** the only domains that the sandbox lets a command reach; `null`: it has no such list */
+  readonly domains: readonly string[] | null
   /** relative to the workspace root; `null`: it is not known to be tracked */
   isTracked(path: string, cwd: string): Promise<boolean>
 }
@@ -33,7 +36,7 @@ export async function commandCues(
   const commands = commandsOf(analysis)
   const cues: FoundCue[] = []
   const add = (command: SpelledOut, [id, what]: Hit): void => {
-    const text = `${what}: ${quoted(command)}`
+    const text = oneLine(`${what}: ${quoted(command)}`, cueLimits.text)
     if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
       cues.push({ id, text, line: command.line })
     }
@@ -45,7 +48,7 @@ export async function commandCues(
     if (deletes !== null) add(command, ['deletes_untracked', deletes])
     for (const hit of protectionHits(command)) add(command, hit)
     const reaches = networkHits(command)
-    for (const hit of reaches) add(command, hit)
+    for (const [id, what] of reaches) add(command, [id, `${what}${limitedTo(around.domains)}`])
     if (reaches.length > 0 && around.isOffline) {
       add(command, ['network_missing', 'Needs the network, which the sandbox does not have'])
     }
@@ -61,6 +64,16 @@ export async function commandCues(
     ...secretCues(text).map(({ id, text: what, line = 1 }) => ({ id, text: what, line })),
     ...unreadCues(analysis),
   ]
+}
+
+/** More domains than these are on the card, with the sandbox. */
+const shownDomains = 3
+
+function limitedTo(domains: readonly string[] | null): string {
+  if (domains === null) return ''
+  const more = domains.length - shownDomains
+  const shown = more <= 0 ? domains : [...domains.slice(0, shownDomains), `${more} more`]
+  return `, of which its sandbox lets it reach only ${domainsText(shown)}`
 }
 
 /** A text that is not understood may hold what is looked for: its words are read as they are. */

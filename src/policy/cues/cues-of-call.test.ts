@@ -8,6 +8,7 @@ import { cuesOfCall, type CueFacts } from './cues-of-call.ts'
 const tracked = new Set(['src/main.ts', 'docs/guide.md', 'notes/a.md', 'README.md', 'src'])
 const facts: CueFacts = {
   isOffline: false,
+  domains: null,
   isFirstUse: false,
   outsider: null,
   isTracked: async (path) => tracked.has(path),
@@ -279,6 +280,15 @@ describe('a cue', () => {
     const more = { isOffline: true, isFirstUse: true, outsider: 'a result of mcp__web__fetch' }
     const ids = (await shell('git fetch', more)).map(({ id }) => id)
     expect(ids).toEqual([net, 'network_missing', 'outsider_text', 'first_use'])
+  })
+
+  test('names the domains that a sandbox with a list lets a command reach', async () => {
+    const domains = ['pypi.org', 'a.com', 'b.com', 'c.com', 'd.com']
+    const [cue] = await shell('curl https://evil.com', { domains })
+    expect(cue).toMatchObject({
+      id: net,
+      text: 'Reaches the network, of which its sandbox lets it reach only pypi.org, a.com, b.com and 2 more: curl https://evil.com',
+    })
   })
 
   test('is not hidden by quotes, variables, wrappers or nesting', async () => {

@@ -22,6 +22,8 @@ export interface CuedCall {
 export interface CueFacts {
   /** commands run in a sandbox that lets nothing out */
   readonly isOffline: boolean
+  /** the only domains that the sandbox lets a command reach; `null`: it has no such list */
+  readonly domains: readonly string[] | null
   /** the worker did not use the tool before */
   readonly isFirstUse: boolean
   /** who wrote what the model read just before, when that was no person: a phrase */
@@ -70,6 +72,7 @@ async function cuesOfCommand(
 ): Promise<readonly FoundCue[]> {
   return commandCues(command, {
     isOffline: facts.isOffline,
+    domains: facts.domains,
     isTracked: async (path, cwd) => {
       const relative = joined(cwd, path)
       return relative !== null && facts.isTracked(relative)
@@ -143,7 +146,7 @@ async function embeddedCommands(
     if (!commandNames.has(name) || typeof value !== 'string') continue
     if (value.length > maxCommandCharacters) continue
     const analysis = analyseCommand({ kind: 'shell', script: value, cwd: '' })
-    const found = await cuesOfCommand(analysis, { ...facts, isOffline: false })
+    const found = await cuesOfCommand(analysis, { ...facts, isOffline: false, domains: null })
     cues.push(...found.map(({ id, text }) => ({ id, text, says: `${JSON.stringify(name)}: ` })))
   }
   return cues

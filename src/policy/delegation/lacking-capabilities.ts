@@ -1,3 +1,4 @@
+import { coversNetwork, domainsText } from '#domain/network-access.ts'
 import { operations } from '#domain/tool.ts'
 import { hashJson } from '#domain/digest.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
@@ -14,8 +15,10 @@ export function lackingCapabilities(
 ): readonly string[] {
   const lacking = zonesLacking(creator.zones, created.zones)
   if (created.shell !== null && creator.shell === null) lacking.push('commands (shell)')
-  if (created.sandbox.network === 'allow' && creator.sandbox.network !== 'allow') {
-    lacking.push('the network (sandbox.network: allow)')
+  const { network } = created.sandbox
+  if (!coversNetwork(creator.sandbox.network, network)) {
+    const what = typeof network === 'string' ? network : domainsText(network)
+    lacking.push(`the network (sandbox.network: ${what})`)
   }
   // Without commands and servers there is nothing that would run in a sandbox.
   const runsPrograms = created.shell !== null || created.mcpServers.size > 0

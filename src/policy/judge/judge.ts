@@ -197,9 +197,11 @@ type Answer = (
 
 /** What is known of the run and its host; of a run that nothing is known of, no cue speaks. */
 function factsOf({ cueFacts, commandHost, tool }: PolicyQuery, worker: WorkerDefinition): CueFacts {
+  const { network } = worker.sandbox
   const isConfined = commandHost !== undefined && commandHost.sandboxProblem === null
   return {
-    isOffline: isConfined && worker.sandbox.network === 'none',
+    isOffline: isConfined && network === 'none',
+    domains: isConfined && typeof network !== 'string' ? network : null,
     isFirstUse: cueFacts !== undefined && !cueFacts.usedTools.has(tool),
     outsider: cueFacts?.outsider ?? null,
     isTracked: async (path) => cueFacts !== undefined && cueFacts.isTracked(path),

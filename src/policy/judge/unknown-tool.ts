@@ -32,6 +32,7 @@ export function unknownToolHash(tool: string): string {
 /** Where a program works, and what it did before, is not known here. */
 const unknownFacts: CueFacts = {
   isOffline: false,
+  domains: null,
   isFirstUse: false,
   outsider: null,
   isTracked: async () => false,

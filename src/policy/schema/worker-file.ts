@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { modelProviders, reasoningEfforts } from '#domain/model-provider.ts'
+import { domainForm, maxDomainLength, maxDomains } from '#domain/network-access.ts'
 import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/built-in-tools.ts'
 import { anyConsent, duration, maybe, name, oneOrMany, text } from './parts.ts'
 
@@ -46,7 +47,14 @@ export const zone = z.strictObject({
 
 export const sandbox = z.strictObject({
   required: maybe(z.boolean()),
-  network: maybe(z.enum(['none', 'allow'])),
+  network: maybe(
+    z.union([
+      z.enum(['none', 'allow']),
+      z.array(z.string().regex(domainForm).max(maxDomainLength)).min(1).max(maxDomains),
+    ]),
+  ).describe(
+    'none, allow, or a list of domains: "example.com", "*.example.com", "example.com:8443"',
+  ),
 })
 
 export const shellRule = z.strictObject({
@@ -127,7 +135,7 @@ export const workerFileSchema = z.strictObject({
     `what it may touch, by ${toolNamesOf('zones')}; the deepest root that contains a path decides. Default: none`,
   ),
   sandbox: maybe(sandbox).describe(
-    '`required`: without a working sandbox no command, instead of [approved ones without a sandbox](commands.md#without-a-sandbox); `network`: `none`, or `allow`, which makes commands high risk. Default: `required: false`, `network: none`',
+    '`required`: without a working sandbox no command, instead of [approved ones without a sandbox](commands.md#without-a-sandbox); `network`: `none`, [a list of domains](network.md), or `allow`, which makes commands high risk. Default: `required: false`, `network: none`',
   ),
   shell: maybe(shell).describe(
     `which [commands](commands.md) ${toolNamesOf('shell')} may run: \`default\` (\`ask\`, \`blocked\`) and \`rules\` ([shell rules](shell-rules.md)). Default: no commands`,

@@ -27,11 +27,12 @@ import { parseModelName } from './model-name.ts'
 import { defaultModelSettings, readModelSettings } from './read-model-settings.ts'
 import { readInput } from './read-input.ts'
 import { readMcpServers } from './read-mcp-servers.ts'
+import { readSandbox } from './read-sandbox.ts'
 import { readShell } from './read-shell.ts'
 import { readTools } from './read-tools.ts'
 import { readZones, zoneNamesAt } from './read-zones.ts'
 import { keysOf } from '../schema/parts.ts'
-import { limits, sandbox, workerFileSchema } from '../schema/worker-file.ts'
+import { limits, workerFileSchema } from '../schema/worker-file.ts'
 
 const defaultLimits: WorkerLimits = {
   turns: 40,
@@ -198,15 +199,5 @@ function readLimits(field: YamlField): WorkerLimits {
     calls: count('calls'),
     tokens: count('tokens'),
     costUsd: cost === null ? null : readAmount(cost, 0.000001, 1_000_000),
-  }
-}
-
-export function readSandbox(field: YamlField): WorkerDefinition['sandbox'] {
-  const fields = readFields(field, keysOf(sandbox))
-  const required = fields?.get('required') ?? null
-  const network = fields?.get('network') ?? null
-  return {
-    required: required !== null && readBoolean(required) === true,
-    network: (network === null ? null : readChoice(network, ['none', 'allow'])) ?? 'none',
   }
 }

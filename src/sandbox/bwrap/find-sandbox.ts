@@ -70,7 +70,7 @@ export async function findSandbox(bwrap: string): Promise<HostSandbox> {
       argv: ['true'],
       timeoutMs: probeMs,
       limits: commandLimits,
-      network: false,
+      network: 'none',
       signal: new AbortController().signal,
     })
     if (end.exitCode === 0) return { works: true, bwrap, launch, folders, bounds: boundsByKernel() }

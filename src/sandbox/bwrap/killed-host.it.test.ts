@@ -23,7 +23,7 @@ const host = `
     argv: ['/bin/bash', '-c', script],
     timeoutMs: 300_000,
     limits: commandLimits,
-    network: false,
+    network: 'none',
     signal: new AbortController().signal,
   })
 `

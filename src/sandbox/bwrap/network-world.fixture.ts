@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { lstatSync, mkdtempSync, rmSync } from 'node:fs'
+import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,11 +8,18 @@ import { findSandbox } from './find-sandbox.ts'
 import { runSandboxed } from './run-sandboxed.ts'
 
 /**
- * A network with two machines and nobody else, for attacks on `network: allow`: started in network
- * and user namespaces of its own, this process is the service's host, 93.184.215.1. The other one
- * has the addresses below and answers on all of them. Prints what a command in the sandbox reaches.
+ * A network with two machines and nobody else, for attacks on `network: allow` and, when `DOMAINS`
+ * is set, on a list of domains (their addresses are in `HOSTS`): started in network and user
+ * namespaces of its own, this process is the service's host, 93.184.215.1. The other one has the
+ * addresses below and answers on all of them. Prints what a command in the sandbox reaches.
  */
 const [script = '', ...addresses] = process.argv.slice(2)
+const { DOMAINS, HOSTS } = process.env
+if (HOSTS !== undefined) {
+  const hosts = path.join(mkdtempSync(path.join(tmpdir(), 'hosts-')), 'hosts')
+  writeFileSync(hosts, HOSTS)
+  spawnSync('mount', ['--bind', hosts, '/etc/hosts'])
+}
 
 function ip(...args: string[]): void {
   const { status, stderr } = spawnSync('ip', args, { encoding: 'utf8' })
@@ -73,7 +80,7 @@ try {
       argv,
       timeoutMs: 60_000,
       limits: commandLimits,
-      network: true,
+      network: DOMAINS === undefined ? 'allow' : (JSON.parse(DOMAINS) as string[]),
       signal: new AbortController().signal,
     })
   // The host itself must reach what the sandbox must not: else nothing is shown.
@@ -92,6 +99,7 @@ try {
       host: fromHost.trim().split('\n'),
       sandbox: end.stdout.bytes.toString().trim().split('\n'),
       errors: end.stderr.bytes.toString(),
+      refused: end.refused,
     }),
   )
   rmSync(folder, { recursive: true, force: true })

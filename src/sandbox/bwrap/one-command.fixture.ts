@@ -26,7 +26,7 @@ const end = await runSandboxed({
   argv: ['/bin/bash', '-c', script],
   timeoutMs: 90_000,
   limits: { ...commandLimits, ...(JSON.parse(bounds) as object) },
-  network: false,
+  network: 'none',
   signal: new AbortController().signal,
 })
 const { exceeded, exitCode, stderr, stdout, timedOut } = end

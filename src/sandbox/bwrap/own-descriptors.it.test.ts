@@ -22,7 +22,7 @@ const host = `
     argv: ['ls', '/proc/self/fd'],
     timeoutMs: 300_000,
     limits: commandLimits,
-    network: false,
+    network: 'none',
     signal: new AbortController().signal,
   })
   process.stdout.write(end.stdout.bytes)

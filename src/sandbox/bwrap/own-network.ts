@@ -2,7 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { NetworkAccess } from '#domain/network-access.ts'
 import { commandEnvironment } from './command-environment.ts'
+import { leadToDomains, noResolver } from './domain-network.ts'
+import type { NetworkWay } from './network-way.ts'
 import { leaveOnlyPublic } from './reachable-network.ts'
 
 /**
@@ -12,7 +15,7 @@ import { leaveOnlyPublic } from './reachable-network.ts'
 export const networkDescriptors = { resolver: 9, block: 10 } as const
 
 /** Where slirp4netns answers questions for names. */
-export const resolverFile = 'nameserver 10.0.2.3\n'
+const resolverFile = 'nameserver 10.0.2.3\n'
 
 const loopbackWithinMs = 3000
 
@@ -20,30 +23,43 @@ const loopbackWithinMs = 3000
 export interface OwnNetwork {
   /** why there is none, once that is known: the rest of a sentence */
   readonly problem: string | null
+  /** what the command asked for and did not get, sentences */
+  refused(): readonly string[]
   close(): void
 }
 
+/** What the resolver's file of a sandbox says. */
+export function resolverOf(network: Exclude<NetworkAccess, 'none'>): string {
+  return network === 'allow' ? resolverFile : noResolver
+}
+
 /**
- * Gives a sandbox that was just started a network of its own through slirp4netns, which leads to
- * public addresses only (security.md 7, 30), and lets its command begin. `first` is its first
- * process. Without a network the sandbox is ended. The network ends with the sandbox, and with this
- * process.
+ * Gives a sandbox that was just started what its worker's file says, and lets its command begin:
+ * public addresses through slirp4netns (security.md 7, 30), or listed domains through a proxy.
+ * `first` is its first process. Without it the sandbox is ended. What was given ends with the
+ * sandbox, and with this process.
  */
-export function giveNetwork(sandbox: ChildProcess, first: Promise<number | null>): OwnNetwork {
+export function giveNetwork(
+  sandbox: ChildProcess,
+  first: Promise<number | null>,
+  network: Exclude<NetworkAccess, 'none'>,
+): OwnNetwork {
   const block = (sandbox.stdio as readonly unknown[])[networkDescriptors.block] as Writable
   let problem: string | null = null
-  let slirp: ChildProcess | null = null
+  let way: NetworkWay | null = null
   let over = false
   /** The first process inside, as long as it waits: it does not yet end with bubblewrap. */
   let waiting: number | null = null
   const abandon = (): void => {
     over = true
-    slirp?.kill('SIGKILL')
+    way?.close()
     if (waiting !== null) kill(waiting)
     waiting = null
   }
-  const fail = (why: string): void => {
-    problem ??= `its sandbox says "network: allow", and this host can give it no network (${why})`
+  const fail = (error: Error): void => {
+    if (over) return
+    const says = network === 'allow' ? '"network: allow"' : '"network" with a list of domains'
+    problem ??= `its sandbox says ${says}, and this host can give it no network (${error.message})`
     abandon()
     sandbox.kill('SIGKILL')
   }
@@ -59,15 +75,14 @@ export function giveNetwork(sandbox: ChildProcess, first: Promise<number | null>
     waiting = pid
     await untilLoopback(pid)
     if (over) return
-    const onReady = (): void => {
-      leaveOnlyPublic(pid).then(begin, (error: Error) => fail(error.message))
-    }
-    slirp = start(pid, onReady, fail)
+    way = network === 'allow' ? leadOut(pid) : leadToDomains(pid, network)
+    way.ready.then(begin, fail)
   })
   return {
     get problem() {
       return problem
     },
+    refused: () => way?.refused() ?? [],
     close: abandon,
   }
 }
@@ -94,7 +109,8 @@ async function untilLoopback(pid: number): Promise<void> {
   }
 }
 
-function start(pid: number, onReady: () => void, onFail: (why: string) => void): ChildProcess {
+function leadOut(pid: number): NetworkWay {
+  const { promise, reject, resolve } = Promise.withResolvers<void>()
   const slirp = spawn(
     'slirp4netns',
     [
@@ -110,16 +126,12 @@ function start(pid: number, onReady: () => void, onFail: (why: string) => void):
     { env: commandEnvironment, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
   )
   for (const pipe of slirp.stdio) pipe?.on('error', () => undefined)
-  let ready = false
-  slirp.stdio[3]?.on('data', () => {
-    ready = true
-    onReady()
+  slirp.stdio[3]?.once('data', () => {
+    leaveOnlyPublic(pid).then(resolve, reject)
   })
   slirp.once('error', (error: NodeJS.ErrnoException) =>
-    onFail(error.code === 'ENOENT' ? 'slirp4netns is not installed' : error.message),
+    reject(new Error(error.code === 'ENOENT' ? 'slirp4netns is not installed' : error.message)),
   )
-  slirp.once('close', (code) => {
-    if (!ready) onFail(`slirp4netns ended with ${code ?? 'a signal'}`)
-  })
-  return slirp
+  slirp.once('close', (code) => reject(new Error(`slirp4netns ended with ${code ?? 'a signal'}`)))
+  return { ready: promise, refused: () => [], close: () => void slirp.kill('SIGKILL') }
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { NetworkAccess } from '#domain/network-access.ts'
 import {
   CommandStopped,
   ended,
@@ -19,7 +20,8 @@ import { mappedBy, sharedBy, sharedOfHost } from '../process/shared-memory.ts'
 import { childrenOf, lookAtTree, type TreeUse } from '../process/process-tree.ts'
 import { watchWritten, type Written } from '../process/written-watch.ts'
 import { firstInside, informationDescriptor } from './first-inside.ts'
-import { giveNetwork, networkDescriptors, resolverFile } from './own-network.ts'
+import { proxyEnvironment } from './domain-network.ts'
+import { giveNetwork, networkDescriptors, resolverOf } from './own-network.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
 import type { SystemFolder } from './system-folders.ts'
@@ -46,8 +48,8 @@ export interface SandboxedRun {
   readonly environment?: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly limits: CommandLimits
-  /** a network of its own, or none */
-  readonly network: boolean
+  /** a network of its own, a way to listed domains, or none */
+  readonly network: NetworkAccess
   readonly signal: AbortSignal
   readonly onOutput?: OutputListener
 }
@@ -60,6 +62,7 @@ export interface SandboxedRun {
 export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   if (run.signal.aborted) throw new CommandStopped('The command was not begun.')
   const { limits, plan } = run
+  const access = run.network === 'none' ? null : run.network
   const architecture = ownArchitecture()
   if (architecture === null) throw new SandboxFailed(unknownArchitecture)
   const isRoot = process.getuid?.() === 0
@@ -74,8 +77,12 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
       ...sandboxedArgv(run.argv, mountsToCheck(plan), limits, { isRoot }),
     ],
     {
-      env: { ...commandEnvironment, ...run.environment },
-      stdio: ['ignore', ...Array.from({ length: run.network ? 10 : 8 }, () => 'pipe' as const)],
+      env: {
+        ...commandEnvironment,
+        ...(Array.isArray(access) ? proxyEnvironment : {}),
+        ...run.environment,
+      },
+      stdio: ['ignore', ...Array.from({ length: access === null ? 8 : 10 }, () => 'pipe' as const)],
       detached: true,
     },
   )
@@ -94,16 +101,16 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     group: 5,
     filter: filterDescriptor,
     information: informationDescriptor,
-    network: run.network ? networkDescriptors : null,
+    network: access === null ? null : networkDescriptors,
   })
   give(child, argumentsDescriptor, bytesOfName(words.map((word) => `${word}\0`).join('')))
   give(child, 4, `user:x:${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}::/tmp:/bin/sh\n`)
   give(child, 5, `user:x:${process.getgid?.() ?? 0}:\n`)
   const countsMemory = group?.bounds.memory ?? false
   give(child, filterDescriptor, systemCallFilter(architecture, { countsMemory }))
-  if (run.network) give(child, networkDescriptors.resolver, resolverFile)
+  if (access !== null) give(child, networkDescriptors.resolver, resolverOf(access))
   const first = firstInside(pipeOf(child, informationDescriptor) as Readable)
-  const network = run.network ? giveNetwork(child, first) : null
+  const network = access === null ? null : giveNetwork(child, first, access)
   const zones = plan.zones.filter(({ mode }) => mode === 'rw').map(({ path }) => path)
   const folders = boundedFolders.map(([path, bytes]) => ({
     path,
@@ -137,7 +144,8 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
       throw new SandboxFailed(`The command was not begun: ${network.problem}.`)
     if (!begun) throw failure(end.code, end.stderr.bytes)
     const { exceeded, stderr, stdout, timedOut } = end
-    return { exitCode: end.code, stdout, stderr, timedOut, exceeded }
+    const refused = network?.refused() ?? []
+    return { exitCode: end.code, stdout, stderr, timedOut, exceeded, refused }
   } finally {
     written.close()
     network?.close()

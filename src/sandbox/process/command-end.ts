@@ -10,6 +10,8 @@ export interface CommandEnd {
   readonly stderr: StreamOutput
   readonly timedOut: boolean
   readonly exceeded: string | null
+  /** where it wanted to connect to and was not let, sentences */
+  readonly refused?: readonly string[]
 }
 
 /** The command could not be put where it runs, and did not begin. The message is a sentence. */

@@ -15,11 +15,13 @@ const broken: HostSandbox = { works: false, problem: 'there is none', remedy: 'i
 test('the model is told where its commands run: without a network, with one, or without a sandbox', async () => {
   using usual = await commandDesk({}, { host: works })
   using allowed = await commandDesk({}, { host: works, sandbox: '{ network: allow }' })
+  using listed = await commandDesk({}, { host: works, sandbox: '{ network: [pypi.org] }' })
   using bare = await commandDesk({}, { host: broken })
   for (const name of ['exec', 'shell'] as const) {
     expect(usual.tools[name].description).toContain(without)
     expect(allowed.tools[name].description).toContain('in a sandbox with a network')
     expect(allowed.tools[name].description).not.toContain(without)
+    expect(listed.tools[name].description).toContain('in a sandbox that reaches only pypi.org')
     expect(bare.tools[name].description).toContain('on a host where no sandbox works')
     expect(bare.tools[name].description).not.toContain(without)
   }

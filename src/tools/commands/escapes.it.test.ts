@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
+import { parsed } from '../workspace.fixture.ts'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 
 const patient = { timeout: 120_000 }
@@ -204,6 +205,36 @@ describe.skipIf(!testSandbox.works || !slirp)('with network: allow', () => {
       expect(ran.stdout).toContain('nameserver 10.0.2.3')
       expect(ran.stdout).not.toContain('reached')
       expect(desk.tools.shell.risk).toBe('high')
+    },
+  )
+})
+
+// Rules: workers-and-policy.md, shell rules
+describe.skipIf(!testSandbox.works)('with a list of domains', () => {
+  test(
+    'a command reaches nothing but the proxy, is told so, and the model reads why',
+    patient,
+    async () => {
+      using desk = await commandDesk({}, { sandbox: '{ required: true, network: [pypi.org] }' })
+      const ask = (to: string) =>
+        `(exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT ${to} HTTP/1.1\\r\\n\\r\\n' >&3 && cat <&3)`
+      const ran = await desk.shell(
+        `tail -n +3 /proc/net/dev | cut -d: -f1; echo $https_proxy; ${ask('evil.com:443')}; ${ask('127.0.0.1:22')}; exit 0`,
+      )
+      expect(ran.stdout, ran.text).toMatch(/^\s*lo\nhttp:\/\/127\.0\.0\.1:3128\nHTTP\/1\.1 403 /)
+      expect(ran.text).toContain(
+        'Not reached: evil.com is not listed: commands of this worker reach only pypi.org (sandbox.network).\n',
+      )
+      expect(ran.text).toContain('Not reached: 127.0.0.1 is an address')
+      expect(desk.tools.shell.risk).toBe('medium')
+      const { presentation } = await desk.tools.shell.present(
+        await parsed(desk.tools.shell, { command: 'curl https://pypi.org' }),
+        { workspace: desk.workspace, signal: new AbortController().signal },
+      )
+      expect(presentation.metadata).toMatchObject({
+        sandbox: { network: ['pypi.org'] },
+        environment: expect.arrayContaining(['HTTPS_PROXY', 'https_proxy']),
+      })
     },
   )
 })

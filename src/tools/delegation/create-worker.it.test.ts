@@ -254,6 +254,7 @@ describe('what is refused before anybody is asked', () => {
     ],
     ['commands', () => definition('shell: { default: ask }'), /commands/],
     ['the network', () => definition('sandbox: { network: allow }'), /network/],
+    ['a domain', () => definition('sandbox: { network: [a.com] }'), /network: a\.com/],
     ['a tool', () => definition('tools: { deploy: {} }'), /the tool deploy/],
     ['calling a worker', () => definition('workers: [scribe]'), /calling the worker scribe/],
     [

@@ -1,3 +1,4 @@
+import type { NetworkAccess } from '#domain/network-access.ts'
 import type { Workspace } from '#domain/tool.ts'
 import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
 import { isOwnVariable } from '#policy/worker/read-server-settings.ts'
@@ -21,8 +22,8 @@ export interface ServerPlace {
 export interface Confined extends Program {
   readonly cwd: string
   readonly descriptors: readonly string[]
-  /** its sandbox waits for a network of its own */
-  readonly network: boolean
+  /** what its sandbox waits for before it begins */
+  readonly network: NetworkAccess
 }
 
 /**

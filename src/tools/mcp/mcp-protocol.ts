@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#domain/json.ts'
+import type { NetworkAccess } from '#domain/network-access.ts'
 import type { ParsedInput } from '#domain/tool.ts'
 import { hashJson } from '#domain/digest.ts'
 
@@ -16,8 +17,8 @@ export type McpConnection =
       readonly cwd: string
       /** what it reads on descriptor 3 and those after it, in base64 */
       readonly descriptors: readonly string[]
-      /** its sandbox waits for a network of its own (security.md 7) */
-      readonly network: boolean
+      /** what its sandbox waits for before it begins (security.md 7) */
+      readonly network: NetworkAccess
     }
   | {
       readonly type: 'http'

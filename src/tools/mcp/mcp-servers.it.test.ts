@@ -121,7 +121,7 @@ describe('an MCP server on standard input', () => {
         environment,
         cwd: workspace.root,
         descriptors: [],
-        network: false,
+        network: 'none',
       }),
     })
     const policy = policyWith({ sums: sums() }, 'sandbox: { required: true }\n')

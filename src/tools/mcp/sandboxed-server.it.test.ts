@@ -104,6 +104,23 @@ sandbox: { required: true }
     },
   )
 
+  // Rules: workers-and-policy.md, shell rules
+  it('reaches listed domains by the proxy alone', async () => {
+    await using bench = mcpBench({ sandbox })
+    writeFileSync(path.join(bench.root, 'server.mjs'), script)
+    const policy = policyWith(
+      { boxed: `{ command: ${process.execPath}, args: [server.mjs] }` },
+      'zones: [{ name: all, root: ., mode: ro }]\nsandbox: { required: true, network: [pypi.org] }\n',
+    )
+    const tool = await bench.tool(policy, 'mcp__boxed__run')
+    const run = async (code: string): Promise<string> => (await bench.call(tool, { code })).text
+    expect(
+      await run(
+        `const net = await import('node:net'); return new Promise((resolve) => { const s = net.connect(3128, '127.0.0.1', () => s.write('CONNECT evil.com:443 HTTP/1.1\\r\\n\\r\\n')); s.on('data', (data) => resolve(process.env.HTTPS_PROXY + data)).on('error', (error) => resolve(error.code)) })`,
+      ),
+    ).toMatch(/^http:\/\/127\.0\.0\.1:3128HTTP\/1\.1 403 [^]*evil\.com is not listed/)
+  })
+
   it('that is no program of this host is a sentence', async () => {
     await using bench = mcpBench({ sandbox })
     const tool = await bench.tool(policyWith({ boxed: '{ command: no-such }' }), 'mcp__boxed__run')

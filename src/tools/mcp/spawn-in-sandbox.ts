@@ -3,7 +3,8 @@ import path from 'node:path'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { bwrapArguments } from '#sandbox/bwrap/bwrap-arguments.ts'
 import { informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
-import { networkDescriptors, resolverFile } from '#sandbox/bwrap/own-network.ts'
+import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
+import { networkDescriptors, resolverOf } from '#sandbox/bwrap/own-network.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { ownArchitecture, systemCallFilter, unknownArchitecture } from '#sandbox/seccomp/filter.ts'
 import { sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
@@ -24,13 +25,14 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     const { sandbox } = site
     if (!sandbox.works) {
       if (!worker.sandbox.required) {
-        return { ...program, cwd: workspace.root, descriptors: [], network: false }
+        return { ...program, cwd: workspace.root, descriptors: [], network: 'none' }
       }
       throw new Error(
         `worker ${worker.name} requires the sandbox (sandbox.required), and none works on this host: ${sandbox.problem}`,
       )
     }
-    const network = worker.sandbox.network === 'allow'
+    const { network } = worker.sandbox
+    const access = network === 'none' ? null : network
     const { plan } = await makePlan({ ...site, policy, worker }, workspace, '', new Set())
     const command = await programPath(program.command, workspace.root, program.environment['PATH'])
     const mounted = plan.zones.map((zone) => zone.path)
@@ -44,7 +46,9 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     const words = bwrapArguments(
       { ...plan, cwd: cwdOf(plan, worker), readOnly: [...plan.readOnly, ...new Set(outside)] },
       { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
-      network ? { ...data, information: informationDescriptor, network: networkDescriptors } : data,
+      access === null
+        ? data
+        : { ...data, information: informationDescriptor, network: networkDescriptors },
     )
     const isRoot = process.getuid?.() === 0
     const argv = [command, ...program.args]
@@ -54,7 +58,12 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     return {
       command: starter,
       args: [...before, ...words, '--', ...inside],
-      environment: { HOME: '/tmp', TMPDIR: '/tmp', ...program.environment },
+      environment: {
+        HOME: '/tmp',
+        TMPDIR: '/tmp',
+        ...(Array.isArray(access) ? proxyEnvironment : {}),
+        ...program.environment,
+      },
       cwd: '/',
       // The sandbox says on the last one that it stands; nobody needs to know.
       descriptors: [
@@ -65,7 +74,7 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
         '',
         // A server outlives many calls, and no control group counts its memory.
         systemCallFilter(architecture, { countsMemory: false }),
-        ...(network ? [resolverFile] : []),
+        ...(access === null ? [] : [resolverOf(access)]),
       ].map((content) =>
         (typeof content === 'string' ? Buffer.from(content) : content).toString('base64'),
       ),

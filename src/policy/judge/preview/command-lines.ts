@@ -1,3 +1,4 @@
+import { domainsText, type NetworkAccess } from '#domain/network-access.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import { cannot, type PreviewLine } from './preview-line.ts'
 
@@ -20,6 +21,11 @@ export function commandLines({ shell, sandbox }: WorkerDefinition): readonly Pre
     reason: null,
     source: shell.source,
   }
-  const offline = sandbox.network === 'none' ? [cannot('Reach the network from a command')] : []
-  return [...rules, others, ...offline]
+  return [...rules, others, ...networkLines(sandbox.network)]
+}
+
+function networkLines(network: NetworkAccess): readonly PreviewLine[] {
+  if (network === 'allow') return []
+  if (network === 'none') return [cannot('Reach the network from a command')]
+  return [cannot(`Reach anything but ${domainsText(network)} from a command`)]
 }

@@ -47,6 +47,13 @@ test('says of commands each rule, what no rule names, and the network', () => {
   ])
 })
 
+test('says of a list of domains that nothing else is reached', () => {
+  const text = 'shell: { default: ask }\nsandbox: { network: [pypi.org, "*.a.com"] }'
+  expect(preview(text).at(-1)).toBe(
+    'blocked Reach anything but pypi.org and *.a.com from a command',
+  )
+})
+
 test('says of tools, other workers and MCP servers what their entries say, and asks of the rest', () => {
   const tools = `tools: { notify: {}, deploy: { manual: true }, note: { approval: preApproved }, ask_person: {} }
 workers: [scribe]

@@ -4,7 +4,7 @@ import { readEntries, readFields, type YamlField } from '../../reading/yaml-fiel
 import { gatewayServer, maxHoldSeconds } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 import { isServerName, readServer } from '../../worker/read-mcp-servers.ts'
-import { readSandbox } from '../../worker/read-worker.ts'
+import { readSandbox } from '../../worker/read-sandbox.ts'
 import { readZones } from '../../worker/read-zones.ts'
 
 const defaultHoldSeconds = 45

@@ -112,7 +112,8 @@ export async function runCommand(
     } finally {
       await takeBack()
     }
-    return commandResult(end, done, place.sandbox.works ? [] : [unconfinedNote])
+    const refused = (end.refused ?? []).map((sentence) => `Not reached: ${sentence}`)
+    return commandResult(end, done, place.sandbox.works ? refused : [unconfinedNote])
   } catch (error) {
     if (error instanceof SandboxFailed && error.isSwapped) {
       throw new WorkspaceProblem('stale', '', error.message)
@@ -174,7 +175,7 @@ function runPlanned(
   { mark, ...run }: Omit<UnconfinedRun, 'cwd'>,
 ): Promise<CommandEnd> {
   if (!sandbox.works) return runUnconfined({ ...run, mark, cwd: plan.cwd })
-  return runSandboxed({ ...sandbox, ...run, plan, network: worker.sandbox.network === 'allow' })
+  return runSandboxed({ ...sandbox, ...run, plan, network: worker.sandbox.network })
 }
 
 function vectorOf(input: CommandInput, { printed }: ExecuteContext): readonly string[] {

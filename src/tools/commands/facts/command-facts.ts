@@ -57,7 +57,7 @@ function sandboxOf(place: CommandPlace): JsonObject {
     zones.filter((zone) => zone.mode === mode).map((zone) => (zone.root === '' ? '.' : zone.root))
   return {
     required: sandbox.required,
-    network: sandbox.network,
+    network: typeof sandbox.network === 'string' ? sandbox.network : [...sandbox.network],
     writable: roots('rw'),
     readable: roots('ro'),
     works: place.sandbox.works,

@@ -69,7 +69,7 @@ export async function coveredInGit(
       argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script, 'bash', top, ...below],
       timeoutMs: gitTimeoutMs,
       limits: { ...commandLimits, outputBytes: 64 * 1024 * 1024 },
-      network: false,
+      network: 'none',
       signal,
     })
     const files = end.timedOut || end.exceeded !== null ? [] : readAnswer(top, end.stdout.bytes)

@@ -1,3 +1,4 @@
+import { domainsText } from '#domain/network-access.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 
@@ -18,7 +19,8 @@ export interface CommandPlace extends CommandSite {
 /** Where this worker's commands run, for the model: `in a sandbox without a network`. */
 export function sandboxWords({ sandbox, worker }: CommandPlace): string {
   if (!sandbox.works) return 'on a host where no sandbox works'
-  return worker.sandbox.network === 'allow'
-    ? 'in a sandbox with a network'
-    : 'in a sandbox without a network'
+  const { network } = worker.sandbox
+  if (network === 'none') return 'in a sandbox without a network'
+  if (network === 'allow') return 'in a sandbox with a network'
+  return `in a sandbox that reaches only ${domainsText(network)}, by the HTTP proxy that its environment names`
 }

@@ -1,6 +1,7 @@
 import type { CommandInput } from '#domain/command.ts'
 import type { Presented, PresentContext } from '#domain/tool.ts'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
+import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
 import { gitVariables } from '#sandbox/git/git-files.ts'
 import { markName } from '#sandbox/unconfined/run-unconfined.ts'
 import { makePresentation } from '../../presentations/make-presentation.ts'
@@ -29,6 +30,7 @@ export async function presentCommand(
   const secrets = facts.files.filter(({ path }) => secretName(path) !== null)
   const running = facts.vectors.filter(runsWorkspaceCode)
   const text = input.kind === 'exec' ? input.argv.join('\n') : input.script
+  const hasProxy = place.sandbox.works && Array.isArray(place.worker.sandbox.network)
   return {
     title: titleLine(
       `Run ${input.kind === 'exec' ? input.argv.map(quoted).join(' ') : input.script}`,
@@ -47,6 +49,7 @@ export async function presentCommand(
         environment: [
           ...Object.keys(commandEnvironment),
           ...gitVariables,
+          ...(hasProxy ? Object.keys(proxyEnvironment) : []),
           ...(place.sandbox.works ? [] : [markName]),
         ],
         programs: facts.programs.map((program) => ({ ...program })),

@@ -42,7 +42,7 @@ export class StdioTransport implements MCPTransport {
 
   async start(): Promise<void> {
     const { command, args, environment, cwd, descriptors, network } = this.#connection
-    const pipes = descriptors.length + (network ? 1 : 0)
+    const pipes = descriptors.length + (network === 'none' ? 0 : 1)
     const more = Array.from({ length: pipes }, () => 'pipe' as const)
     const child = spawn(command, args, {
       cwd,
@@ -53,12 +53,13 @@ export class StdioTransport implements MCPTransport {
       const pipe = child.stdio[index + 3] as Writable & Readable
       pipe.on('error', () => undefined).resume()
       // Only read: the other end may close it before anything is written to it.
-      if (!network || index + 3 !== informationDescriptor) pipe.end(Buffer.from(text, 'base64'))
+      if (network === 'none' || index + 3 !== informationDescriptor)
+        pipe.end(Buffer.from(text, 'base64'))
     }
     this.#process = child
-    if (network) {
+    if (network !== 'none') {
       const information = (child.stdio as readonly unknown[])[informationDescriptor] as Readable
-      this.#network = giveNetwork(child, firstInside(information))
+      this.#network = giveNetwork(child, firstInside(information), network)
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     child.once('spawn', resolve)

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { admits, coversNetwork, isDomainEntry } from './network-access.ts'
+
+// Rules: workers-and-policy.md, shell rules
+test('an entry is a domain name, with all below it or one port; no address in any spelling is one', () => {
+  for (const entry of ['example.com', '*.example.com', 'a-b.example.co:8443', 'xn--bcher-kva.de']) {
+    expect(isDomainEntry(entry), entry).toBe(true)
+  }
+  const none = ['', 'localhost', '*', '*.com', 'a.*.com', '127.0.0.1', '127.1', '0x7f.1', '[::1]']
+  const more = ['https://a.com', 'a.com/', 'a.com:0', 'a.com:65536', 'A.com', 'a..com', 'a.com.']
+  for (const entry of [...none, ...more, 'bücher.de', 'a.com\n', `${'a'.repeat(64)}.com`]) {
+    expect(isDomainEntry(entry), entry).toBe(false)
+  }
+})
+
+test('a name is admitted with its own ports, and a name that only looks alike is not', () => {
+  const entries = ['pypi.org', '*.pythonhosted.org', 'registry.example:8443']
+  expect(admits(entries, 'pypi.org', 443)).toBe('yes')
+  expect(admits(entries, 'pypi.org', 80)).toBe('yes')
+  expect(admits(entries, 'pypi.org', 22)).toBe('port')
+  expect(admits(entries, 'files.pythonhosted.org', 443)).toBe('yes')
+  expect(admits(entries, 'registry.example', 8443)).toBe('yes')
+  expect(admits(entries, 'registry.example', 443)).toBe('port')
+  for (const host of ['pythonhosted.org', 'xpypi.org', 'pypi.org.evil.com', 'a.pypi.org', '']) {
+    expect(admits(entries, host, 443), host).toBe('no')
+  }
+})
+
+// Rules: product.md 24
+test('a worker’s list covers what lies within it, and nothing wider', () => {
+  expect(
+    coversNetwork(['*.a.com', 'b.com'], ['x.a.com', '*.y.a.com', '*.a.com', 'b.com:443']),
+  ).toBe(true)
+  expect(coversNetwork('allow', ['a.com'])).toBe(true)
+  for (const [outer, inner] of [
+    ['none', ['a.com']],
+    [['a.com'], 'allow'],
+    [['a.com'], ['*.a.com']],
+    [['*.a.com'], ['a.com']],
+    [['a.com'], ['a.com:22']],
+    [['a.com:443'], ['a.com']],
+  ] as const) {
+    expect(coversNetwork(outer, inner), JSON.stringify([outer, inner])).toBe(false)
+  }
+})

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { judgeTarget, TargetRefused, type ProxyHost } from './judge-target.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
+
+/** A proxy that leads to listed domains only. */
+export interface DomainProxy {
+  /** takes what connects to a server that listens already */
+  serve(server: Server): void
+  /** what was refused, each sentence once, in order */
+  refused(): readonly string[]
+  /** ends every connection */
+  close(): void
+}
+
+const maxConnections = 128
+const connectWithinMs = 15_000
+/** More refusals are said to the command only. */
+const maxRefusals = 20
+const authority = /^(?<host>\[[0-9a-f:.]+\]|[^\s:@/[\]]+):(?<port>[0-9]{1,5})$/i
+
+/**
+ * An HTTP proxy for the commands of one sandbox: `CONNECT` and plain HTTP, to the domains that
+ * `entries` list and to no other. It resolves names itself. Every refusal is an answer 403 with a
+ * line that says why.
+ */
+export function createDomainProxy(entries: readonly string[], host: ProxyHost): DomainProxy {
+  const open = new Set<Duplex>()
+  const refusals = new Set<string>()
+  /** One question for a name at a time: a command cannot take the threads that look them up. */
+  const lane = randomUUID()
+
+  const hold = <T extends Duplex>(socket: T): T => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    socket.on('error', () => socket.destroy())
+    return socket
+  }
+  const sentenceOf = (error: unknown): string => {
+    const isRefusal = error instanceof TargetRefused
+    const sentence = isRefusal ? error.message : `The connection failed (${codeOf(error)}).`
+    if (isRefusal && refusals.size < maxRefusals) refusals.add(sentence)
+    return sentence
+  }
+  const reach = async (target: { host: string; port: number }): Promise<Socket> => {
+    const addresses = await oneAtATime(lane, async () => judgeTarget(entries, target, host))
+    let failure: unknown = new Error('no address answered')
+    for (const address of addresses) {
+      try {
+        return hold(await connected(address, target.port))
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  const http = createServer({
+    maxHeaderSize: 32 * 1024,
+    requestTimeout: 0,
+    requireHostHeader: false,
+  })
+  http.on('connect', (asked: IncomingMessage, socket: Duplex, head: Buffer) => {
+    hold(socket)
+    void tunnel(asked.url ?? '', socket, head)
+  })
+  http.on('request', (asked, answer) => void forward(asked, answer))
+  http.on('clientError', (_, socket) => socket.destroy())
+
+  async function tunnel(url: string, socket: Duplex, head: Buffer): Promise<void> {
+    try {
+      const { host: name, port } = authority.exec(url)?.groups ?? {}
+      if (name === undefined || port === undefined) throw malformed()
+      const upstream = await reach({ host: name, port: Number(port) })
+      if (socket.destroyed) return void upstream.destroy()
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      if (head.length > 0) upstream.write(head)
+      socket.once('close', () => upstream.destroy())
+      upstream.once('close', () => socket.destroy())
+      socket.pipe(upstream).pipe(socket)
+    } catch (error) {
+      const line = lineOf(sentenceOf(error))
+      socket.end(
+        `HTTP/1.1 ${statusOf(error)} Refused\r\ncontent-type: text/plain; charset=utf-8\r\n` +
+          `content-length: ${Buffer.byteLength(line)}\r\nconnection: close\r\n\r\n${line}`,
+      )
+    }
+  }
+
+  async function forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    try {
+      const url = URL.parse(asked.url ?? '')
+      const isPlain = url?.protocol === 'http:' && url.username === '' && url.password === ''
+      if (url === null || !isPlain) throw malformed()
+      const port = url.port === '' ? 80 : Number(url.port)
+      const upstream = await reach({ host: url.hostname, port })
+      if (answer.destroyed) return void upstream.destroy()
+      const sent = request({
+        createConnection: () => upstream,
+        method: asked.method ?? 'GET',
+        path: `${url.pathname}${url.search}`,
+        // What was judged is what the server is told: a header cannot name another host.
+        headers: { ...passedOn(asked), host: url.host },
+        setHost: false,
+      })
+      sent.once('response', (said) => {
+        answer.writeHead(said.statusCode ?? 502, passedOn(said))
+        said.pipe(answer)
+      })
+      sent.once('error', (error) => refuse(answer, error))
+      answer.once('close', () => upstream.destroy())
+      asked.pipe(sent)
+    } catch (error) {
+      refuse(answer, error)
+    }
+  }
+
+  function refuse(answer: ServerResponse, error: unknown): void {
+    if (answer.headersSent) return void answer.destroy()
+    answer.writeHead(statusOf(error), {
+      'content-type': 'text/plain; charset=utf-8',
+      connection: 'close',
+    })
+    answer.end(lineOf(sentenceOf(error)))
+  }
+
+  return {
+    serve(server) {
+      server.maxConnections = maxConnections
+      server.on('connection', (socket: Socket) => http.emit('connection', hold(socket)))
+    },
+    refused: () => [...refusals],
+    close() {
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
+
+function lineOf(sentence: string): string {
+  return `countersign: ${sentence}\n`
+}
+
+function malformed(): TargetRefused {
+  return new TargetRefused('This proxy takes CONNECT HOST:PORT and http:// addresses only.')
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof TargetRefused ? 403 : 502
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
+}
+
+function connected(address: string, port: number): Promise<Socket> {
+  const socket = connect({ host: address, port })
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  socket.setTimeout(connectWithinMs, () => socket.destroy(new Error('it did not answer in time')))
+  socket.once('error', reject)
+  socket.once('connect', () => {
+    socket.setTimeout(0)
+    socket.off('error', reject)
+    resolve(socket)
+  })
+  return promise
+}
+
+/** Headers that belong to one connection and not to the message (RFC 9110, 7.6.1). */
+const ofConnection = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+])
+
+function passedOn(message: IncomingMessage): Record<string, string | string[]> {
+  const named = (message.headers.connection ?? '').toLowerCase().split(',')
+  const left = new Set([...ofConnection, ...named.map((name) => name.trim())])
+  // How the body is delimited is never another's to drop: the rest would be read as a request.
+  left.delete('transfer-encoding')
+  left.delete('content-length')
+  return Object.fromEntries(
+    Object.entries(message.headersDistinct).flatMap(([name, values = []]) =>
+      left.has(name) ? [] : [[name, values.length === 1 ? (values[0] ?? '') : values]],
+    ),
+  )
+}

@@ -1,0 +1,79 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { admits, domainsText } from '#domain/network-access.ts'
+import { isPublicAddress } from './public-addresses.ts'
+
+/** What the proxy asks of the host. */
+export interface ProxyHost {
+  /** all addresses of a name, as the system resolves it */
+  resolve(name: string): Promise<readonly string[]>
+  /** whether a command may be led to an address */
+  isOpen(address: string): boolean
+}
+
+/** The host as it is: public addresses that are not its own. */
+export const systemHost: ProxyHost = {
+  async resolve(name) {
+    // With the dot of the root no search domain of the host is tried.
+    const records = await lookup(name, { all: true, order: 'ipv4first' })
+    return records.map(({ address }) => address)
+  },
+  isOpen: (address) => isPublicAddress(address) && !ownAddresses().has(address),
+}
+
+function ownAddresses(): ReadonlySet<string> {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return new Set(all.map(({ address }) => address))
+}
+
+/** The proxy leads nowhere; the message is a sentence for whoever wrote the command. */
+export class TargetRefused extends Error {
+  override readonly name = 'TargetRefused'
+}
+
+/**
+ * The addresses to connect to for a host that a command names, in order. The proxy connects to
+ * exactly these, so that another answer of the resolver (DNS rebinding) changes nothing. Rejects
+ * with `TargetRefused`.
+ */
+export async function judgeTarget(
+  entries: readonly string[],
+  target: { readonly host: string; readonly port: number },
+  host: ProxyHost,
+): Promise<readonly string[]> {
+  const name = target.host.toLowerCase().replace(/\.$/, '')
+  const shown = shownHost(name)
+  if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) {
+    throw new TargetRefused(`${shown} is an address: ${only(entries)}, by name.`)
+  }
+  const admitted = admits(entries, name, target.port)
+  if (admitted === 'no') throw new TargetRefused(`${shown} is not listed: ${only(entries)}.`)
+  if (admitted === 'port') {
+    throw new TargetRefused(
+      `Port ${target.port} of ${shown} is not listed: ${only(entries)}, on ports 80 and 443 where no other is named.`,
+    )
+  }
+  const addresses = await host.resolve(name).catch(() => [])
+  if (addresses.length === 0) throw new TargetRefused(`${shown} has no address.`)
+  const closed = addresses.find((address) => !host.isOpen(address))
+  if (closed !== undefined) {
+    throw new TargetRefused(
+      `${shown} leads to ${closed}, which is a private address or one of this host.`,
+    )
+  }
+  return addresses.slice(0, maxAddresses)
+}
+
+/** So many addresses of one name are tried. */
+const maxAddresses = 4
+
+function only(entries: readonly string[]): string {
+  return `commands of this worker reach only ${domainsText(entries)} (sandbox.network)`
+}
+
+/** A host as a command spelled it, harmless in a text that is read by people and models. */
+function shownHost(name: string): string {
+  const printable = name.replaceAll(/[^a-z0-9.:[\]_-]/g, '?')
+  return printable.length <= 100 ? printable : `${printable.slice(0, 99)}…`
+}
