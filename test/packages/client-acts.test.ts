@@ -64,6 +64,21 @@ test('a service that does not answer is unavailable after the time that the clie
   })
 })
 
+test('who takes a permit without waiting is told that the call waits, or that the service is away', async () => {
+  let isAway = false
+  await using server = await openServer((_, response) => {
+    if (!isAway) response.end(JSON.stringify({ ...opened, external: null, decisions: [] }))
+  })
+  const take = () => server.client.take({ tool: 'deploy', input: {} }, { wait: 0 })
+  await expect(take()).rejects.toMatchObject({
+    code: 'pending',
+    message: 'This waits as #7',
+    requestId: 'r1',
+  })
+  isAway = true
+  await expect(take()).rejects.toMatchObject({ code: 'unavailable' })
+})
+
 test.each([
   ['an address', { url: 'localhost', apiKey: 'cs_key' }, {}],
   ['a key', { url: 'http://localhost:9', apiKey: 'cs_ключ' }, {}],

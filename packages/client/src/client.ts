@@ -2,7 +2,7 @@ import { ask, consume, decision, find, report, withdraw } from './acts.ts'
 import type { ActOptions, ActService, Decision } from './acts.ts'
 import type { Call } from './call.ts'
 import { verifyCallback, type Callback, type ReceivedCallback } from './callback.ts'
-import { gate, take, type Allowed, type GateOptions } from './gate.ts'
+import { gate, take, type Allowed, type GateOptions, type TakeOptions } from './gate.ts'
 import type { Permit, PublicKey } from './permit.ts'
 import type { Asked, OutcomeState } from './request.ts'
 
@@ -92,9 +92,9 @@ export interface Client {
   ): Promise<Result>
   /**
    * The first half of `gate`, for who makes the call elsewhere: asks, waits, and takes the permit.
-   * Rejects as `gate` does.
+   * Rejects as `gate` does; with `wait`, also with the code `pending` after that many seconds.
    */
-  take<Input extends object>(call: Call<Input>, options?: GateOptions): Promise<Allowed<Input>>
+  take<Input extends object>(call: Call<Input>, options?: TakeOptions): Promise<Allowed<Input>>
 }
 
 const defaultTimeoutMs = 30_000

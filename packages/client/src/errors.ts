@@ -10,8 +10,9 @@ export interface ErrorFacts extends ErrorOptions {
 
 /**
  * Why a call was not made, or why an act was refused. `code` is the service's own where it refused
- * (docs/api.md); of this client are `unavailable` (no answer in time), `mismatch` (what came back
- * is about another call) and `bad_signature` (a callback that the service did not sign).
+ * (docs/api.md); of this client are `unavailable` (no answer in time), `pending` (no decision in
+ * time), `mismatch` (what came back is about another call) and `bad_signature` (a callback that the
+ * service did not sign).
  */
 export class CountersignError extends Error {
   override readonly name: string = 'CountersignError'

@@ -24,6 +24,14 @@ export interface GateOptions {
   readonly onAsked?: (asked: Asked) => void
 }
 
+export interface TakeOptions extends GateOptions {
+  /**
+   * how many seconds the decision may take; absent: it is waited for. With it the service, too, is
+   * waited for no longer than the client's `timeoutMs`
+   */
+  readonly wait?: number
+}
+
 /**
  * What was allowed. `input` is what people saw: with a `worker`, in the form that its tool gave it.
  */
@@ -63,20 +71,21 @@ export async function gate<Input extends object, Result>(
 export async function take<Input extends object>(
   service: ActService,
   gateCall: Call<Input>,
-  { onAbort = 'withdraw', onAsked, openWithinMs = Infinity, signal }: GateOptions = {},
+  { onAbort = 'withdraw', onAsked, openWithinMs, signal, wait }: TakeOptions = {},
 ): Promise<Allowed<Input>> {
-  const patient = { ...service, timeoutMs: Infinity }
+  const held = wait === undefined ? { ...service, timeoutMs: Infinity } : service
   const ends = signal === undefined ? {} : { signal }
   // As it travels: without what JSON leaves out.
   const call: Call = JSON.parse(JSON.stringify(gateCall))
-  const opened = await ask({ ...service, timeoutMs: openWithinMs }, call, ends).catch(blockedOr)
+  const opening = { ...service, timeoutMs: openWithinMs ?? held.timeoutMs }
+  const opened = await ask(opening, call, ends).catch(blockedOr)
   const { id, number, state } = opened
   onAsked?.({ id, number, state })
   try {
-    const { request } = await decision(patient, id, { ...ends, wait: Infinity })
-    refuseEnded(request)
+    const { request } = await decision(held, id, { ...ends, wait: wait ?? Infinity })
+    refuseUndecided(request)
     await checkCall(request, call)
-    const permit = await consume(patient, id, request.digest, ends).catch(takenOr)
+    const permit = await consume(held, id, request.digest, ends).catch(takenOr)
     // As the service answered, and as its digest says: the form in which it was shown.
     return { input: request.input as Input, requestId: id, permit }
   } catch (error) {
@@ -93,8 +102,11 @@ function blockedOr(error: unknown): never {
   throw new BlockedError(error.code, error.message, { cause: error })
 }
 
-function refuseEnded(request: RequestAnswer): void {
-  const { cancelReason, decisions, external, id, state } = request
+function refuseUndecided(request: RequestAnswer): void {
+  const { cancelReason, decisions, external, id, number, state } = request
+  if (state === 'pending') {
+    throw new CountersignError(state, `This waits as #${number}`, { requestId: id })
+  }
   if (external !== null && external.consumed !== null) {
     throw new AlreadyTakenError(id, external.outcome?.state ?? null)
   }

@@ -12,6 +12,6 @@ export {
   ExpiredError,
   MismatchError,
 } from './errors.ts'
-export type { Allowed, GateOptions } from './gate.ts'
+export type { Allowed, GateOptions, TakeOptions } from './gate.ts'
 export type { Permit, PublicKey } from './permit.ts'
 export type { Asked, OutcomeState, RequestAnswer, RequestState } from './request.ts'

@@ -55,7 +55,7 @@ export function countersignTool<Tool extends MastraTool>(
       const { number } = asked
       return agent.suspend({ countersign: { id: asked.id, number }, waits: `as #${number}` })
     }
-    const allowed = await orNotRun(() => client.take<object>(call))
+    const allowed = await orNotRun(() => client.take<object>(call, { wait: 0 }))
     return perform(client, allowed, () => execute(allowed.input, context))
   }
   const copy = Object.create(Object.getPrototypeOf(tool)) as Tool

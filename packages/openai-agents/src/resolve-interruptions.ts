@@ -63,7 +63,7 @@ function callOf({ rawItem }: RunToolApprovalItem, options: InterruptionOptions) 
 
 /** The id of the request. The SDK runs a call as the model made it, so nothing else may be approved. */
 async function takePermit(client: Client, call: Call): Promise<string> {
-  const { input, requestId } = await client.take(call)
+  const { input, requestId } = await client.take(call, { wait: 0 })
   const { tool, toolHash } = { tool: call.tool, toolHash: '' }
   const approved = await callDigest({ tool, input, toolHash })
   if (approved === (await callDigest({ tool, input: call.input, toolHash }))) return requestId

@@ -72,10 +72,12 @@ class AsyncClient:
         await asyncio.to_thread(try_report, self._client, allowed.request_id, "succeeded")
         return result
 
-    async def take(self, tool: str, input: dict[str, Any], **more: Any) -> Allowed:
+    async def take(
+        self, tool: str, input: dict[str, Any], *, wait: float = math.inf, **more: Any
+    ) -> Allowed:
         """See `Client.take`."""
         id = await asyncio.to_thread(open_call, self._client, tool, input, **more)
-        request = (await self.decision(id, wait=math.inf)).request
+        request = (await self.decision(id, wait=wait)).request
         has_worker = "worker" in more
         return await asyncio.to_thread(
             take_decided, self._client, request, tool, input, has_worker=has_worker

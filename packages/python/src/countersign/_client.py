@@ -167,10 +167,16 @@ class Client:
         try_report(self, allowed.request_id, "succeeded")
         return result
 
-    def take(self, tool: str, input: dict[str, Any], **more: Any) -> Allowed:
-        """The first half of `gate`, for who makes the call elsewhere. Raises as `gate` does."""
+    def take(
+        self, tool: str, input: dict[str, Any], *, wait: float = math.inf, **more: Any
+    ) -> Allowed:
+        """The first half of `gate`, for who makes the call elsewhere. Raises as `gate` does.
+
+        `wait` is how many seconds the decision may take; after them it raises with the code
+        `pending`.
+        """
         id = open_call(self, tool, input, **more)
-        request = self.decision(id, wait=math.inf).request
+        request = self.decision(id, wait=wait).request
         return take_decided(self, request, tool, input, has_worker="worker" in more)
 
 

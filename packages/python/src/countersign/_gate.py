@@ -36,7 +36,7 @@ def take_decided(
     client: Client, request: dict[str, Any], tool: str, input: dict[str, Any], *, has_worker: bool
 ) -> Allowed:
     """Takes the permit of a request that has ended, once it is for exactly this call."""
-    _refuse_ended(request)
+    _refuse_undecided(request)
     _check_call(request, tool, input, has_worker=has_worker)
     try:
         permit = client.consume(request["id"], request["digest"])
@@ -53,8 +53,10 @@ def try_report(client: Client, id: str, state: str, summary: str | None = None) 
         pass
 
 
-def _refuse_ended(request: dict[str, Any]) -> None:
+def _refuse_undecided(request: dict[str, Any]) -> None:
     id, state, external = request["id"], request["state"], request["external"]
+    if state == "pending":
+        raise CountersignError(state, f"This waits as #{request['number']}", request_id=id)
     if external is not None and external["consumed"] is not None:
         outcome = external["outcome"]
         raise AlreadyTakenError(id, outcome["state"] if outcome else None)

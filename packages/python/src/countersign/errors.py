@@ -8,9 +8,9 @@ from typing import Any
 class CountersignError(Exception):
     """A refusal. `code` is the service's own where it refused (its HTTP API lists them).
 
-    Codes of this client are `unavailable` (no answer in time), `mismatch` (what came back is about
-    another call) and `bad_signature` (a callback that the service did not sign). `status` and
-    `problem` are the HTTP status and the problem details of the service, or `None`.
+    Codes of this client are `unavailable` (no answer in time), `pending` (no decision in time),
+    `mismatch` (what came back is about another call) and `bad_signature` (a callback that the
+    service did not sign). `status` and `problem` are the HTTP status and the problem details of the service, or `None`.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ def resolve_interruptions(
     for item in items:
         try:
             tool, args, call_id = _call(item)
-            allowed = client.take(tool, args, external_id=f"{prefix}:{call_id}", **more)
+            allowed = client.take(tool, args, external_id=f"{prefix}:{call_id}", wait=0, **more)
         except (CountersignError, ValueError) as error:
             _raise_unavailable(error)
             state.reject(item, rejection_message=f"Countersign: not run. {error}")

@@ -47,7 +47,7 @@ def resolve_deferred(
     for call, external_id in asked:
         args = call.args_as_dict()
         try:
-            allowed = client.take(call.tool_name, args, external_id=external_id, **more)
+            allowed = client.take(call.tool_name, args, external_id=external_id, wait=0, **more)
         except (CountersignError, ValueError) as error:
             results.approvals[call.tool_call_id] = _denied(error)
             continue
