@@ -2,12 +2,13 @@ import { hashBytes } from '#domain/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import type { ChangeSetRecord, ShownRequest } from '#services/runs/reading/read-change-set.ts'
 import type { ChangeSet } from '../schemas/requests/change-set.ts'
+import { answerOf } from './answer-of.ts'
 import { requestItemView } from './request-view.ts'
 
 /** Presentations unmasked, since they are decided from; titles as in lists. */
 export function changeSetView({ task, calls }: ChangeSetRecord): ChangeSet {
   return {
-    task: task === null ? null : { ...task, at: task.at.toISOString() },
+    task: answerOf(task),
     calls: calls.map(({ shown, attachments, ...call }) => ({
       ...call,
       title: maskSecrets(call.title, hashBytes),
@@ -21,6 +22,6 @@ function shownView({ request, presentation }: ShownRequest) {
   const { seen, signatureRequired, assumes } = request
   return {
     request: { ...requestItemView(request), seen, signatureRequired, assumes },
-    presentation: { ...presentation, warnings: [...presentation.warnings] },
+    presentation: answerOf(presentation),
   }
 }

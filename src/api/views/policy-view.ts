@@ -1,9 +1,6 @@
-import type { GrantRecord } from '#services/grants/list-grants.ts'
-import type { GrantView } from '../schemas/policy/grants.ts'
 import type { Judgement } from '#domain/judgement.ts'
 import type {
   Explanation,
-  PinnedServer,
   PolicyActivation,
   PolicyAgreement,
   PolicyState,
@@ -14,11 +11,10 @@ import { durationText } from '#policy/reading/duration.ts'
 import type { Agreement } from '#services/policy/agree-to-policy.ts'
 import type { ActivationRecord } from '#services/policy/activations/list-activations.ts'
 import type { FolderState, PolicyState as StateRecord } from '#services/policy/read-policy-state.ts'
-import type { ServerDefinitions } from '#services/policy/pins/list-definitions.ts'
+import { answerOf } from './answer-of.ts'
 
 /** The version in force, the folder beside it, and what waits for a second person. */
 export function policyStateView(record: StateRecord): PolicyState {
-  const { proposal } = record
   return {
     digest: record.policy.digest,
     activation: record.activation === null ? null : activationView(record.activation),
@@ -27,15 +23,7 @@ export function policyStateView(record: StateRecord): PolicyState {
     defaultQueue: record.policy.config.defaultQueue,
     overlays: record.policy.config.overlays.map(overlayView),
     folder: record.folder === null ? null : folderView(record.folder),
-    proposal:
-      proposal === null
-        ? null
-        : {
-            ...proposal,
-            proposedBy: { ...proposal.proposedBy },
-            proposedAt: proposal.proposedAt.toISOString(),
-            expiresAt: proposal.expiresAt.toISOString(),
-          },
+    proposal: answerOf(record.proposal),
   }
 }
 
@@ -96,7 +84,7 @@ function folderView(folder: FolderState): PolicyState['folder'] {
   return {
     state: folder.state,
     digest: folder.state === 'invalid' ? null : folder.digest,
-    problems: problems.map((problem) => ({ ...problem })),
+    problems: answerOf(problems),
   }
 }
 
@@ -104,8 +92,7 @@ function folderView(folder: FolderState): PolicyState['folder'] {
 export function activationView(record: ActivationRecord): PolicyActivation {
   const { type } = record.actor
   return {
-    ...record,
-    activatedAt: record.activatedAt.toISOString(),
+    ...answerOf(record),
     actor: {
       type,
       ...('id' in record.actor ? { id: record.actor.id } : {}),
@@ -113,24 +100,6 @@ export function activationView(record: ActivationRecord): PolicyActivation {
         ? { name: record.actor.name }
         : {}),
     },
-    people: record.people.map((person) => ({ ...person })),
-  }
-}
-
-/** What an MCP server is pinned to, and what it says by now. */
-export function pinnedServerView({
-  pinnedAt,
-  changes,
-  ...server
-}: ServerDefinitions): PinnedServer {
-  return {
-    ...server,
-    pinnedAt: pinnedAt?.toISOString() ?? null,
-    tools: server.tools.map((tool) => ({ ...tool, warnings: [...tool.warnings] })),
-    changes:
-      changes === null
-        ? null
-        : { seenAt: changes.seenAt.toISOString(), tools: changes.tools.map((one) => ({ ...one })) },
   }
 }
 
@@ -152,16 +121,6 @@ export function explanationView(judgement: Judgement): Explanation {
     reason: judgement.reason,
     ...(judgement.verdict === 'error' ? {} : { risk: judgement.risk }),
     ...(judgement.routing === null ? {} : { queue: judgement.routing.queue }),
-    steps: judgement.steps.map((step) => ({ ...step })),
-  }
-}
-
-export function grantView(record: GrantRecord): GrantView {
-  return {
-    ...record,
-    createdAt: record.createdAt.toISOString(),
-    expiresAt: record.expiresAt?.toISOString() ?? null,
-    revokedAt: record.revokedAt?.toISOString() ?? null,
-    endedAt: record.endedAt?.toISOString() ?? null,
+    steps: answerOf(judgement.steps),
   }
 }

@@ -6,74 +6,39 @@ import type {
 import type { TranscriptCall, TranscriptItem } from '../schemas/runs/transcript.ts'
 import { hashBytes } from '#domain/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
-import type { TaskRecord } from '#services/requests/facts/read-tasks.ts'
 import type { RunDetailRecord, RunRecord } from '#services/runs/reading/run-record.ts'
 import type { Run, RunDetail } from '../schemas/runs/runs.ts'
 import type { ApiSettings } from '../context/api.ts'
-import { lineageView } from './request-parts.ts'
+import { answerOf, withoutNulls } from './answer-of.ts'
 
 /** A run in a list: what looks like a secret in its title is masked. */
 export function runView(record: RunRecord): Run {
+  const { startedFrom, failure, rest, restsUntil, budget, forkedFrom, task, ...run } = record
   return {
-    id: record.id,
-    number: record.number,
-    workflowId: record.workflowId,
-    worker: record.worker,
-    state: record.state,
-    mode: record.mode,
-    startedBy: record.startedBy && { ...record.startedBy },
-    ...(record.startedFrom === null ? {} : { startedFrom: record.startedFrom }),
-    createdAt: record.createdAt.toISOString(),
-    endedAt: record.endedAt?.toISOString() ?? null,
-    pendingRequests: record.pendingRequests,
-    title: maskSecrets(record.title, hashBytes),
-    scripted: record.scripted,
-    ...(record.failure === null ? {} : { failure: record.failure }),
-    conversation: record.conversation,
-    ...(record.rest === null ? {} : { rest: record.rest }),
-    ...(record.restsUntil === null ? {} : { restsUntil: record.restsUntil.toISOString() }),
-    ...(record.budget === null ? {} : { budget: record.budget }),
-    ...(record.forkedFrom === null ? {} : { forkedFrom: record.forkedFrom }),
-    workspace: { ...record.workspace },
-    usage: { ...record.usage },
-    task: record.task === null ? null : taskView(record.task),
-    waitsFor: record.waitsFor.map(({ people, since, ...request }) => ({
-      ...request,
-      since: since.toISOString(),
-      people: [...people],
-    })),
+    ...answerOf(run),
+    ...answerOf(withoutNulls({ startedFrom, failure, rest, restsUntil, budget, forkedFrom })),
+    title: maskSecrets(run.title, hashBytes),
+    task: task === null ? null : { ...answerOf(task), text: maskSecrets(task.text, hashBytes) },
   }
-}
-
-function taskView({ text, by, at, later }: TaskRecord): NonNullable<Run['task']> {
-  return { text: maskSecrets(text, hashBytes), by, at: at.toISOString(), later }
 }
 
 /**
  * Everything of a run but its transcript; `workspaceRoot` is null outside the development profile.
  */
 export function runDetailView(
-  record: RunDetailRecord,
+  { output, startRequestId, ...record }: RunDetailRecord,
   settings: ApiSettings,
   workspaceRoot: string | null,
 ): RunDetail {
+  const { turns, context, lineage, children, policyDigest, warnings } = record
+  const { input, attachments, model, endReason, allowed } = record
   return {
     ...runView(record),
-    turns: record.turns,
-    context: { ...record.context },
-    lineage: lineageView(record.lineage),
-    children: record.children.map((child) => ({ ...child })),
-    ...(record.output === null ? {} : { output: record.output }),
-    policyDigest: record.policyDigest,
-    warnings: record.warnings.map((one) => ({ ...one, until: one.until.toISOString() })),
-    input: record.input,
-    attachments: record.attachments.map((file) => ({ ...file })),
-    model: record.model,
-    endReason: record.endReason,
-    ...(record.startRequestId === null ? {} : { startRequestId: record.startRequestId }),
+    ...answerOf({ turns, context, lineage, children, policyDigest, warnings }),
+    ...answerOf({ input, attachments, model, endReason, allowed }),
+    ...withoutNulls({ output, startRequestId }),
     temporalUrl: temporalUrl(settings.temporal, record.workflowId),
     workspaceRoot,
-    allowed: { ...record.allowed },
   }
 }
 
@@ -85,16 +50,15 @@ function temporalUrl(temporal: ApiSettings['temporal'], workflowId: string): str
 
 /** One message; a message without calls has no `calls`, one without words no `text`. */
 export function transcriptItemView(record: ItemRecord): TranscriptItem {
-  const { author } = record
+  const { turn, from, role, covers, author, at, text, calls } = record
   return {
-    turn: record.turn,
-    ...(record.from === null ? {} : { from: record.from }),
-    role: record.role,
-    ...(record.covers === null ? {} : { covers: [...record.covers] }),
+    turn,
+    role,
+    ...answerOf(withoutNulls({ from, covers })),
     author: author !== null && 'id' in author ? { id: author.id, name: nameOf(author) } : null,
-    at: record.at.toISOString(),
-    ...(record.text === '' ? {} : { text: record.text }),
-    ...(record.calls.length === 0 ? {} : { calls: record.calls.map(callView) }),
+    at: answerOf(at),
+    ...(text !== '' && { text }),
+    ...(calls.length > 0 && { calls: calls.map(callView) }),
   }
 }
 
@@ -103,34 +67,21 @@ function nameOf(author: { readonly id: string; readonly name?: string }): string
 }
 
 function callView(record: CallRecord): TranscriptCall {
+  const { callId, toolCallId, tool, input, verdict, rule, manual, times, result } = record
+  const { requestId, requestState, childRunId, live, approval, elidedAt } = record
   return {
-    callId: record.callId,
-    toolCallId: record.toolCallId,
-    tool: record.tool,
-    input: record.input,
-    verdict: record.verdict,
-    rule: record.rule,
-    ...(record.requestId === null ? {} : { requestId: record.requestId }),
-    ...(record.requestState === null ? {} : { requestState: record.requestState }),
-    ...(record.manual ? { manual: true } : {}),
-    ...(record.childRunId === null ? {} : { childRunId: record.childRunId }),
-    ...(record.live === null ? {} : { live: liveView(record.live) }),
-    ...(record.approval === null
-      ? {}
-      : { approval: { ...record.approval, by: [...record.approval.by] } }),
-    ...(record.times === null ? {} : { times: timesView(record.times) }),
-    ...(record.result === null ? {} : { result: resultView(record.result, record.elidedAt) }),
-  }
-}
-
-function resultView(
-  { files, ...result }: NonNullable<CallRecord['result']>,
-  atTurn: number | null,
-) {
-  return {
-    ...result,
-    ...(files === undefined ? {} : { files: [...files] }),
-    ...(atTurn === null ? {} : { elided: { atTurn } }),
+    callId,
+    toolCallId,
+    tool,
+    input,
+    verdict,
+    rule,
+    ...(manual && { manual: true }),
+    ...answerOf(withoutNulls({ requestId, requestState, childRunId, live, approval })),
+    ...(times !== null && { times: timesView(times) }),
+    ...(result !== null && {
+      result: { ...answerOf(result), ...(elidedAt !== null && { elided: { atTurn: elidedAt } }) },
+    }),
   }
 }
 
@@ -144,8 +95,4 @@ function timesView(times: CallTimes): NonNullable<TranscriptCall['times']> {
     startedAt: at(startedAt),
     finishedAt: at(finishedAt),
   }
-}
-
-function liveView({ state, stdout, stderr }: NonNullable<CallRecord['live']>) {
-  return { state, stdout, stderr }
 }

@@ -2,8 +2,9 @@ import { isBuiltInTool } from '#domain/built-in-tools.ts'
 import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
 import type { Consent, Policy, WorkerDefinition } from '#policy/policy.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
-import type { PreviewedLine, StartPreview } from '#services/runs/starting/preview-start.ts'
-import type { PreviewLineView, Worker, WorkerDetail } from '../schemas/operation/workers.ts'
+import type { StartPreview } from '#services/runs/starting/preview-start.ts'
+import type { Worker, WorkerDetail } from '../schemas/operation/workers.ts'
+import { answerOf } from './answer-of.ts'
 
 /** A worker as somebody in these teams sees it: `startable` is theirs. */
 export function workerView(
@@ -51,19 +52,11 @@ export function workerDetailView(
       ),
     })),
     tools: toolsOf(worker),
-    limits: { ...worker.limits },
-    startableBy: worker.startableBy === null ? null : [...worker.startableBy],
+    limits: answerOf(worker.limits),
+    startableBy: answerOf(worker.startableBy),
     input: worker.input,
-    preview: {
-      lines: preview.lines.map(previewLineView),
-      queues: preview.queues.map((queue) => ({ ...queue, people: [...queue.people] })),
-      refusal: preview.refusal,
-    },
+    preview: answerOf(preview),
   }
-}
-
-export function previewLineView(line: PreviewedLine): PreviewLineView {
-  return { ...line, tools: [...line.tools], queues: [...line.queues] }
 }
 
 function approvalText(consent: Consent): string {

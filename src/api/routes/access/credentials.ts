@@ -7,12 +7,11 @@ import { relyingPartyOf } from '#services/passkeys/relying-party.ts'
 import { removeCredential } from '#services/passkeys/remove-credential.ts'
 import { renameCredential } from '#services/passkeys/rename-credential.ts'
 import type { Identity } from '../../identity/identity.ts'
-import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
 import { emptyBody, id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/access/credentials.ts'
 import type { Api } from '../../context/api.ts'
-import { credentialView } from '../../views/access-view.ts'
+import { answerOf } from '../../views/answer-of.ts'
 
 const params = z.object({ id })
 const access = { by: 'person' } as const
@@ -34,7 +33,7 @@ export const credentialRoutes = [
     },
     answer: async (api, { query, caller }) => {
       const page = await listCredentials(api.ctx, caller, query)
-      return { status: 200, body: pageView(page, credentialView) }
+      return { status: 200, body: answerOf(page) }
     },
   }),
   route({
@@ -66,7 +65,7 @@ export const credentialRoutes = [
       const { name, response } = body
       const input = { ...registering(api, identity), name, response }
       const record = await registerCredential(api.ctx, caller, input)
-      return { status: 201, body: credentialView(record) }
+      return { status: 201, body: answerOf(record) }
     },
   }),
   route({
@@ -83,7 +82,7 @@ export const credentialRoutes = [
     answer: async (api, { params: { id: credentialId }, body, caller }) => {
       const input = { id: credentialId, name: body.name }
       const record = await renameCredential(api.ctx, caller, input)
-      return { status: 200, body: credentialView(record) }
+      return { status: 200, body: answerOf(record) }
     },
   }),
   route({
@@ -101,7 +100,7 @@ export const credentialRoutes = [
     problems: ['not_found'],
     answer: async (api, { params: asked, caller }) => ({
       status: 200,
-      body: credentialView(await confirmCredential(api.ctx, caller, asked)),
+      body: answerOf(await confirmCredential(api.ctx, caller, asked)),
     }),
   }),
   route({

@@ -12,7 +12,8 @@ import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
 import { emptyBody, id, pageQuery, revoked } from '../../schemas/common.ts'
-import { apiKeyView, keyProposalView } from '../../views/access-view.ts'
+import { keyProposalView } from '../../views/access-view.ts'
+import { answerOf } from '../../views/answer-of.ts'
 
 const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/, 'is not the id of a key') })
 
@@ -44,7 +45,7 @@ export const keyRoutes = [
         return { status: 202, body: keyProposalView(proposal) }
       }
       const created = await createApiKey(api.ctx, caller, { name, scopes, expiresAt })
-      return { status: 201, body: { ...apiKeyView(created), key: created.key } }
+      return { status: 201, body: { ...answerOf(created) } }
     },
   }),
   route({
@@ -58,7 +59,7 @@ export const keyRoutes = [
     answers: { 200: { description: 'A page of keys, newest first', schema: schemas.apiKeyList } },
     answer: async (api, { query, caller }) => {
       const page = await listApiKeys(api.ctx, caller, query)
-      return { status: 200, body: pageView(page, apiKeyView) }
+      return { status: 200, body: answerOf(page) }
     },
   }),
   route({
@@ -76,15 +77,7 @@ export const keyRoutes = [
     answer: async (api, { params, body, caller }) => {
       const overlapMs = body.overlapSeconds * 1000
       const rotated = await rotateApiKey(api.ctx, caller, { id: params.id, overlapMs })
-      return {
-        status: 200,
-        body: {
-          id: params.id,
-          key: rotated.key,
-          expiresAt: rotated.expiresAt?.toISOString() ?? null,
-          previousUntil: rotated.previousUntil?.toISOString() ?? null,
-        },
-      }
+      return { status: 200, body: { id: params.id, ...answerOf(rotated) } }
     },
   }),
   route({
@@ -130,7 +123,7 @@ export const keyRoutes = [
     problems: ['not_found', 'conflict'],
     answer: async (api, { params, caller }) => {
       const created = await claimKeyProposal(api.ctx, caller, params)
-      return { status: 201, body: { ...apiKeyView(created), key: created.key } }
+      return { status: 201, body: { ...answerOf(created) } }
     },
   }),
   route({

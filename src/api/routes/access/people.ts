@@ -10,12 +10,11 @@ import type { Caller } from '#services/core/context.ts'
 import { channelOf } from '../../identity/identity.ts'
 import { checkOrigin } from '../../route/check-origin.ts'
 import type { FailureLimit } from '../../middleware/failure-limit.ts'
-import { pageView } from '../../views/page-view.ts'
 import { openRoute, route } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
 import { email, emptyBody, pageQuery } from '../../schemas/common.ts'
 import type { Api } from '../../context/api.ts'
-import { personView } from '../../views/access-view.ts'
+import { answerOf } from '../../views/answer-of.ts'
 
 const personParams = z.object({ email })
 
@@ -31,7 +30,7 @@ export const peopleRoutes = [
     answers: { 200: { description: 'A page of people, by address', schema: schemas.peopleList } },
     answer: async (api, { query, caller }) => {
       const page = await listPeople(api.ctx, caller, query)
-      return { status: 200, body: pageView(page, personView) }
+      return { status: 200, body: answerOf(page) }
     },
   }),
   route({

@@ -9,7 +9,8 @@ import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
 import { name } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/operation/workers.ts'
-import { previewLineView, workerDetailView, workerView } from '../../views/worker-view.ts'
+import { answerOf } from '../../views/answer-of.ts'
+import { workerDetailView, workerView } from '../../views/worker-view.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
 
@@ -30,9 +31,7 @@ export const workerRoutes = [
       const page = pageByName([...policy.workers.values()], query, 'workers')
       const view = (worker: WorkerDefinition) => ({
         ...workerView(policy, worker, person.teams),
-        ...(query.lines === 'true'
-          ? { lines: previewedLines(policy, worker).map(previewLineView) }
-          : {}),
+        ...(query.lines === 'true' ? { lines: answerOf(previewedLines(policy, worker)) } : {}),
       })
       return { status: 200, body: { ...pageView(page, view), policyDigest: policy.digest } }
     },

@@ -5,7 +5,7 @@ import { findRun } from '#services/runs/visible-run.ts'
 import { route } from '../../route/route.ts'
 import { id, revoked, runRef } from '../../schemas/common.ts'
 import { grantList } from '../../schemas/policy/grants.ts'
-import { grantView } from '../../views/policy-view.ts'
+import { answerOf } from '../../views/answer-of.ts'
 
 export const grantRoutes = [
   route({
@@ -20,7 +20,7 @@ export const grantRoutes = [
     answer: async (api, { params, caller }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       const grants = await listGrants(api.ctx, caller, { runId })
-      return { status: 200, body: { items: grants.map(grantView) } }
+      return { status: 200, body: { items: answerOf(grants) } }
     },
   }),
   route({

@@ -7,7 +7,6 @@ import {
   explanationView,
   activationView,
   agreementView,
-  pinnedServerView,
   policyStateView,
 } from '../../views/policy-view.ts'
 import { z } from 'zod'
@@ -18,6 +17,7 @@ import { listDefinitions } from '#services/policy/pins/list-definitions.ts'
 import { readPolicyState } from '#services/policy/read-policy-state.ts'
 import { replayPolicy } from '#services/replay/replay-policy.ts'
 import { showDifference } from '#services/policy/show-difference.ts'
+import { answerOf } from '../../views/answer-of.ts'
 import { pageView } from '../../views/page-view.ts'
 import { id } from '../../schemas/common.ts'
 
@@ -89,7 +89,7 @@ export const policyRoutes = [
     answers: { 200: { description: 'Each server of each worker', schema: schemas.definitionList } },
     answer: async (api) => {
       const servers = await listDefinitions(api.ctx)
-      return { status: 200, body: { items: servers.map(pinnedServerView) } }
+      return { status: 200, body: { items: answerOf(servers) } }
     },
   }),
   route({

@@ -3,7 +3,7 @@ import type { DecisionAnswer as DecisionRecord } from '#services/decisions/decid
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { type StageRecord, waitForStage } from '#services/requests/detail/wait-for-stage.ts'
 import type { BulkAnswer, DecisionAnswer } from '../../schemas/requests/decisions.ts'
-import { executionView, quorumView } from '../../views/request-parts.ts'
+import { answerOf } from '../../views/answer-of.ts'
 import { z } from 'zod'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
@@ -102,7 +102,7 @@ export const decisionRoutes = [
         sessionHash: identity.session.tokenHash,
         relyingParty: relyingPartyOf(api.settings.publicUrl),
       })
-      return { status: 200, body: { ...offered, expiresAt: offered.expiresAt.toISOString() } }
+      return { status: 200, body: answerOf(offered) }
     },
   }),
   route({
@@ -141,8 +141,8 @@ function decisionAnswerView(decided: DecisionRecord, reached: StageRecord | null
     decisionId: decided.decisionId,
     state: decided.state,
     stage: reached?.stage ?? decided.stage,
-    quorum: quorumView(decided.quorum),
-    execution: executionView(reached?.execution ?? decided.execution),
+    quorum: answerOf(decided.quorum),
+    execution: answerOf(reached?.execution ?? decided.execution),
   }
 }
 

@@ -5,7 +5,7 @@ import { snoozeRequest } from '#services/requests/snooze-request.ts'
 import { route } from '../../route/route.ts'
 import { emptyBody, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/triage.ts'
-import { handoverView } from '../../views/request-parts.ts'
+import { answerOf } from '../../views/answer-of.ts'
 
 const params = z.object({ id: requestRef })
 
@@ -52,7 +52,7 @@ export const triageRoutes = [
       const handover = await handOverRequest(api.ctx, caller, { request: params.id, to: body.to })
       return {
         status: 200,
-        body: { requestId: params.id, handedTo: handoverView(handover) },
+        body: { requestId: params.id, handedTo: answerOf(handover) },
       }
     },
   }),
