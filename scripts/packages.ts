@@ -13,7 +13,13 @@ const maxOutput = 64 * 1024 * 1024
 const copyAnew = { recursive: true, force: true }
 
 /** Folder names of the packages that adapt a framework: they are compiled against the client. */
-export const adapterPackages = ['ai-sdk', 'openai-agents', 'langchain', 'mastra'] as const
+export const adapterPackages = [
+  'ai-sdk',
+  'openai-agents',
+  'langchain',
+  'mastra',
+  'temporal',
+] as const
 
 /** Folder names of the packages that are published, in `packages/`, each after those it needs. */
 export const publishedPackages = ['client', 'tools', 'hook', ...adapterPackages] as const

@@ -14,6 +14,7 @@ const steps: Step[] = [
   types('types of the OpenAI Agents package', 'packages/openai-agents/tsconfig.json'),
   types('types of the LangChain package', 'packages/langchain/tsconfig.json'),
   types('types of the Mastra package', 'packages/mastra/tsconfig.json'),
+  types('types of the Temporal package', 'packages/temporal/tsconfig.json'),
   { name: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', program: 'oxfmt', args: ['--check'] },
   { name: 'dead code', program: 'knip', args: [] },

@@ -9,7 +9,15 @@ const checkout = join(import.meta.dirname, '../..')
 test('each adapter is usable from its tarball with `import` and `require`, and with its types', async () => {
   await using project = await openPackedProject(['client', ...adapterPackages])
   const { folder, write } = project
-  for (const name of ['ai', 'langchain', 'zod', '@langchain', '@openai', '@ai-sdk']) {
+  for (const name of [
+    'ai',
+    'langchain',
+    'zod',
+    '@langchain',
+    '@openai',
+    '@ai-sdk',
+    '@temporalio',
+  ]) {
     await symlink(join(checkout, 'node_modules', name), join(folder, 'node_modules', name))
   }
   const names = [...adapterPackages].map((name) => `@countersign/${name}`)
@@ -22,7 +30,7 @@ test('each adapter is usable from its tarball with `import` and `require`, and w
   ]) {
     const { stdout } = await runProgram(process.execPath, [file])
     const words =
-      'countersignApproval countersignMiddleware countersignTool resolveInterruptions resumeApprovals'
+      'countersignApproval countersignMiddleware countersignTool createCountersignActivities handleCallback resolveInterruptions resumeApprovals'
     expect(stdout.trim()).toBe(words)
   }
   await write(
@@ -31,6 +39,8 @@ test('each adapter is usable from its tarball with `import` and `require`, and w
 import { countersignApproval, resumeApprovals } from '@countersign/ai-sdk'
 import { countersignMiddleware } from '@countersign/langchain'
 import { countersignTool } from '@countersign/mastra'
+import { createCountersignActivities } from '@countersign/temporal'
+import { withApproval } from '@countersign/temporal/workflow'
 import { resolveInterruptions } from '@countersign/openai-agents'
 import { generateText, tool } from 'ai'
 import { createAgent } from 'langchain'
@@ -44,6 +54,8 @@ if (next !== null) {
 }
 createAgent({ model, tools: [], middleware: [countersignMiddleware(client)] })
 const waiting = countersignTool(client, { id: 'deploy', execute: async (input: { to: string }) => input.to })
+createCountersignActivities(client, { callbackUrl: 'https://ops.example.com' })
+export const order = (): Promise<string> => withApproval({ tool: 'refund', input: { order: '1' } }, async (input) => input.order)
 export const deployed: Promise<string> = waiting.execute({ to: 'production' })
 export const waits: Promise<readonly { number: number }[]> = resolveInterruptions(undefined as never, client)
 `,

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
-import {
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import type {
   Advanced,
   CallOutcome,
@@ -17,9 +11,8 @@ import type {
 import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
 import { bundleWorkflows } from '#runtime/temporal/workflow-bundle.ts'
+import '../harness/quiet-temporal.ts'
 import { useTemporal } from '../harness/temporal.ts'
-
-Runtime.install({ logger: new DefaultLogger('ERROR') })
 
 let bundle: Promise<WorkflowBundleWithSourceMap> | null = null
 
