@@ -11,7 +11,7 @@ export async function toolRows(): Promise<readonly (readonly string[])[]> {
       `\`${tool.name}\``,
       inputOf(tool),
       firstSentence(tool.description),
-      `\`${declared.givenBy}\``,
+      declared.givenBy === null ? 'every worker' : `\`${declared.givenBy}\``,
       consentOf(declared),
       declared.risk,
     ]
@@ -91,5 +91,7 @@ function consentOf({ consent, operations }: BuiltInTool): string {
       return 'a person, always'
     case 'answer':
       return 'a person answers'
+    case 'nobody':
+      return 'nobody: the run was told it before'
   }
 }

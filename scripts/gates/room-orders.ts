@@ -157,6 +157,7 @@ export const roomOrders: RoomOrders = {
     'effects',
     'definition',
     'files',
+    'results',
     'commands',
     'delegation',
     'custom',

@@ -6,17 +6,18 @@ import type { Risk } from './verdict.ts'
  */
 export interface BuiltInTool {
   /**
-   * the key of a worker's file that gives the tool to the worker; `tools` must list it by its name
+   * the key of a worker's file that gives the tool to the worker; `tools` must list it by its name;
+   * `null`: every worker has it
    */
-  readonly givenBy: 'zones' | 'shell' | 'workers' | 'tools'
+  readonly givenBy: 'zones' | 'shell' | 'workers' | 'tools' | null
   /** all that a call may do to a path */
   readonly operations: readonly Access['operation'][]
   /**
    * Who says whether a call runs: the zones of its paths; the worker's shell rules; the worker's
    * entry in `tools`, without which it asks; always a person, by an approval or by the answer that
-   * is the tool's result.
+   * is the tool's result; nobody, because it only repeats what the run was told before.
    */
-  readonly consent: 'zones' | 'shell' | 'tools' | 'approval' | 'answer'
+  readonly consent: 'zones' | 'shell' | 'tools' | 'approval' | 'answer' | 'nobody'
   /** before the host, protected names or routing raise it */
   readonly risk: Risk
   /**
@@ -114,6 +115,13 @@ const declared = {
     risk: 'high',
     notice: 'name',
   },
+  read_result: {
+    givenBy: null,
+    operations: [],
+    consent: 'nobody',
+    risk: 'low',
+    notice: 'name',
+  },
 } as const satisfies Readonly<Record<string, BuiltInTool>>
 
 export type BuiltInToolName = keyof typeof declared
@@ -132,6 +140,12 @@ export const callWorkerName = 'call_worker' satisfies BuiltInToolName
 
 /** The tool that writes a worker into the project. */
 export const createWorkerName = 'create_worker' satisfies BuiltInToolName
+
+/**
+ * The tool that reads a result again; models are told of it once something left their window
+ * (product.md 31).
+ */
+export const readResultName = 'read_result' satisfies BuiltInToolName
 
 /** Whether a name, which a model or a file may have made up, is that of a built-in tool. */
 export function isBuiltInTool(name: string): name is BuiltInToolName {

@@ -166,6 +166,22 @@ export interface ExecuteContext {
    * no command
    */
   readonly printed: PrintedCommand | null
+  /**
+   * the text that the model was given of an earlier call of this run, or of the runs that it was
+   * forked from; `null`: there is no such call, or it has no result. Absent: nothing can be read
+   */
+  readonly earlierResult?: (place: ResultPlace) => Promise<EarlierResult | null>
+}
+
+/** A call by its place in the transcript, both counted from 1. */
+export interface ResultPlace {
+  readonly turn: number
+  readonly call: number
+}
+
+export interface EarlierResult {
+  readonly tool: string
+  readonly text: string
 }
 
 export interface PresentContext {

@@ -1,8 +1,8 @@
 import type { BuiltInToolName } from '#domain/built-in-tools.ts'
-import { builtInTools } from '#domain/built-in-tools.ts'
+import { builtInToolNames, builtInTools } from '#domain/built-in-tools.ts'
 import type { Tool } from '#domain/tool.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
-import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
+import { hasBuiltIn } from '#policy/worker/built-in-tools-of.ts'
 import type { CommandSite } from './commands/plan/command-place.ts'
 import { execTool } from './commands/exec.ts'
 import { shellTool } from './commands/shell.ts'
@@ -17,6 +17,7 @@ import { moveFile } from './files/move-file.ts'
 import { readFile } from './files/read-file.ts'
 import { searchFiles } from './files/search-files.ts'
 import { writeFile } from './files/write-file.ts'
+import { readResult } from './results/read-result.ts'
 import { readingBounds } from './files/search/may-read.ts'
 
 /** The worker that a built-in tool is made for, and what this host has for it. */
@@ -48,13 +49,16 @@ const makers: {
   ask_person: () => askPerson,
   create_worker: ({ policy, project, worker }) =>
     project === undefined ? null : createWorker(policy, worker, project),
+  read_result: () => readResult,
 }
 
 /**
  * The built-in tools of a worker that this place can carry out, in the order of their declarations.
  */
 export function builtInToolsHere(site: BuiltInSite): Tool[] {
-  return builtInToolsOf(site.worker).flatMap((name) => builtInToolHere(name, site) ?? [])
+  return builtInToolNames
+    .filter((name) => hasBuiltIn(site.worker, name))
+    .flatMap((name) => builtInToolHere(name, site) ?? [])
 }
 
 /** One built-in tool for a worker; `null` where this place cannot carry it out. */

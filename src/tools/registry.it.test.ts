@@ -38,7 +38,7 @@ describe('the tools of a worker', () => {
       expect(registry.get('constructor')).toBeUndefined()
       return registry.all().map((tool) => tool.name)
     }
-    expect(await names(worker, project.toolProcess)).toEqual(['b'])
+    expect(await names(worker, project.toolProcess)).toEqual(['read_result', 'b'])
     expect(await names(zoned, project.toolProcess)).toEqual([
       'read_file',
       'list_files',
@@ -47,9 +47,10 @@ describe('the tools of a worker', () => {
       'edit_file',
       'delete_file',
       'move_file',
+      'read_result',
       'b',
     ])
-    expect(await names(worker, null)).toEqual([])
+    expect(await names(worker, null)).toEqual(['read_result'])
   })
 
   it('are described for check, with every problem of every file', async () => {

@@ -91,7 +91,7 @@ export const mcpServer = z.strictObject({
 })
 
 /** The built-in tools that a key gives to a worker. */
-function toolNamesOf(key: BuiltInTool['givenBy']): string {
+function toolNamesOf(key: NonNullable<BuiltInTool['givenBy']>): string {
   const names = builtInToolNames.filter((name) => builtInTools[name].givenBy === key)
   return names.map((name) => `\`${name}\``).join(', ')
 }

@@ -6,12 +6,17 @@ import {
 } from '#domain/built-in-tools.ts'
 import type { WorkerDefinition } from '../policy.ts'
 
-/** The built-in tools that a worker's file gives it (workers-and-policy.md), wherever it runs. */
+/**
+ * The built-in tools that a worker's file gives it (workers-and-policy.md), wherever it runs,
+ * without those that every worker has.
+ */
 export function builtInToolsOf(worker: WorkerDefinition): readonly BuiltInToolName[] {
-  return builtInToolNames.filter((name) => hasBuiltIn(worker, name))
+  return builtInToolNames.filter(
+    (name) => builtInTools[name].givenBy !== null && hasBuiltIn(worker, name),
+  )
 }
 
-/** Whether a worker's file gives it a built-in tool. */
+/** Whether a worker has a built-in tool. */
 export function hasBuiltIn(worker: WorkerDefinition, name: BuiltInToolName): boolean {
   const { tools, workers } = worker
   switch (builtInTools[name].givenBy) {
@@ -24,5 +29,7 @@ export function hasBuiltIn(worker: WorkerDefinition, name: BuiltInToolName): boo
       return workers.length > 0 || tools.has(createWorkerName)
     case 'tools':
       return tools.has(name)
+    case null:
+      return true
   }
 }

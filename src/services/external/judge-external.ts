@@ -15,8 +15,8 @@ import type { Origin } from '../requests/facts/origin.ts'
 
 /** A program touches files and runs commands itself; what our other tools do is done by a run. */
 function isDoneByRun(tool: string): boolean {
-  const source = builtInTool(tool)?.givenBy
-  return source === 'workers' || source === 'tools'
+  const declared = builtInTool(tool)
+  return declared !== undefined && declared.givenBy !== 'zones' && declared.givenBy !== 'shell'
 }
 
 /**

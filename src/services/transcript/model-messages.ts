@@ -71,7 +71,8 @@ function resultText(
   const place = { turn: turn ?? 0, position: index + 1, resultBytes: Buffer.byteLength(text) }
   const atTurn = elidedAt(steps, place)
   if (atTurn === null) return { text, elided: false }
-  return { text: elidedText({ ...call, text, atTurn }), elided: true }
+  const at = { turn: place.turn, call: place.position }
+  return { text: elidedText({ ...call, text, atTurn, at }), elided: true }
 }
 
 function unusedId(call: TranscriptCall, used: Set<string>): string {

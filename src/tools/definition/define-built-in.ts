@@ -62,7 +62,10 @@ export function defineBuiltIn<Name extends BuiltInToolName, T>(
     parse: (input) => parseInput(schema, input),
     accesses: (input) => definition.accesses(schema.parse(input)),
     ...(needsPerson === null ? {} : { needsPerson }),
-    approval: async () => (needsPerson === null ? null : 'ask'),
+    approval: async () => {
+      if (consent === 'nobody') return 'preApproved'
+      return needsPerson === null ? null : 'ask'
+    },
     unchanged: async (input, workspace) =>
       (await definition.unchanged?.(schema.parse(input), workspace).catch(orNull)) ?? null,
     present: (input, context) =>

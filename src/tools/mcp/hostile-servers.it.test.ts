@@ -82,6 +82,7 @@ describe('an MCP server that', () => {
     const policy = hostile('odd-list')
     const registry = await bench.registry(policy)
     expect(registry.all().map((tool) => tool.name)).toEqual([
+      'read_result',
       'mcp__hostile__act',
       'mcp__hostile__unheard_of',
       'mcp__hostile__slow_pattern',

@@ -15,6 +15,7 @@ describe('an MCP server on standard input', () => {
     await using bench = mcpBench()
     const registry = await bench.registry(policyWith({ sums: sums() }))
     expect(registry.all().map((tool) => tool.name)).toEqual([
+      'read_result',
       'mcp__sums__add',
       'mcp__sums__erase',
       'mcp__sums__look',
@@ -107,7 +108,8 @@ describe('an MCP server on standard input', () => {
   it('is refused with a sentence where the worker requires a sandbox and none works', async () => {
     await using bench = mcpBench()
     const policy = policyWith({ sums: sums() }, 'sandbox: { required: true }\n')
-    expect((await bench.registry(policy)).all()).toEqual([])
+    const offered = (await bench.registry(policy)).all().map(({ name }) => name)
+    expect(offered).toEqual(['read_result'])
     const tool = await bench.tool(policy, 'mcp__sums__add')
     const sentence = /does not answer: worker w requires the sandbox/
     expect(await tool.parse({})).toEqual({ ok: false, problems: [expect.stringMatching(sentence)] })

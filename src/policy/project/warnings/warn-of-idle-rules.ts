@@ -76,7 +76,7 @@ function contradictionIn(
   }
   if (consent?.approval !== 'preApproved') return null
   const said = builtInTool(name)?.consent ?? 'tools'
-  if (said === 'tools') return null
+  if (said === 'tools' || said === 'nobody') return null
   if (said === 'approval' || said === 'answer') {
     return { problem: `"${name}" asks always`, remedy: 'remove the approval' }
   }

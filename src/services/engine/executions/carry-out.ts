@@ -8,6 +8,7 @@ import { runHasEnded } from '../lifecycle/run-has-ended.ts'
 import type { StopReason, WorkerContext } from '../../core/worker-context.ts'
 import { settlementPollMs } from '../attempts/end-earlier-attempt.ts'
 import type { ExecutionPlan } from '../attempts/execution-plan.ts'
+import { readEarlierResult } from '../../transcript/read-earlier-result.ts'
 import { recordOutput } from './record-output.ts'
 
 /**
@@ -85,6 +86,7 @@ export async function carryOut(
         facts: plan.facts,
         ...(work.commit === null ? {} : { commit: work.commit }),
         onOutput: live.add,
+        earlierResult: (place) => readEarlierResult(ctx.db, work.runId, place),
         // A person's permit, and a grant that remembers one, are for what was presented
         // (Judgement.printed).
         printed: plan.authorisation.by === 'policy' ? plan.judgement.printed : null,

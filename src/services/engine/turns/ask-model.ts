@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import { readResultName } from '#domain/built-in-tools.ts'
 import { ModelProblem, type ModelAnswer } from '#models/model.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { contextOf } from '#policy/worker/context-of.ts'
@@ -98,7 +99,11 @@ export async function askModel(
       return 'again'
     }
     const { messages, promptBytes } = fitted
-    const step = { runId: run.id, turn, system, messages, tools, signal, onText: recorder.add }
+    // Told of it only with the first line that names it: the tools come before all that is cached.
+    const offered =
+      fitted.steps.length > 0 ? tools : tools.filter(({ name }) => name !== readResultName)
+    const asked = { runId: run.id, turn, system, messages, tools: offered }
+    const step = { ...asked, signal, onText: recorder.add }
     const answer = await model.step(step)
     const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))
     return { answer, readThrough, costUsd: costUsd(answer), promptBytes }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '#domain/json.ts'
 import { deskConfig, deskWorker, type ModelStep } from '#test/harness/fixtures/agent-desk.ts'
 import { ModelProblem, type ModelMessage, type ModelRequest } from '#models/model.ts'
 import { clearTranscript } from '../../retention/clear-transcript.ts'
@@ -76,7 +77,7 @@ describe('the window of a model', () => {
     const { messages } = desk.asked.at(-1) ?? { messages: [] }
     const [first, ...others] = resultsOf(messages)
     expect(first?.text).toContain('not shown any more since turn')
-    expect(first?.text).toContain('Call read_file again with the same input')
+    expect(first?.text).toContain('or call read_file again with the same input')
     expect(others.at(-1)?.text).toContain('A line of the notes.')
     expect(JSON.stringify(messages).length).toBeLessThan((16_000 * 0.75) / 0.2)
     // Between two steps each prompt goes on with the one before, byte for byte.
@@ -99,6 +100,54 @@ describe('the window of a model', () => {
     expect(elided.at(-1)).toBeNull()
     const { context } = await getRun(desk.api, desk.people.ada.caller, runId)
     expect(context).toEqual({ limit: 16_000, used: 110 })
+  })
+
+  test('gives a result that was left out again by its place, in parts, to the run and its forks, and to no other', async () => {
+    await withContext(16_000)
+    const { ada } = desk.people
+    const big = `${'A line of the notes.\n'.repeat(399)}The 😀 end.\n`
+    await desk.write('notes/big.md', big)
+    const read = { tool: 'read_file', input: { path: 'notes/big.md' } }
+    const again = (input: JsonObject): ModelStep => ({ calls: [{ tool: 'read_result', input }] })
+    const runId = await desk.start()
+    const reads = Array.from({ length: 10 }, () => ({ calls: [read] }))
+    await takeTurns(runId, 1, 10, reads)
+    const offered = desk.asked.map(({ tools }) => tools.some(({ name }) => name === 'read_result'))
+    const firstStep = (await stepsOf(runId))[0]
+    expect(offered).toEqual(desk.asked.map((_, index) => index + 1 >= (firstStep?.atTurn ?? 0)))
+    expect(resultsOf(desk.asked.at(-1)?.messages ?? [])[0]?.text).toContain(
+      'To read it as it was, call read_result with {"call":1,"turn":1}',
+    )
+    // The file has changed meanwhile: what the run was told has not.
+    await desk.write('notes/big.md', 'Nothing.')
+    const emoji = big.indexOf('😀')
+    await takeTurns(runId, 11, 14, [
+      again({ turn: 1, call: 1, limit: 30 }),
+      again({ turn: 1, call: 1, offset: emoji + 1, limit: 2 }),
+      again({ turn: 1, call: 2 }),
+      again({ turn: 1, call: 1, offset: 1_000_000 }),
+    ])
+    const told = (await transcript(runId)).slice(-4).map(({ calls }) => calls[0]?.result)
+    expect(told).toMatchObject([
+      {
+        type: 'output',
+        text: `[result of read_file, call 1 of turn 1: characters 0 to 30 of ${big.length}; go on with offset 30]\n${big.slice(0, 30)}`,
+      },
+      { type: 'output', text: expect.stringMatching(/\]\n😀$/) },
+      { type: 'error', text: 'Turn 1 has no call 2 with a result.' },
+      { type: 'error', text: expect.stringContaining('there is none at 1000000') },
+    ])
+    const calls = (await transcript(runId)).slice(-4).flatMap((item) => item.calls)
+    expect(calls.map(({ verdict }) => verdict)).toEqual(Array(4).fill('preApproved'))
+
+    const fork = await forkRun(desk.api, ada.caller, { runId, text: 'Go on' })
+    await takeTurns(fork.id, 15, 15, [again({ turn: 1, call: 1, limit: 20 })])
+    const inFork = (await transcript(fork.id)).at(-1)?.calls[0]?.result
+    expect(inFork).toMatchObject({ type: 'output', text: expect.stringContaining('A line of the') })
+    const other = await desk.start()
+    await takeTurns(other, 1, 2, [again({ turn: 1, call: 1, runId }), again({ turn: 11, call: 1 })])
+    const inOther = (await transcript(other)).flatMap((item) => item.calls)
+    expect(inOther.map(({ result }) => result?.type)).toEqual(['error', 'error'])
   })
 
   test('has the oldest turns summarised by the same model, once though it was killed, and counted', async () => {

@@ -28,6 +28,8 @@ export type FittedPrompt =
       readonly kind: 'fits'
       readonly messages: readonly ModelMessage[]
       readonly promptBytes: number
+      /** what the messages leave out */
+      readonly steps: readonly WindowStep[]
     }
   | (Compaction & { readonly steps: readonly WindowStep[] })
 
@@ -56,11 +58,11 @@ export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promis
       ).reduce((sum, one) => sum + messageBytes(one), 0)
     const state = { transcript, steps, promptBytes, bytesOf, roomBytes, mayCompact }
     const plan = planWindow(state)
-    if (plan === null) return { kind: 'fits', messages, promptBytes }
+    if (plan === null) return { kind: 'fits', messages, promptBytes, steps }
     if (plan.kind === 'compaction') return { ...plan, steps }
     const next = await recordElision(ctx, prompt, plan)
     // Nothing was recorded: the turn has been taken by another attempt, which is found out later.
-    if (next.length === steps.length) return { kind: 'fits', messages, promptBytes }
+    if (next.length === steps.length) return { kind: 'fits', messages, promptBytes, steps }
     steps = next
   }
 }

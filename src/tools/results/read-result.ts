@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { usualScopes } from '#domain/verdict.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { defineBuiltIn } from '../definition/define-built-in.ts'
+import { structured } from '../presentations/structured.ts'
+
+/** So many characters always fit what a model is shown of one result. */
+const maxCharacters = 20_000
+
+const schema = z.strictObject({
+  turn: z.int().min(1).describe('Turn of the call, as the line in place of its result says.'),
+  call: z.int().min(1).describe('Place of the call in its turn, counted from 1.'),
+  offset: z.int().min(0).default(0).describe('How many characters to skip.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(maxCharacters)
+    .default(maxCharacters)
+    .describe('How many characters at most.'),
+})
+
+/**
+ * Reads again what an earlier call of the same conversation returned, after it was left out of the
+ * model's window (product.md 31). It repeats what the model was told, and touches nothing.
+ */
+export const readResult = defineBuiltIn({
+  name: 'read_result',
+  description:
+    'Read again the result of an earlier call of this conversation that is not shown any more. It is the result as it was then. At most 20,000 characters are shown at a time; use offset to go on.',
+  schema,
+  readOnly: true,
+  scopes: usualScopes,
+  accesses: () => [],
+
+  async present(input, { toolHash }) {
+    return {
+      title: `Read the result of call ${input.call} of turn ${input.turn}`,
+      presentation: structured({ ...input }, {}, [
+        'The model will be shown what it was given of that call before.',
+      ]),
+      facts: { toolHash, bases: [] },
+      content: Buffer.from(`${JSON.stringify(input)}\n`),
+      contentType: 'text/plain',
+      proposes: new Map(),
+    }
+  },
+
+  async execute({ turn, call, offset, limit }, { earlierResult }) {
+    const result = (await earlierResult?.({ turn, call })) ?? null
+    if (result === null) throw new ToolProblem(`Turn ${turn} has no call ${call} with a result.`)
+    const { text, tool } = result
+    const total = text.length
+    if (offset > total) {
+      throw new ToolProblem(`The result has ${total} characters: there is none at ${offset}.`)
+    }
+    const start = isInsidePair(text, offset) ? offset - 1 : offset
+    const end = Math.min(total, start + limit)
+    const until = isInsidePair(text, end) && end - 1 > start ? end - 1 : end
+    const next = until < total ? `; go on with offset ${until}` : '; this is the end'
+    const what = `result of ${tool}, call ${call} of turn ${turn}: characters ${start} to ${until} of ${total}${next}`
+    const content = text.slice(start, until)
+    return {
+      type: 'output',
+      output: { turn, call, tool, offset: start, shown: content.length, characters: total },
+      text: `[${what}]\n${content}`,
+    }
+  },
+})
+
+/** Whether two halves of one character lie on both sides of a place. */
+function isInsidePair(text: string, at: number): boolean {
+  return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xff_ff
+}
