@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
+import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
@@ -41,7 +42,7 @@ async function waitingCall(name: string) {
   return { call, digest }
 }
 
-it('a decision takes at most 10 queries, an approved call 10 before its tool begins and 19 in all', async () => {
+it('a decision takes at most 6 queries, an approved call 10 before its tool begins and 19 in all', async () => {
   const api = counted(desk.api)
   const worker = counted(desk.worker)
   const { call, digest } = await waitingCall('one')
@@ -52,7 +53,7 @@ it('a decision takes at most 10 queries, an approved call 10 before its tool beg
     request: call.requestId,
     body: { decision: 'approve', digest, revision: 1 },
   })
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(10)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(6)
 
   queries.length = 0
   let before = Number.POSITIVE_INFINITY
@@ -63,6 +64,37 @@ it('a decision takes at most 10 queries, an approved call 10 before its tool beg
   expect(await executeCall(worker, { callId: call.id, signal })).toEqual({ kind: 'done' })
   expect(before, textsOf(queries)).toBeLessThanOrEqual(10)
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(19)
+})
+
+it('decisions of one run in one call take at most 9 queries, ten as many as two', async () => {
+  const api = counted(desk.api)
+  await api.policies.inForce()
+  const taken: number[] = []
+  for (const count of [2, 10]) {
+    const runId = await desk.start()
+    const calls = Array.from({ length: count }, (_, place) => ({
+      tool: 'write_file',
+      input: { path: `notes/${place}.md`, content: 'hello\n' },
+    }))
+    desk.say({ text: 'I act.', calls })
+    await desk.turn(runId, 1)
+    const waiting = await desk.database.db
+      .selectFrom('request')
+      .innerJoin('request_revision', 'request_revision.request_id', 'request.id')
+      .select(['request.id', 'request.digest', 'presentation_digest as seen'])
+      .where('run_id', '=', runId)
+      .execute()
+    queries.length = 0
+    const { items } = await decideMany(api, desk.people.grace.caller, {
+      decisions: waiting.map(({ id: requestId, digest, seen }) => {
+        return { requestId, decision: 'approve', digest, revision: 1, seen }
+      }),
+    })
+    expect(items.map(({ state }) => state)).toEqual(waiting.map(() => 'approved'))
+    taken.push(queries.length)
+  }
+  expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(9)
+  expect(taken[1], textsOf(queries)).toBe(taken[0])
 })
 
 it('the last turn of a run takes at most 23 queries with the closing of the run', async () => {

@@ -5,6 +5,8 @@ import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { JsonObject } from '#domain/json.ts'
 import type { Tx } from '#store/database.ts'
 import type { StreamEventType } from '#domain/stream-event.ts'
+import type { ChainEnd } from '#store/audit/audit.ts'
+import type { DecidedRows } from '#store/records/decided-rows.ts'
 import { type StreamEvent, writeRecords } from '#store/records/records.ts'
 import type { AnnouncedDecision, OutboxRow, WrittenOutboxRow } from '#store/records/outbox.ts'
 import { isPlanOutdated } from '#store/connection/preparing-pool.ts'
@@ -35,6 +37,10 @@ export interface UnitOfWork {
    */
   announce(decision: AnnouncedDecision): void
   event(type: StreamEventType, subject: JsonObject): Promise<void>
+  /** Has decisions, approved requests and permits written with the records: nothing reads them. */
+  decided(rows: Partial<DecidedRows>): void
+  /** The end of a locked request's chain of events, and when it was read: read once is enough. */
+  chained(requestId: string, end: ChainEnd, at: Date): void
 }
 
 /** An event of a unit: done by whoever has its authority, unless it names another actor. */
@@ -95,6 +101,9 @@ async function onceInUnitOfWork<T>(
   const events = new Map<string, StreamEvent>()
   const outbox: OutboxRow[] = []
   const revoked: Revoked[] = []
+  const decided: DecidedRows = { decisions: [], approved: [], permits: [] }
+  const ends = new Map<string, ChainEnd>()
+  let readAt: Date | undefined
   let announced: Promise<boolean> | undefined
   let committed: readonly WrittenOutboxRow[] = []
   // Nothing of the unit waits for what it announces, which may take a connection of its own.
@@ -114,10 +123,23 @@ async function onceInUnitOfWork<T>(
       },
       event: async (type, subject) =>
         void events.set(JSON.stringify([type, subject]), { type, subject }),
+      decided: ({ decisions = [], approved = [], permits = [] }) => {
+        decided.decisions.push(...decisions)
+        decided.approved.push(...approved)
+        decided.permits.push(...permits)
+      },
+      chained: (requestId, end, at) => {
+        ends.set(requestId, end)
+        readAt = at
+      },
     })
     const done = await work(at, unitBy)
     const owner = ctx.outboxCommitted === null ? null : ctx.processId
-    committed = await writeRecords(tx, { audit, events: [...events.values()], outbox }, owner)
+    const records = { audit, events: [...events.values()], outbox }
+    const isDecided = decided.decisions.length + decided.permits.length > 0
+    const decisions = isDecided ? { decided } : {}
+    const chains = readAt === undefined ? {} : { chains: { at: readAt, ends } }
+    committed = await writeRecords(tx, { ...records, ...decisions, ...chains }, owner)
     return done
   })
   await ctx.seals.revocations.add(revoked).catch((error: unknown) => {

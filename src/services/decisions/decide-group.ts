@@ -11,7 +11,8 @@ import { lockRequests, lockRunAndRequests } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { parseDecision } from '../requests/facts/decision-input.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
-import { judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
+import { readManyFacts, type DecisionFacts } from '../requests/facts/decision-facts.ts'
+import { deciderOf, judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
 
 /** An approval of a group: its request was found, and nothing refused it so far. */
 export interface GroupedApproval {
@@ -39,7 +40,7 @@ export async function decideGroup(
   try {
     return await inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
       await lockKeys(unit.tx, caller, keys)
-      const rows = await lockGroup(unit, group)
+      const rows = await readGroup(unit, caller, group)
       return together(group.map((item) => decideOne(ctx, unit, caller, item, rows)))
     })
   } catch (error) {
@@ -48,17 +49,27 @@ export async function decideGroup(
   }
 }
 
-async function lockGroup(
+/** What the decisions of a group rest on. */
+interface GroupRows {
+  readonly requests: ReadonlyMap<string, Selectable<RequestTable>>
+  readonly facts: ReadonlyMap<string, () => DecisionFacts>
+}
+
+/** Locks the rows of the group, and reads its facts by a statement that is sent after that. */
+async function readGroup(
   unit: UnitOfWork,
+  caller: Caller,
   group: readonly GroupedApproval[],
-): Promise<ReadonlyMap<string, Selectable<RequestTable>>> {
+): Promise<GroupRows> {
   const ids = group.flatMap(({ location }) => location?.id ?? [])
   const runId = group[0]?.location?.runId ?? null
-  const rows =
+  const [rows, facts] = await together([
     runId === null
-      ? await lockRequests(unit.tx, ids)
-      : await lockRunAndRequests(unit.tx, sql<string>`${runId}::uuid`, ids)
-  return new Map(rows.map((row) => [row.id, row]))
+      ? lockRequests(unit.tx, ids)
+      : lockRunAndRequests(unit.tx, sql<string>`${runId}::uuid`, ids),
+    readManyFacts(unit, ids, deciderOf(caller)),
+  ])
+  return { requests: new Map(rows.map((row) => [row.id, row])), facts }
 }
 
 /** Decides one of them. A refusal while it is judged is returned: nothing of it is written. */
@@ -67,17 +78,19 @@ async function decideOne(
   unit: UnitOfWork,
   caller: Caller,
   item: GroupedApproval,
-  rows: ReadonlyMap<string, Selectable<RequestTable>>,
+  rows: GroupRows,
 ): Promise<GroupOutcome> {
   const { body, location, batchDecisionId, idempotencyKey: key } = item
-  const request = rows.get(location?.id ?? '')
-  if (request === undefined) throw new Error('A request of the group could not be locked')
+  const request = rows.requests.get(location?.id ?? '')
+  const factsOf = rows.facts.get(location?.id ?? '')
+  if (request === undefined || factsOf === undefined)
+    throw new Error('A request of the group could not be locked')
   const call = { caller, key, route: `decide:${request.id}`, body }
   const how = { caller, batchDecisionId, seenAtAnyRisk: true, sessionHash: null }
   return refusalOr(
     onceForKey(unit.tx, call, async () => {
       const decision = { ...how, decision: parseDecision(body) }
-      const judged = await judgeLocked(unit, request, decision)
+      const judged = await judgeLocked(unit, request, factsOf(), decision)
       if (judged instanceof Problem) return judged
       const write = { ...decision, ...judged, request, later: [], delegationRequests: [] }
       return writeDecision(ctx, unit, { ...write, announces: false }).catch((error: unknown) => {

@@ -8,12 +8,9 @@ import { commonReach, giveGrant } from '../grants/give-grant.ts'
 import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
 import type { QuorumRecord } from '../requests/facts/request-record.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
-import {
-  readDecisionFacts,
-  type DecisionFacts,
-  type CountedVote,
-} from '../requests/facts/decision-facts.ts'
+import type { DecisionFacts, CountedVote } from '../requests/facts/decision-facts.ts'
 import type { Approval, DecisionInput } from '../requests/facts/decision-input.ts'
+import { endApproved } from '../requests/ending/end-approved.ts'
 import { endRequest } from '../requests/ending/end-request.ts'
 import { expireLocked } from '../requests/ending/expire-locked.ts'
 import { judgeDecision, type DecisionMarks } from './judge-decision.ts'
@@ -44,6 +41,11 @@ export interface DecisionToJudge {
   readonly sessionHash: string | null
 }
 
+/** Who decides: a person; no machine does, which its judgement says. */
+export function deciderOf({ actor }: Caller): string | null {
+  return actor.type === 'person' ? actor.id : null
+}
+
 /** Everything that a decision was judged by: nothing refuses it any more. */
 export interface JudgedDecision {
   readonly facts: DecisionFacts
@@ -52,17 +54,17 @@ export interface JudgedDecision {
 }
 
 /**
- * Judges a decision of a locked request. It writes in two cases: a request whose time is over is
- * expired, and its refusal returned; the challenge of a signature is spent. Throws every other
- * refusal.
+ * Judges a decision of a locked request by facts that were read since. It writes in two cases: a
+ * request whose time is over is expired, and its refusal returned; the challenge of a signature is
+ * spent. Throws every other refusal.
  */
 export async function judgeLocked(
   unit: UnitOfWork,
   request: Selectable<RequestTable>,
+  facts: DecisionFacts,
   input: DecisionToJudge,
 ): Promise<JudgedDecision | Problem> {
-  const { actor } = input.caller
-  const facts = await readDecisionFacts(unit, request.id, actor.type === 'person' ? actor.id : null)
+  unit.chained(request.id, facts.chainEnd, facts.now)
   const marks = await judgeDecision(unit.tx, request, facts, input.decision, input)
   if (marks === 'lapsed') {
     await expireLocked(unit, request)
@@ -164,7 +166,7 @@ async function approveRequest(
   { votes, counted }: VoteCount,
   { person, selfApproved }: DecisionMarks,
 ): Promise<void> {
-  await endRequest(unit, request, { event: 'approve' })
+  await endApproved(unit, request, facts)
   const deciders = counted.counted.map((place) => place.personId)
   const { attempt } = request
   await permitRequest(ctx, unit, request, facts, { counted: counted.counted, attempt })

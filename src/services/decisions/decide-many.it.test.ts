@@ -205,7 +205,7 @@ describe('approvals of one run', () => {
     })
     await db.destroy()
     expect(new Set(items.map(({ state }) => state))).toEqual(new Set(['approved']))
-    expect(textsOf(queries).match(/\bcommit\b/g)).toHaveLength(2)
+    expect(textsOf(queries).match(/\bcommit\b/g)).toHaveLength(1)
     for (const { id } of requests) {
       expect(await auditTypes(id)).toEqual(['request.opened', 'decision.recorded', 'permit.issued'])
     }

@@ -167,6 +167,7 @@ function refusedItem(requestId: string, problem: Problem): BulkItem {
 
 /** The batch's id; with a key, the same one for the repeated call. */
 async function nameBatch(ctx: SigningContext, caller: Caller, input: BulkInput): Promise<string> {
+  if (input.idempotencyKey === undefined) return uuidv7()
   const batch = await inUnitOfWork(ctx, byAttempt(caller), (unit) =>
     onceForKey(
       unit.tx,

@@ -5,10 +5,12 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import { parseDecision } from '../requests/facts/decision-input.ts'
 import { onceForKey } from '../core/idempotency.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import { readDecisionFacts } from '../requests/facts/decision-facts.ts'
 import { lockWithSiblings, type Reach } from '../requests/ending/lock-with-siblings.ts'
 import { byAttempt } from '../core/authority.ts'
 import type { DecisionInput } from '../requests/facts/decision-input.ts'
-import { judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
+import { deciderOf, judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
 
 export interface DecideRequestInput {
   /** id or number */
@@ -55,9 +57,13 @@ export async function decideRequest(
       return onceForKey(unit.tx, { ...call, body: input.body }, async () => {
         if (batchRefusal != null) return batchRefusal
         const decision = parseDecision(input.body)
-        const rows = await lockWithSiblings(unit.tx, target, reachOf(decision))
+        // Sent at once: the facts are read by a statement of their own, after the locks are held.
+        const [rows, facts] = await together([
+          lockWithSiblings(unit.tx, target, reachOf(decision)),
+          readDecisionFacts(unit, target.id, deciderOf(caller)),
+        ])
         const how = { caller, decision, batchDecisionId, seenAtAnyRisk, sessionHash }
-        const judged = await judgeLocked(unit, rows.request, how)
+        const judged = await judgeLocked(unit, rows.request, facts, how)
         if (judged instanceof Problem) return judged
         return writeDecision(ctx, unit, { ...rows, ...how, ...judged, announces: true })
       })

@@ -4,7 +4,6 @@ import type { DecisionBasis } from '#domain/deciding/decision-basis.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { QuorumPlace } from '#domain/request.ts'
 import { putContent } from '#store/content/content.ts'
-import { toJsonb } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
@@ -52,17 +51,14 @@ export async function recordDecision(
     batch_decision_id: marks.batchDecisionId,
     credential_id: signed?.signature.credentialId ?? null,
   }
-  await unit.tx
-    .insertInto('decision')
-    .values({
-      ...row,
-      grant_bounds: bounds === null ? null : toJsonb(bounds),
-      reason_hash: reasonHash,
-      channel: caller.channel,
-      at: marks.facts.now,
-      seal: unit.seals.of('decision', row),
-    })
-    .execute()
+  const decision = {
+    ...row,
+    reason_hash: reasonHash,
+    channel: caller.channel,
+    at: marks.facts.now,
+    seal: unit.seals.of('decision', row),
+  }
+  unit.decided({ decisions: [decision] })
   await unit.audit({
     type: 'decision.recorded',
     actor: caller.actor,

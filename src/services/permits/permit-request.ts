@@ -7,7 +7,7 @@ import type { SigningContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
-import { issuePermit } from './permits.ts'
+import { signPermit } from './permits.ts'
 
 /**
  * Issues the permit for what a request shows in its current revision, for one attempt, and records
@@ -21,7 +21,7 @@ export async function permitRequest(
   facts: DecisionFacts,
   input: { readonly counted: readonly CountedVote[]; readonly attempt: number },
 ): Promise<PermitStatement> {
-  const permit = await issuePermit(unit.tx, ctx.signer, {
+  const { statement: permit, row } = signPermit(ctx.signer, {
     requestId: request.id,
     revision: request.revision,
     runId: request.run_id,
@@ -37,6 +37,7 @@ export async function permitRequest(
     now: facts.now,
     permitForMs: request.routing.permitForMs,
   })
+  unit.decided({ permits: [row] })
   await unit.audit({
     type: 'permit.issued',
     ...aboutRequest(request),

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { randomBytes } from 'node:crypto'
 import { signStatement, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
@@ -16,6 +16,12 @@ export interface PermitIssue extends Omit<
   readonly permitForMs: number
 }
 
+/** A permit and its row, which is to be stored in the transaction of the decision. */
+export interface SignedPermit {
+  readonly statement: PermitStatement
+  readonly row: Insertable<PermitTable>
+}
+
 /**
  * Signs and stores the single-use right to execute one approved call, in the decision's transaction
  * (security.md 13).
@@ -25,6 +31,13 @@ export async function issuePermit(
   signer: Signer,
   issue: PermitIssue,
 ): Promise<PermitStatement> {
+  const { statement, row } = signPermit(signer, issue)
+  await tx.insertInto('permit').values(row).execute()
+  return statement
+}
+
+/** Signs it; the caller has its row stored. */
+export function signPermit(signer: Signer, issue: PermitIssue): SignedPermit {
   const expiresAt = new Date(issue.now.getTime() + issue.permitForMs)
   const statement: PermitStatement = {
     version: 1,
@@ -45,24 +58,21 @@ export async function issuePermit(
     epoch: issue.epoch,
   }
   const signed = signStatement(signer, 'permit', statement)
-  await tx
-    .insertInto('permit')
-    .values({
-      id: statement.permitId,
-      request_id: statement.requestId,
-      revision: statement.revision,
-      attempt: statement.attempt,
-      run_id: statement.runId,
-      call_id: statement.callId,
-      statement: signed.statement,
-      signature: signed.signature,
-      key_id: signed.keyId,
-      epoch: statement.epoch,
-      issued_at: issue.now,
-      expires_at: expiresAt,
-    })
-    .execute()
-  return statement
+  const row = {
+    id: statement.permitId,
+    request_id: statement.requestId,
+    revision: statement.revision,
+    attempt: statement.attempt,
+    run_id: statement.runId,
+    call_id: statement.callId,
+    statement: signed.statement,
+    signature: signed.signature,
+    key_id: signed.keyId,
+    epoch: statement.epoch,
+    issued_at: issue.now,
+    expires_at: expiresAt,
+  }
+  return { statement, row }
 }
 
 /**

@@ -28,6 +28,16 @@ interface Link {
   readonly hash: string | null
 }
 
+/** The newest event of a request, as a row of it says; `null`: there is none. */
+export type ChainEnd = { readonly sequence: number; readonly document: string } | null
+
+/** Ends of chains that a transaction has read with the requests locked, and when it did. */
+export interface ReadChains {
+  readonly at: Date
+  /** by request */
+  readonly ends: ReadonlyMap<string, ChainEnd>
+}
+
 const firstLink: Link = { sequence: 0, hash: null }
 
 /**
@@ -35,9 +45,13 @@ const firstLink: Link = { sequence: 0, hash: null }
  * `previous` (the hash of the event before): the caller holds the request's row lock. One canonical
  * JSON document an event, at most 60 KiB (audit.md).
  */
-export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise<AuditRow[]> {
+export async function auditRows(
+  tx: Tx,
+  entries: readonly AuditEntry[],
+  read?: ReadChains,
+): Promise<AuditRow[]> {
   if (entries.length === 0) return []
-  const { at, links } = await clockAndChains(tx, entries)
+  const { at, links } = knownChains(entries, read) ?? (await clockAndChains(tx, entries))
   return entries.map((entry) => {
     const id = uuidv7()
     const requestId = entry.requestId ?? null
@@ -92,6 +106,26 @@ function present(key: string, value: string | undefined): Record<string, string>
   return value === undefined ? {} : { [key]: value }
 }
 
+/** What the transaction has read already, if that is all that the entries need. */
+function knownChains(
+  entries: readonly AuditEntry[],
+  read: ReadChains | undefined,
+): { at: string; links: Map<string, Link> } | null {
+  if (read === undefined) return null
+  const links = new Map<string, Link>()
+  for (const { requestId } of entries) {
+    if (requestId === undefined) continue
+    const end = read.ends.get(requestId)
+    if (end === undefined) return null
+    if (end !== null) links.set(requestId, linkTo(end))
+  }
+  return { at: read.at.toISOString(), links }
+}
+
+function linkTo({ sequence, document }: NonNullable<ChainEnd>): Link {
+  return { sequence, hash: hashBytes(document) }
+}
+
 /** The database's clock and the ends of the requests' chains: one query. */
 async function clockAndChains(
   tx: Tx,
@@ -117,7 +151,7 @@ async function clockAndChains(
   const links = new Map<string, Link>()
   for (const { id, sequence, document } of rows) {
     if (id === null || sequence === null || document === null) continue
-    links.set(id, { sequence, hash: hashBytes(document) })
+    links.set(id, linkTo({ sequence, document }))
   }
   return { at: first.at.toISOString(), links }
 }

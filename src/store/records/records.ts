@@ -3,8 +3,15 @@ import type { StreamEventType } from '#domain/stream-event.ts'
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '#domain/audit-event.ts'
-import { auditChannel, auditRows } from '../audit/audit.ts'
+import { auditChannel, auditRows, type ReadChains } from '../audit/audit.ts'
 import type { Tx } from '../database.ts'
+import {
+  assertDecided,
+  decidedCount,
+  writeDecided,
+  type DecidedCount,
+  type DecidedRows,
+} from './decided-rows.ts'
 import { ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'
 
 /** What a transaction writes beside its change: audit events, stream events and outbox rows. */
@@ -12,6 +19,9 @@ export interface Records {
   readonly audit?: readonly AuditEntry[]
   readonly events?: readonly StreamEvent[]
   readonly outbox?: readonly OutboxRow[]
+  readonly decided?: DecidedRows
+  /** ends of the chains that the transaction has read, and when it did */
+  readonly chains?: ReadChains
 }
 
 /**
@@ -24,9 +34,9 @@ export async function writeRecords(
   records: Records,
   owner: string | null,
 ): Promise<WrittenOutboxRow[]> {
-  const { audit = [], events = [], outbox = [] } = records
+  const { audit = [], events = [], outbox = [], decided, chains } = records
   if (audit.length + events.length + outbox.length === 0) return []
-  const trail = await auditRows(tx, audit)
+  const trail = await auditRows(tx, audit, chains)
   const stream = events.map((event) => ({ id: uuidv7(), ...event }))
   const queue = outbox.map((row, place) => ({ place, ...row }))
   const channels = [
@@ -35,7 +45,7 @@ export async function writeRecords(
     ...(trail.length > 0 ? [auditChannel] : []),
   ]
   const { rows } = await sql<InsertedOutboxRow>`
-    with trail as (
+    with ${decided === undefined ? sql`` : writeDecided(decided)} trail as (
       insert into audit_event
         (id, at, type, actor_type, actor_id, run_id, request_id, call_id, sequence, document)
       select * from jsonb_to_recordset(${JSON.stringify(trail)}) as row(id uuid, at timestamptz,
@@ -58,14 +68,16 @@ export async function writeRecords(
     select queue.id, run.workflow_id as "workflowId", not exists (
         select 1 from outbox as open where open.run_id = queue.run_id
           and open.delivered_at is null and open.undeliverable_at is null
-      ) as "isNext"
+      ) as "isNext", ${decided === undefined ? sql`null::jsonb` : decidedCount} as decided
     from notified left join queue on true left join run on run.id = queue.run_id
     order by queue.id
   `.execute(tx)
+  if (decided !== undefined) assertDecided(decided, rows[0]?.decided ?? null)
   return outbox.map((row, place) => {
     const inserted = rows[place]
     if (inserted === undefined) throw new Error('An outbox row was not written')
-    return { ...row, ...inserted, isNext: inserted.isNext && place === 0 }
+    const { id, workflowId, isNext } = inserted
+    return { ...row, id, workflowId, isNext: isNext && place === 0 }
   })
 }
 
@@ -73,6 +85,7 @@ interface InsertedOutboxRow {
   readonly id: string
   readonly workflowId: string | null
   readonly isNext: boolean
+  readonly decided: DecidedCount | null
 }
 
 /** An event for the stream. One writer numbers it after commit, so replay skips nothing. */

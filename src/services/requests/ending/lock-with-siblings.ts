@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { lockRequests, lockRun, lockRunAndRequests } from '../../core/locks.ts'
@@ -26,13 +27,11 @@ export async function lockWithSiblings(
   /** of the same delegation */
   delegationRequests: Selectable<RequestTable>[]
 }> {
-  const alone = reach === 'request'
-  if (!alone && runId !== null) await lockRun(tx, runId)
-  const ids = [id, ...(alone ? [] : await siblingsWithin(tx, id, reach))]
-  const rows =
-    !alone || runId === null
-      ? await lockRequests(tx, ids)
-      : await lockRunAndRequests(tx, sql<string>`${runId}::uuid`, ids)
+  const rows = await (runId === null
+    ? lockRequests(tx, [id])
+    : reach === 'request'
+      ? lockRunAndRequests(tx, sql<string>`${runId}::uuid`, [id])
+      : lockReach(tx, { id, runId }, reach))
   const request = rows.find((row) => row.id === id)
   // Its run is another one by now, or none: nobody of ours changes that.
   if (request === undefined) throw tampered('request')
@@ -44,15 +43,25 @@ export async function lockWithSiblings(
   }
 }
 
-/** Which siblings those are is known once the run is locked. */
-async function siblingsWithin(tx: Tx, requestId: string, reach: Reach): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select sibling.id from request
-    join request as sibling on sibling.run_id = request.run_id and sibling.turn = request.turn
-      and sibling.id <> request.id and (sibling.call_id = request.call_id
-        or (${reach === 'turn'} and sibling.position > request.position))
-    left join permit on permit.request_id = sibling.id and permit.state = 'live'
-    where request.id = ${requestId} and (sibling.state = 'pending' or permit.id is not null)
-  `.execute(tx)
-  return rows.map((row) => row.id)
+/**
+ * Locks the run, and in a second query what a request's decision may end: which siblings those are
+ * is known once the run is locked. Both are sent at once.
+ */
+async function lockReach(
+  tx: Tx,
+  { id, runId }: { readonly id: string; readonly runId: string },
+  reach: Reach,
+): Promise<Selectable<RequestTable>[]> {
+  const requests = sql<Selectable<RequestTable>>`
+    select * from request where id = any(array(
+      select sibling.id from request as asked
+      join request as sibling on sibling.run_id = asked.run_id and sibling.turn = asked.turn
+        and sibling.id <> asked.id and (sibling.call_id = asked.call_id
+          or (${reach === 'turn'} and sibling.position > asked.position))
+      left join permit on permit.request_id = sibling.id and permit.state = 'live'
+      where asked.id = ${id} and (sibling.state = 'pending' or permit.id is not null)
+    ) || ${id}::uuid) order by id for update
+  `
+  const [, { rows }] = await together([lockRun(tx, runId), requests.execute(tx)])
+  return rows
 }

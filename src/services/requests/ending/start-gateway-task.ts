@@ -8,7 +8,15 @@ export async function startGatewayTask(unit: UnitOfWork, requestId: string): Pro
     .where('request_id', '=', requestId)
     .where('by_task', '=', true)
     .executeTakeFirst()
-  if (task === undefined) return
-  const payload = { taskQueue: task.task_queue }
+  if (task !== undefined) await enqueueGatewayTask(unit, requestId, task.task_queue)
+}
+
+/** The same of a task whose queue has been read. */
+export async function enqueueGatewayTask(
+  unit: UnitOfWork,
+  requestId: string,
+  taskQueue: string,
+): Promise<void> {
+  const payload = { taskQueue }
   await unit.enqueue({ kind: 'start_gateway_call', runId: requestId, payload })
 }

@@ -4,6 +4,7 @@ import type { CallFacts } from '#domain/request.ts'
 import type { Scope } from '#domain/verdict.ts'
 import type { DecisionTable } from '#store/tables/decisions.ts'
 import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.ts'
+import type { ChainEnd } from '#store/audit/audit.ts'
 import type { Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { Voter } from './tally-votes.ts'
@@ -44,6 +45,14 @@ export interface DecisionFacts {
   /** the person decided this revision before */
   readonly voted: boolean
   readonly askedBeforeRestore: boolean
+  /** the newest event of the request */
+  readonly chainEnd: ChainEnd
+  /** what its program waits for, if it is a program's */
+  readonly program: {
+    readonly hasCallback: boolean
+    /** where an approved task of the gateway is carried out; `null`: it is none */
+    readonly taskQueue: string | null
+  }
   /** how often the very call was carried out (details.md, alike) */
   readonly again: number
   /** the first part of it that nobody vouches for (security.md 29); `null`: there is none */
@@ -60,8 +69,17 @@ export interface DecisionFacts {
 /** The rows of it all, as one query gives them. */
 interface FactRows extends Pick<
   DecisionFacts,
-  'now' | 'epoch' | 'workflowId' | 'principals' | 'voted' | 'askedBeforeRestore' | 'again'
+  | 'now'
+  | 'epoch'
+  | 'workflowId'
+  | 'principals'
+  | 'voted'
+  | 'askedBeforeRestore'
+  | 'again'
+  | 'chainEnd'
 > {
+  readonly id: string
+  readonly taskQueue: string | null
   readonly request: JsonRow
   readonly revision: JsonRow | null
   /** of a request of a program */
@@ -79,12 +97,36 @@ interface FactRows extends Pick<
  * said in `tampered`.
  */
 export async function readDecisionFacts(
-  { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
+  at: { readonly tx: Tx; readonly seals: Seals },
   requestId: string,
   personId: string | null,
 ): Promise<DecisionFacts> {
+  const [rows] = await readFactRows(at.tx, [requestId], personId)
+  if (rows === undefined) throw new Error(`Request ${requestId} is gone`)
+  return factsOf(at.seals, rows)
+}
+
+/**
+ * The same of several requests, in one query. What nobody vouches for is refused for its own
+ * request alone, when its facts are asked for.
+ */
+export async function readManyFacts(
+  at: { readonly tx: Tx; readonly seals: Seals },
+  requestIds: readonly string[],
+  personId: string | null,
+): Promise<ReadonlyMap<string, () => DecisionFacts>> {
+  const rows = await readFactRows(at.tx, requestIds, personId)
+  return new Map(rows.map((row) => [row.id, () => factsOf(at.seals, row)]))
+}
+
+async function readFactRows(
+  tx: Tx,
+  requestIds: readonly string[],
+  personId: string | null,
+): Promise<FactRows[]> {
   const result = await sql<FactRows>`
     select
+      request.id,
       clock_timestamp() as now,
       (select epoch from installation) as epoch,
       (select workflow_id from run where run.id = request.run_id) as "workflowId",
@@ -104,11 +146,18 @@ export async function readDecisionFacts(
       exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
         and d.person_id = ${personId}) as voted,
       ${askedBeforeRestore} as "askedBeforeRestore",
-      ${carriedOut} as again
-    from request where request.id = ${requestId}
+      ${carriedOut} as again,
+      (select task_queue from gateway_call call
+        where call.request_id = request.id and call.by_task) as "taskQueue",
+      (select json_build_object('sequence', last.sequence, 'document', last.document)
+        from audit_event last where last.request_id = request.id
+        order by last.sequence desc limit 1) as "chainEnd"
+    from request where request.id = any(${requestIds}::uuid[])
   `.execute(tx)
-  const [rows] = result.rows
-  if (rows === undefined) throw new Error(`Request ${requestId} is gone`)
+  return result.rows
+}
+
+function factsOf(seals: Seals, rows: FactRows): DecisionFacts {
   if (rows.revision === null) throw tampered('revision')
   const revision = fromJsonRow<Selectable<RequestRevisionTable>>(rows.revision)
   const person = rows.person === null ? null : vouchFor(seals, rows.person)
@@ -129,6 +178,11 @@ export async function readDecisionFacts(
     voted: rows.voted,
     askedBeforeRestore: rows.askedBeforeRestore,
     again: rows.again,
+    chainEnd: rows.chainEnd,
+    program: {
+      hasCallback: rows.external !== null && rows.external['callback_url'] !== null,
+      taskQueue: rows.taskQueue,
+    },
     tampered: person?.forged === 'person' ? 'person' : tamperedPart(seals, rows),
   }
 }
