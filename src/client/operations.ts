@@ -43,6 +43,7 @@ export const operations: OperationTable = {
   listQueues: 'GET /v1/queues',
   listFirstSteps: 'GET /v1/me/first-steps',
   getInsights: 'GET /v1/insights',
+  getAttention: 'GET /v1/insights/attention',
   listRuleProposals: 'GET /v1/insights/proposals',
   listRequests: 'GET /v1/requests',
   getRequest: 'GET /v1/requests/:id',

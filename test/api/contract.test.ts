@@ -166,6 +166,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     await pending()
     return grace.get('/v1/insights?by=rule')
   },
+  getAttention: () => grace.get('/v1/insights/attention'),
   listFirstSteps: () => grace.get('/v1/me/first-steps'),
   listRuleProposals: () => grace.get('/v1/insights/proposals'),
   listRuns: () =>

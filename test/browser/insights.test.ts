@@ -77,3 +77,24 @@ test.each([{ width: 1280, height: 900 }, phone])(
     expect(dashboard.complaints).toEqual([])
   },
 )
+
+test('the load, hasty approvals and calls asked for twice are shown with what an agent wrote as text, and lead to the list behind them', async () => {
+  const { desk } = dashboard
+  const hostile = { path: 'notes/<img src=x onerror=alert(1)>.md', content: 'x'.repeat(9000) }
+  const call = [{ tool: 'write_file', input: hostile }]
+  const { requestIds } = await ask(desk, call, 'I write it at once')
+  for (const id of requestIds) await desk.decide(desk.people.grace, id)
+  await ask(desk, call, 'I write it again')
+  const page = await dashboard.open('Grace', '/insights')
+  const fast = page.getByRole('region', { name: 'Approved faster than it can be read' })
+  await fast.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+  const twice = page.getByRole('region', { name: 'Asked twice for the same' })
+  await twice.getByText('2 times: 1 approved, 0 denied').waitFor()
+  await page.getByText('Nothing expired without somebody having looked.').waitFor()
+  expect(await page.locator('main img').count()).toBe(0)
+  expect(await twice.getByRole('link').count()).toBe(2)
+  await page.getByRole('link', { name: /^14 opened on/ }).click()
+  await page.waitForURL(/\/audit\?type=request\.opened&from=/)
+  await page.getByText('14 events').or(page.getByText('<img src=x').first()).first().waitFor()
+  expect(dashboard.complaints).toEqual([])
+})

@@ -22,6 +22,8 @@ export interface Insight {
   readonly expired: number
   readonly carriedOut: number
   readonly failed: number
+  /** calls that ran on what these approvals let pass without asking again */
+  readonly grantsUsed: number
   /** from opening to deciding; `null`: none was decided */
   readonly medianSeconds: number | null
   readonly p90Seconds: number | null
@@ -58,6 +60,12 @@ export const effects = sql`
   left join external_request program on program.request_id = request.id`
 export const wasCarriedOut = sql<boolean>`(effect.state = 'succeeded' or program.outcome = 'succeeded')`
 export const hasFailed = sql<boolean>`(effect.state = 'failed' or program.outcome = 'failed')`
+
+/** How often what a request's approval lets pass was used; `by` narrows the givers. */
+export function grantsUsed(by: RawBuilder<boolean>): RawBuilder<number> {
+  return sql`coalesce(sum((select sum(approval_grant.uses) from approval_grant
+    where approval_grant.request_id = request.id and ${by})), 0)::int`
+}
 
 /** The quantile of the seconds that something took, as a whole number; of some rows only. */
 export function quantile(
@@ -110,6 +118,7 @@ const nothing = {
   expired: 0,
   carriedOut: 0,
   failed: 0,
+  grantsUsed: 0,
   medianSeconds: null,
   p90Seconds: null,
 }

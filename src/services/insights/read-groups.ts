@@ -3,6 +3,7 @@ import type { InsightKey } from '#domain/insight-key.ts'
 import type { Db } from '#store/database.ts'
 import {
   effects,
+  grantsUsed,
   groupOf,
   hasFailed,
   isCounted,
@@ -33,6 +34,7 @@ export async function readGroups(
       count(*) filter (where request.state = 'expired')::int as expired,
       count(*) filter (where ${wasCarriedOut})::int as "carriedOut",
       count(*) filter (where ${hasFailed})::int as failed,
+      ${grantsUsed(sql`true`)} as "grantsUsed",
       ${quantile(0.5, seconds, isDecided)} as "medianSeconds",
       ${quantile(0.9, seconds, isDecided)} as "p90Seconds"
     from request left join run on run.id = request.run_id ${effects}

@@ -67,6 +67,7 @@ describe('what became of requests', () => {
           expired: 0,
           carriedOut: 0,
           failed: 0,
+          grantsUsed: 0,
           medianSeconds: 20,
           p90Seconds: 28,
           waiting: 2,

@@ -4,6 +4,16 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import type { Insight, InsightScope } from './insight-scope.ts'
+import {
+  readAskedTwice,
+  readExpiredUnseen,
+  readFastApprovals,
+  type AskedTwice,
+  type ExpiredUnseen,
+  type FastApproval,
+  type Found,
+} from './read-attention.ts'
+import { readDays, type DayLoad } from './read-days.ts'
 import { readGroups } from './read-groups.ts'
 import { readLoads } from './read-loads.ts'
 
@@ -29,16 +39,61 @@ export interface Insights {
 export async function readInsights(
   ctx: ServiceContext,
   caller: Caller,
-  input: { readonly from?: Date; readonly to?: Date; readonly by: InsightKey },
+  input: InsightTime & { readonly by: InsightKey },
 ): Promise<Insights> {
-  const { by, to = new Date() } = input
-  const from = input.from ?? new Date(to.getTime() - usualDays * dayMs)
+  const { by } = input
+  const scope = await scopeOf(ctx, caller, input)
+  const { from, to } = scope
+  const items = await (by === 'person' ? readLoads(ctx.db, scope) : readGroups(ctx.db, scope, by))
+  return { from, to, by, items: items.slice(0, maxItems) }
+}
+
+/** What came in on each day, and what deserves a look. */
+export interface Attention {
+  readonly from: Date
+  readonly to: Date
+  readonly days: readonly DayLoad[]
+  readonly fastApprovals: Found<FastApproval>
+  readonly expiredUnseen: Found<ExpiredUnseen>
+  readonly askedTwice: Found<AskedTwice>
+}
+
+/**
+ * The load of each day, approvals faster than reading, what expired unseen, and what was asked for
+ * twice, of the same time and as far as `readInsights` counts. Approvals are one's own, with
+ * `readAudit` everybody's.
+ */
+export async function readAttention(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: InsightTime,
+): Promise<Attention> {
+  const scope = await scopeOf(ctx, caller, input)
+  const { from, to } = scope
+  return {
+    from,
+    to,
+    days: await readDays(ctx.db, scope),
+    fastApprovals: await readFastApprovals(ctx.db, scope),
+    expiredUnseen: await readExpiredUnseen(ctx.db, scope),
+    askedTwice: await readAskedTwice(ctx.db, scope),
+  }
+}
+
+interface InsightTime {
+  readonly from?: Date
+  readonly to?: Date
+}
+
+async function scopeOf(
+  ctx: ServiceContext,
+  caller: Caller,
+  { to = new Date(), from = new Date(to.getTime() - usualDays * dayMs) }: InsightTime,
+): Promise<InsightScope> {
   checkTime(from, to)
   const viewer = await viewerOf(ctx, caller)
   const seesAll = await hasRight(ctx, caller.actor, 'readAudit')
-  const scope: InsightScope = { from, to, viewer, seesAll }
-  const items = await (by === 'person' ? readLoads(ctx.db, scope) : readGroups(ctx.db, scope, by))
-  return { from, to, by, items: items.slice(0, maxItems) }
+  return { from, to, viewer, seesAll }
 }
 
 function checkTime(from: Date, to: Date): void {

@@ -3,6 +3,7 @@ import type { Db } from '#store/database.ts'
 import { namesTeam } from '../requests/people/visible-to.ts'
 import {
   effects,
+  grantsUsed,
   hasFailed,
   isCounted,
   mergeInsights,
@@ -32,6 +33,7 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
       0 as expired,
       count(*) filter (where ${approved} and ${wasCarriedOut})::int as "carriedOut",
       count(*) filter (where ${approved} and ${hasFailed})::int as failed,
+      ${grantsUsed(sql`approval_grant.granted_by = decision.person_id and decision.scope is not null`)} as "grantsUsed",
       ${quantile(0.5, seconds, all)} as "medianSeconds", ${quantile(0.9, seconds, all)} as "p90Seconds"
     from request
       join decision on decision.request_id = request.id

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration'
 import * as baseline from './20261125T060000Z-baseline.ts'
+import * as grantsOfRequest from './20261126T095500Z-in-grants-of-request.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
 export const baselineName = '20261125T060000Z-baseline'
@@ -11,4 +12,5 @@ export const baselineName = '20261125T060000Z-baseline'
  */
 export const migrations: Record<string, Migration> = {
   [baselineName]: baseline,
+  '20261126T095500Z-in-grants-of-request': grantsOfRequest,
 }

@@ -38,3 +38,10 @@ export function listBehind(
   if (key !== '') query.set(fields[by], key)
   return `/?${query.toString()}`
 }
+
+/** The trail of what was opened on a day of UTC. Pure. */
+export function openedOn(day: string): string {
+  const from = `${day}T00:00:00.000Z`
+  const to = new Date(Date.parse(from) + 24 * 3_600_000).toISOString()
+  return `/audit?${new URLSearchParams({ type: 'request.opened', from, to }).toString()}`
+}

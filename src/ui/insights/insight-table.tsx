@@ -24,6 +24,7 @@ export function OutcomeTable({ by, items }: Props) {
           <th scope="col">expired</th>
           <th scope="col">carried out</th>
           <th scope="col">failed</th>
+          <th scope="col">grants used</th>
           <th scope="col">waiting</th>
           <th scope="col">oldest</th>
         </tr>
@@ -40,6 +41,7 @@ export function OutcomeTable({ by, items }: Props) {
             <Figure by={by} item={item} what="expired" />
             <td>{item.carriedOut}</td>
             <td>{item.failed}</td>
+            <td>{item.grantsUsed}</td>
             <Figure by={by} item={item} what="waiting" />
             <td>{item.oldestAt === null ? '–' : <Time at={item.oldestAt} />}</td>
           </tr>
@@ -75,13 +77,14 @@ export function TimeTable({ by, items }: Props) {
   )
 }
 
-function Figures({
+/** The table of a picture, folded. */
+export function Figures({
   caption,
   by,
   children,
 }: {
   caption: string
-  by: InsightKey
+  by: InsightKey | 'day'
   children: React.ReactNode
 }) {
   return (

@@ -6,6 +6,7 @@ import { callApi } from '../api/call-api.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { AttentionSections } from './attention-sections.tsx'
 import { OutcomeTable, TimeTable } from './insight-table.tsx'
 import { OutcomeChart, OutcomeLegend } from './outcome-chart.tsx'
 import { Proposals } from './proposals.tsx'
@@ -94,6 +95,7 @@ export function InsightsPage() {
             )}
           </>
         )}
+        <AttentionSections days={Number(days)} />
         <Proposals />
       </div>
     </>

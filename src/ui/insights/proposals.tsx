@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Fragment } from 'react'
 import { Link } from 'react-router'
 import type { RuleProposalView } from '#api/schemas/requests/insights.ts'
 import { callApi } from '../api/call-api.ts'
@@ -8,6 +7,7 @@ import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { VisibleText } from '../text/visible-text.tsx'
+import { RequestNumbers } from './request-numbers.tsx'
 import { secondsInWords } from './seconds-in-words.ts'
 
 /** Rules that asked in vain: what would pre-approve each, and what that would have let through. */
@@ -45,7 +45,7 @@ function Proposal({ proposal }: { proposal: RuleProposalView }) {
       <p>
         Approved {evidence.approved} of {evidence.asked} times, half of them within{' '}
         {secondsInWords(evidence.medianSeconds)}:{' '}
-        <Numbers numbers={evidence.requests.slice(0, 10)} />
+        <RequestNumbers numbers={evidence.requests.slice(0, 10)} />
         {evidence.requests.length > 10 && ` and ${evidence.asked - 10} more`}.
       </p>
       <p>
@@ -72,13 +72,4 @@ function Proposal({ proposal }: { proposal: RuleProposalView }) {
       </div>
     </article>
   )
-}
-
-function Numbers({ numbers }: { numbers: readonly number[] }) {
-  return numbers.map((number, at) => (
-    <Fragment key={number}>
-      {at > 0 && ', '}
-      <Link to={`/requests/${number}`}>#{number}</Link>
-    </Fragment>
-  ))
 }

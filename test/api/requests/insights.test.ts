@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi, type TestApi } from '../test-api.ts'
@@ -36,8 +37,20 @@ test('nobody without a session or the scope requests:read reads insights', async
   const ada = await api.signIn(api.people.ada)
   const key = await ada.post('/v1/keys', { name: 'a program', scopes: ['runs:read'] })
   const headers = { authorization: `Bearer ${key.body.key}` }
-  for (const path of ['/v1/insights', '/v1/insights/proposals']) {
+  for (const path of ['/v1/insights', '/v1/insights/attention', '/v1/insights/proposals']) {
     expect((await api.ask(path)).status).toBe(401)
     expect((await api.ask(path, { headers })).status).toBe(403)
   }
+})
+
+// Rules: security.md 17
+test('a secret in what an agent asked for is masked in what deserves a look', async () => {
+  const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  const request = await addRequest(api.service, run, { position: 9, input: { path: secret } })
+  await sql`update request set state = 'expired' where id = ${request.id}`.execute(api.service.db)
+  const grace = await api.signIn(api.people.grace)
+  const { body } = await grace.get('/v1/insights/attention')
+  expect(body.expiredUnseen.count).toBe(1)
+  expect(JSON.stringify(body)).not.toContain(secret)
 })

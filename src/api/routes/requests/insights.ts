@@ -1,7 +1,11 @@
 import { readFirstSteps } from '#services/insights/first-steps.ts'
 import type { Insight } from '#services/insights/insight-scope.ts'
-import { readInsights } from '#services/insights/read-insights.ts'
+import { readAttention, readInsights, type Attention } from '#services/insights/read-insights.ts'
 import { readProposals } from '#services/insights/read-proposals.ts'
+import type { Found } from '#services/insights/read-attention.ts'
+import { answerOf } from '../../views/answer-of.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { maskSecrets } from '#domain/text/secrets.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/requests/insights.ts'
 
@@ -18,15 +22,26 @@ export const insightRoutes = [
     query: schemas.insightsQuery,
     answers: { 200: { description: 'The busiest first, 200 at most', schema: schemas.insights } },
     answer: async (api, { query, caller }) => {
-      const { from, to, by } = query
-      const found = await readInsights(api.ctx, caller, {
-        by,
-        ...(from === undefined ? {} : { from: new Date(from) }),
-        ...(to === undefined ? {} : { to: new Date(to) }),
-      })
+      const { by } = query
+      const found = await readInsights(api.ctx, caller, { by, ...timeOf(query) })
       const items = found.items.map(insightView)
       const times = { from: found.from.toISOString(), to: found.to.toISOString() }
       return { status: 200, body: { ...times, by, items } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/insights/attention',
+    name: 'getAttention',
+    summary: 'Get what deserves a look',
+    description:
+      'Of the requests that were opened within a time: how many each day, approvals faster than reading (one’s own, with the right readAudit everybody’s), what expired unseen, and what was asked for twice',
+    access: { by: 'personOrKey', scope: 'requests:read' },
+    query: schemas.attentionQuery,
+    answers: { 200: { description: 'The newest of each', schema: schemas.attention } },
+    answer: async (api, { query, caller }) => {
+      const found = await readAttention(api.ctx, caller, timeOf(query))
+      return { status: 200, body: attentionView(found) }
     },
   }),
   route({
@@ -60,4 +75,31 @@ export const insightRoutes = [
 
 function insightView({ oldestAt, ...insight }: Insight): schemas.InsightView {
   return { ...insight, oldestAt: oldestAt?.toISOString() ?? null }
+}
+
+function timeOf({
+  from,
+  to,
+}: {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}) {
+  return {
+    ...(from === undefined ? {} : { from: new Date(from) }),
+    ...(to === undefined ? {} : { to: new Date(to) }),
+  }
+}
+
+function attentionView({ fastApprovals, expiredUnseen, askedTwice, ...rest }: Attention) {
+  return answerOf({
+    ...rest,
+    fastApprovals: withMaskedTitles(fastApprovals),
+    expiredUnseen: withMaskedTitles(expiredUnseen),
+    askedTwice: withMaskedTitles(askedTwice),
+  })
+}
+
+function withMaskedTitles<Item extends { readonly title: string }>(found: Found<Item>) {
+  const items = found.items.map((item) => ({ ...item, title: maskSecrets(item.title, hashBytes) }))
+  return { ...found, items }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { firstSteps } from '#domain/first-step.ts'
 import { insightKeys } from '#domain/insight-key.ts'
-import { instant } from '../common.ts'
+import { id, instant } from '../common.ts'
 import * as example from '../examples.ts'
 
 export const insightsQuery = z.strictObject({
@@ -27,6 +27,8 @@ export const insight = z
     expired: count,
     carriedOut: count,
     failed: count,
+    /** calls that ran on what these approvals let pass, without asking again */
+    grantsUsed: count,
     /** from opening to deciding; null: none was decided */
     medianSeconds: seconds,
     p90Seconds: seconds,
@@ -57,6 +59,7 @@ export const insights = z
             expired: 0,
             carriedOut: 36,
             failed: 1,
+            grantsUsed: 6,
             medianSeconds: 95,
             p90Seconds: 1260,
             waiting: 2,
@@ -68,6 +71,118 @@ export const insights = z
   })
 
 const numbers = z.array(z.int().positive())
+
+const found = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    /** all there are in the time */
+    count,
+    /** 20 at most */
+    items: z.array(item),
+  })
+
+export const attentionQuery = insightsQuery.omit({ by: true })
+
+export const attention = z
+  .object({
+    from: instant,
+    to: instant,
+    /** each day of UTC that the time touches: what was opened on it, and what became of that */
+    days: z.array(
+      z.object({
+        day: z.iso.date(),
+        opened: count,
+        approved: count,
+        denied: count,
+        expired: count,
+        waiting: count,
+      }),
+    ),
+    /** approved faster than it can be read, at 50 characters a second; newest first */
+    fastApprovals: found(
+      z.object({
+        person: z.object({ id, name: z.string() }),
+        at: instant,
+        /** since it was shown, or since this person's approval before it */
+        seconds: count,
+        /** what reading it takes at the least */
+        readSeconds: count,
+        title: z.string(),
+        /** of one action, newest first */
+        requests: numbers,
+      }),
+    ),
+    /** expired, and nobody had voted on, claimed, discussed or handed it over; newest first */
+    expiredUnseen: found(
+      z.object({
+        number: z.int().positive(),
+        title: z.string(),
+        queue: z.string(),
+        openedAt: instant,
+        expiredAt: instant,
+      }),
+    ),
+    /** the same tool with the same input, asked for more than once; the most frequent first */
+    askedTwice: found(
+      z.object({
+        tool: z.string(),
+        title: z.string(),
+        times: count,
+        approved: count,
+        denied: count,
+        requests: numbers,
+      }),
+    ),
+  })
+  .meta({
+    id: 'InsightAttention',
+    examples: [
+      {
+        from: '2026-03-02T00:00:00.000Z',
+        to: '2026-03-03T00:00:00.000Z',
+        days: [{ day: '2026-03-02', opened: 4, approved: 2, denied: 0, expired: 1, waiting: 1 }],
+        fastApprovals: {
+          count: 1,
+          items: [
+            {
+              person: example.grace,
+              at: example.askedAt,
+              seconds: 3,
+              readSeconds: 41,
+              title: 'Edit notes/1.2.md',
+              requests: [142],
+            },
+          ],
+        },
+        expiredUnseen: {
+          count: 1,
+          items: [
+            {
+              number: 139,
+              title: 'Edit notes/1.1.md',
+              queue: 'platform',
+              openedAt: '2026-03-02T08:00:00.000Z',
+              expiredAt: '2026-03-02T12:00:00.000Z',
+            },
+          ],
+        },
+        askedTwice: {
+          count: 1,
+          items: [
+            {
+              tool: 'write_file',
+              title: 'Edit notes/1.2.md',
+              times: 2,
+              approved: 1,
+              denied: 1,
+              requests: [142, 140],
+            },
+          ],
+        },
+      },
+    ],
+  })
+
+export type AttentionView = z.infer<typeof attention>
 
 export const ruleProposal = z
   .object({

@@ -1,0 +1,189 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '#test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { costOf } from '#test/harness/fixtures/reading-cost.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { claimRequest } from '../requests/claim-request.ts'
+import { readAttention, readInsights } from './read-insights.ts'
+
+const hostile = '<img src=x onerror=alert(1)>\u202e'
+/** 40 seconds for a fast reader */
+const long = 'x'.repeat(1998)
+
+let database: TestDatabase
+let service: TestService
+let run: TestRun
+let people: Record<'ada' | 'grace' | 'linus' | 'aud' | 'sam', TestPerson>
+const requests: TestRequest[] = []
+const numbers = new Map<string, number>()
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  service = await createTestService(db)
+  people = {
+    ada: await addPerson(db, 'Ada', []),
+    grace: await addPerson(db, 'Grace', ['platform']),
+    linus: await addPerson(db, 'Linus', ['platform']),
+    aud: await addPerson(db, 'Aud', ['auditors']),
+    sam: await addPerson(db, 'Sam', []),
+  }
+  run = await addRun(service, { startedBy: people.ada })
+  for (const [position, content] of [long, 'short', long, 'a', 'b', long].entries()) {
+    const path = position === 4 ? hostile : `notes/${position % 5}.md`
+    const input = { path, content }
+    requests.push(await addRequest(service, run, { position: position + 1, input }))
+  }
+  const decide = (at: number, decider: TestPerson, decision: 'approve' | 'deny') => {
+    const { id, digest } = requestAt(at)
+    const body = { decision, digest, revision: 1 }
+    return decideRequest(service.ctx, decider.caller, { request: id, body })
+  }
+  await decide(0, people.grace, 'approve')
+  await decide(1, people.grace, 'approve')
+  await decide(2, people.linus, 'approve')
+  await decide(5, people.grace, 'deny')
+  await claimRequest(service.ctx, people.grace.caller, { request: requestAt(3).id })
+  const took = [3, 60, 120].map(
+    (
+      seconds,
+      at,
+    ) => sql`update decision set at = revision.created_at + ${seconds} * interval '1 second'
+      from request_revision revision
+      where decision.request_id = ${requestAt(at).id} and revision.request_id = decision.request_id`,
+  )
+  for (const query of took) await query.execute(db)
+  await sql`update request set state = 'expired' where state = 'pending'`.execute(db)
+  const { rows } = await sql<{ id: string; number: number }>`
+    select id, number::int as number from request`.execute(db)
+  for (const { id, number } of rows) numbers.set(id, number)
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+function requestAt(at: number): TestRequest {
+  const request = requests[at]
+  if (request === undefined) throw new Error(`there is no request at ${at}`)
+  return request
+}
+const numberAt = (at: number) => numbers.get(requestAt(at).id)
+const attention = (person: TestPerson) => readAttention(service.ctx, person.caller, {})
+
+test('an approval faster than its text can be read is found: one’s own, of others only for who reads the trail', async () => {
+  const { fastApprovals } = await attention(people.grace)
+  const own = {
+    person: { id: people.grace.id, name: 'Grace' },
+    at: expect.any(Date),
+    seconds: 3,
+    readSeconds: 40,
+    title: 'Write "notes/0.md"',
+    requests: [numberAt(0)],
+  }
+  expect(fastApprovals).toEqual({ count: 1, items: [own] })
+  // Two minutes are enough for the same text.
+  expect((await attention(people.linus)).fastApprovals).toEqual({ count: 0, items: [] })
+  expect((await attention(people.aud)).fastApprovals).toEqual({ count: 1, items: [own] })
+})
+
+test('what expired without anybody having done a thing is found, its title as it was written', async () => {
+  const { expiredUnseen } = await attention(people.grace)
+  expect(expiredUnseen).toMatchObject({
+    count: 1,
+    items: [{ number: numberAt(4), title: `Write ${JSON.stringify(hostile)}`, queue: 'platform' }],
+  })
+})
+
+test('the same call asked for by two steps is found once, with what became of each', async () => {
+  const { askedTwice } = await attention(people.grace)
+  expect(askedTwice).toEqual({
+    count: 1,
+    items: [
+      {
+        tool: 'write_file',
+        title: 'Write "notes/0.md"',
+        times: 2,
+        approved: 1,
+        denied: 1,
+        requests: [numberAt(5), numberAt(0)],
+      },
+    ],
+  })
+})
+
+test('the load is of every day of the time, days without requests too', async () => {
+  const { days } = await attention(people.grace)
+  expect(days).toHaveLength(31)
+  expect(days[0]).toMatchObject({ opened: 0, waiting: 0 })
+  expect(days.at(-1)).toMatchObject({ opened: 6, approved: 3, denied: 1, expired: 2 })
+})
+
+// Rules: security.md 22
+test('what somebody may not see is in none of it', async () => {
+  const { days, fastApprovals, expiredUnseen, askedTwice } = await attention(people.sam)
+  expect([fastApprovals.count, expiredUnseen.count, askedTwice.count]).toEqual([0, 0, 0])
+  expect(days.every(({ opened }) => opened === 0)).toBe(true)
+})
+
+test('the uses of what an approval lets pass count where it was given, and for who gave it', async () => {
+  await sql`insert into approval_grant (id, root_run_id, tool, scope, digest, queue, team,
+      granted_by, request_id, uses, statement, signature, key_id)
+    select gen_random_uuid(), run_id, tool, 'run', digest, queue, team, ${people.grace.id}, id, 7,
+      '', '', '' from request where id = ${requestAt(0).id}`.execute(database.db)
+  await sql`update decision set scope = 'run' where request_id = ${requestAt(0).id}`.execute(
+    database.db,
+  )
+  for (const by of ['queue', 'rule', 'person'] as const) {
+    const { items } = await readInsights(service.ctx, people.grace.caller, { by })
+    expect(items).toMatchObject([{ grantsUsed: 7 }])
+  }
+})
+
+test('reading starts no earlier than the approval before it, and one action is read as a whole', async () => {
+  const { db } = database
+  await sql`update decision set person_id = ${people.grace.id}, at = at - interval '40 seconds'
+    where request_id = ${requestAt(2).id}`.execute(db)
+  // Shown 80 seconds before, but only 20 after the one at 60.
+  expect((await attention(people.grace)).fastApprovals.items).toMatchObject([
+    { readSeconds: 40, requests: [numberAt(2)] },
+    { seconds: 3, requests: [numberAt(0)] },
+  ])
+  await sql`update decision set batch_decision_id = ${requestAt(0).id}
+    where decision = 'approve'`.execute(db)
+  // 4,000 characters in 80 seconds, which is as fast as reading can be.
+  expect((await attention(people.grace)).fastApprovals.items).toMatchObject([
+    { readSeconds: 81, requests: [numberAt(2), numberAt(1), numberAt(0)] },
+  ])
+  await sql`update decision set at = at + interval '2 seconds' where decision = 'approve'`.execute(
+    db,
+  )
+  expect((await attention(people.grace)).fastApprovals.items).toEqual([])
+})
+
+test('it costs what its time costs, whatever the tables hold', async () => {
+  await sql`
+    insert into request (id, kind, state, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+      run_id, root_run_id, turn, position, created_at, expires_at, epoch)
+    select gen_random_uuid(), kind, 'expired', queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+      run_id, root_run_id, turn, position, created_at - interval '100 days' - n * interval '1 minute', expires_at, epoch
+    from request, generate_series(1, 20000) n where id = ${requestAt(4).id}
+  `.execute(database.db)
+  await sql`analyze`.execute(database.db)
+  const queries: LoggedQuery[] = []
+  const db = withQueryLog(database.url, queries)
+  try {
+    await readAttention({ ...service.ctx, db }, people.grace.caller, {})
+    const cost = await costOf(database.url, queries, new Set(['request']))
+    expect(cost.unindexed).toEqual([])
+    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
+  } finally {
+    await db.destroy()
+  }
+})

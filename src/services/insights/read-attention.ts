@@ -1,0 +1,149 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Db } from '#store/database.ts'
+import type { PersonRef } from '../requests/facts/request-record.ts'
+import { wasOpened, type InsightScope } from './insight-scope.ts'
+
+/**
+ * The characters a second that nobody reads faster with understanding: 600 words a minute. What was
+ * approved faster than that had not been read.
+ */
+const readPerSecond = 50
+const maxItems = 20
+/** The newest numbers of requests in one item. */
+const maxNumbers = 20
+
+/** One approval, or several given with one action, in less time than reading takes. */
+export interface FastApproval {
+  readonly person: PersonRef
+  readonly at: Date
+  /** since it was shown, or since this person's approval before it */
+  readonly seconds: number
+  /** what reading it takes at the least */
+  readonly readSeconds: number
+  /** of the newest one */
+  readonly title: string
+  readonly requests: readonly number[]
+}
+
+/** A request that ended by its deadline without anybody having done a thing with it. */
+export interface ExpiredUnseen {
+  readonly number: number
+  readonly title: string
+  readonly queue: string
+  readonly openedAt: Date
+  readonly expiredAt: Date
+}
+
+/** The very same call, asked for by more than one step of agents or programs. */
+export interface AskedTwice {
+  readonly tool: string
+  readonly title: string
+  readonly times: number
+  readonly approved: number
+  readonly denied: number
+  readonly requests: readonly number[]
+}
+
+/** The newest items of something, and how many there are. */
+export interface Found<Item> {
+  readonly count: number
+  readonly items: readonly Item[]
+}
+
+/**
+ * Approvals that came faster than what they approved can be read; the caller's own, or everybody's
+ * for who reads the trail. Reading starts when the revision was shown, or when the same person
+ * approved something before, whichever is later; what was approved with one action is read
+ * together.
+ */
+export async function readFastApprovals(db: Db, scope: InsightScope): Promise<Found<FastApproval>> {
+  const { viewer, seesAll } = scope
+  const isShown = seesAll
+    ? sql<boolean>`true`
+    : sql<boolean>`decision.person_id = ${viewer.personId}`
+  return countedRows(
+    db,
+    sql<FastApproval & Counted>`
+    with act as (
+      select decision.person_id, max(decision.at) as at, max(revision.created_at) as shown_at,
+        sum(content.size)::float8 / ${readPerSecond} as needed,
+        (array_agg(request.title order by request.number desc))[1] as title,
+        (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests
+      from request
+        join decision on decision.request_id = request.id and decision.decision = 'approve'
+        join request_revision revision
+          on revision.request_id = request.id and revision.revision = decision.revision
+        join content on content.hash = revision.content_hash
+      where ${wasOpened(scope)} and ${isShown} and request.kind in ('tool_call', 'external')
+      group by decision.person_id, coalesce(decision.batch_decision_id, decision.id)
+    ), timed as (
+      select *, extract(epoch from at - greatest(shown_at,
+        lag(at) over (partition by person_id order by at)))::float8 as taken
+      from act
+    )
+    select jsonb_build_object('id', person.id, 'name', person.name) as person, at, title, requests,
+      floor(greatest(taken, 0))::int as seconds, ceil(needed)::int as "readSeconds",
+      count(*) over ()::int as found
+    from timed join person on person.id = timed.person_id
+    where taken < needed order by at desc limit ${maxItems}`,
+  )
+}
+
+/** Requests that expired, and that nobody had voted on, claimed, answered or handed over. */
+export async function readExpiredUnseen(
+  db: Db,
+  scope: InsightScope,
+): Promise<Found<ExpiredUnseen>> {
+  return countedRows(
+    db,
+    sql<ExpiredUnseen & Counted>`
+    select request.number::int as number, request.title, request.queue,
+      request.created_at as "openedAt", request.expires_at as "expiredAt",
+      count(*) over ()::int as found
+    from request where ${wasOpened(scope)} and request.state = 'expired'
+      and not exists (select 1 from audit_event
+        where audit_event.request_id = request.id and audit_event.type in (
+          'request.claimed', 'request.commented', 'request.handed_over', 'request.extended',
+          'request.revised', 'decision.recorded', 'decision.refused'))
+    order by request.created_at desc, request.id desc limit ${maxItems}`,
+  )
+}
+
+/**
+ * Calls with the same digest that were asked for more than once. A call that was asked afresh, as
+ * its file had changed, is one.
+ */
+export async function readAskedTwice(db: Db, scope: InsightScope): Promise<Found<AskedTwice>> {
+  return countedRows(
+    db,
+    sql<AskedTwice & Counted>`
+    select max(request.tool) as tool,
+      (array_agg(request.title order by request.number desc))[1] as title,
+      count(distinct coalesce(request.call_id, request.id))::int as times,
+      count(*) filter (where request.state = 'approved')::int as approved,
+      count(*) filter (where request.state = 'denied')::int as denied,
+      (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests,
+      count(*) over ()::int as found
+    from request where ${wasOpened(scope)} and request.kind in ('tool_call', 'external')
+    group by request.digest having count(distinct coalesce(request.call_id, request.id)) > 1
+    order by 3 desc, max(request.created_at) desc limit ${maxItems}`,
+  )
+}
+
+interface Counted {
+  /** how many rows there are without the limit */
+  readonly found: number
+}
+
+async function countedRows<Row extends Counted>(
+  db: Db,
+  query: RawBuilder<Row>,
+): Promise<Found<Omit<Row, 'found'>>> {
+  const { rows } = await query.execute(db)
+  let count = 0
+  const items = rows.map(({ found, ...item }) => {
+    count = found
+    return item
+  })
+  return { count, items }
+}

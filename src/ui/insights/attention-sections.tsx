@@ -1,0 +1,141 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { AttentionView } from '#api/schemas/requests/insights.ts'
+import { callApi } from '../api/call-api.ts'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { LoadChart, LoadTable } from './load-chart.tsx'
+import { RequestNumbers } from './request-numbers.tsx'
+import { secondsInWords } from './seconds-in-words.ts'
+
+const dayMs = 24 * 3_600_000
+
+/** What came in on each day, and the three lists of what deserves a look. */
+export function AttentionSections({ days }: { days: number }) {
+  const attention = useQuery({
+    queryKey: ['insights', 'attention', days],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - days * dayMs).toISOString()
+      return callApi('getAttention', { query: { from }, signal })
+    },
+    placeholderData: keepPreviousData,
+  })
+  if (attention.isPending) return <Loading what="what deserves a look" lines={6} />
+  if (attention.isError)
+    return <Failure error={attention.error} retry={() => void attention.refetch()} />
+  const { data } = attention
+  return (
+    <>
+      {data.days.some(({ opened }) => opened > 0) && (
+        <section className="card column" aria-labelledby="load-title">
+          <h2 id="load-title">Load of each day</h2>
+          <LoadChart days={data.days} />
+          <LoadTable days={data.days} />
+        </section>
+      )}
+      <div className="attention">
+        <FastApprovals found={data.fastApprovals} />
+        <ExpiredUnseen found={data.expiredUnseen} />
+        <AskedTwice found={data.askedTwice} />
+      </div>
+    </>
+  )
+}
+
+function FastApprovals({ found }: { found: AttentionView['fastApprovals'] }) {
+  return (
+    <Section
+      id="fast"
+      title="Approved faster than it can be read"
+      about="At 50 characters a second, from when it was shown, or from the approval before."
+      found={found}
+      none="Every approval that you may see left time to read."
+    >
+      {found.items.map(({ person, at, seconds, readSeconds, title, requests }) => (
+        <li key={`${person.id} ${at}`}>
+          <span className="grow break">
+            <VisibleText text={title} />
+            {requests.length > 1 && ` and ${requests.length - 1} more`}{' '}
+            <RequestNumbers numbers={requests} />
+          </span>
+          <span className="dim small">
+            <VisibleText text={person.name} />: {secondsInWords(seconds)} for{' '}
+            {secondsInWords(readSeconds)} of text, <Time at={at} />
+          </span>
+        </li>
+      ))}
+    </Section>
+  )
+}
+
+function ExpiredUnseen({ found }: { found: AttentionView['expiredUnseen'] }) {
+  return (
+    <Section
+      id="unseen"
+      title="Expired unseen"
+      about="Nobody had voted on it, claimed it, commented on it or handed it over."
+      found={found}
+      none="Nothing expired without somebody having looked."
+    >
+      {found.items.map(({ number, title, queue, expiredAt }) => (
+        <li key={number}>
+          <span className="grow break">
+            <VisibleText text={title} /> <RequestNumbers numbers={[number]} />
+          </span>
+          <span className="dim small">
+            queue {queue}, expired <Time at={expiredAt} />
+          </span>
+        </li>
+      ))}
+    </Section>
+  )
+}
+
+function AskedTwice({ found }: { found: AttentionView['askedTwice'] }) {
+  return (
+    <Section
+      id="twice"
+      title="Asked twice for the same"
+      about="The same tool with the same input, asked for by more than one step."
+      found={found}
+      none="No call was asked for twice."
+    >
+      {found.items.map(({ title, times, approved, denied, requests }) => (
+        <li key={requests[0]}>
+          <span className="grow break">
+            <VisibleText text={title} /> <RequestNumbers numbers={requests} />
+          </span>
+          <span className="dim small">
+            {times} times: {approved} approved, {denied} denied
+          </span>
+        </li>
+      ))}
+    </Section>
+  )
+}
+
+function Section(props: {
+  id: string
+  title: string
+  about: string
+  found: { readonly count: number; readonly items: readonly unknown[] }
+  none: string
+  children: ReactNode
+}) {
+  const { id, title, about, found, none } = props
+  return (
+    <section className="card column" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>
+        {title}
+        {found.count > 0 && <span className="dim"> {found.count}</span>}
+      </h2>
+      <p className="dim small">{about}</p>
+      {found.count === 0 ? <p>{none}</p> : <ul className="plain-list">{props.children}</ul>}
+      {found.count > found.items.length && (
+        <p className="dim small">The newest {found.items.length} of them.</p>
+      )}
+    </section>
+  )
+}

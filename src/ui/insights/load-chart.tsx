@@ -1,0 +1,92 @@
+import { Link } from 'react-router'
+import type { AttentionView } from '#api/schemas/requests/insights.ts'
+import { outcomes, openedOn } from './insight-links.ts'
+import { Figures } from './insight-table.tsx'
+
+type Days = AttentionView['days']
+
+const height = 96
+const width = 600
+const dayWords = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
+
+/** A column for each day, with a part for each outcome; each leads to what was opened on it. */
+export function LoadChart({ days }: { days: Days }) {
+  const most = Math.max(1, ...days.map(({ opened }) => opened))
+  const step = width / days.length
+  return (
+    <svg
+      className="load-chart"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="group"
+      aria-label="Opened on each day"
+    >
+      {days.map((load, at) => {
+        if (load.opened === 0) return null
+        const label = `${load.opened} opened on ${dayWords.format(new Date(load.day))}`
+        const others = load.opened - outcomes.reduce((sum, what) => sum + load[what], 0)
+        let y = height
+        return (
+          <Link key={load.day} to={openedOn(load.day)} aria-label={label}>
+            <title>{label}</title>
+            <rect className="mark-track" x={at * step} y={0} width={step} height={height} />
+            {([...outcomes, 'others'] as const).map((what) => {
+              const size = ((what === 'others' ? others : load[what]) / most) * height
+              y -= size
+              if (size === 0) return null
+              return (
+                <rect
+                  key={what}
+                  className={`mark-${what}`}
+                  x={at * step}
+                  y={y}
+                  width={Math.max(1, step - 2)}
+                  height={size}
+                />
+              )
+            })}
+          </Link>
+        )
+      })}
+      <line className="load-base" x1={0} x2={width} y1={height} y2={height} />
+    </svg>
+  )
+}
+
+/** Its figures, of the days on which something was opened. */
+export function LoadTable({ days }: { days: Days }) {
+  return (
+    <Figures caption="Opened" by="day">
+      <thead>
+        <tr>
+          <th scope="col">day (UTC)</th>
+          <th scope="col">opened</th>
+          {outcomes.map((what) => (
+            <th key={what} scope="col">
+              {what}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days
+          .filter(({ opened }) => opened > 0)
+          .map((load) => (
+            <tr key={load.day}>
+              <th scope="row">{dayWords.format(new Date(load.day))}</th>
+              <td>
+                <Link to={openedOn(load.day)}>{load.opened}</Link>
+              </td>
+              {outcomes.map((what) => (
+                <td key={what}>{load[what]}</td>
+              ))}
+            </tr>
+          ))}
+      </tbody>
+    </Figures>
+  )
+}
