@@ -1,4 +1,4 @@
-import type { HostQuestion } from '#services/core/host-questions.ts'
+import type { HostQuery } from '#services/core/host-queries.ts'
 import { definitionsHere } from '#services/policy/pins/definitions-here.ts'
 import { servedToolsHere } from '#services/gateway/served-tools-here.ts'
 import { manualToolsHere } from '#services/engine/manual-calls/list-manual-tools.ts'
@@ -17,7 +17,7 @@ import type { Activities } from '#workflows/activity-port.ts'
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
     const { question } = JSON.parse(await getText(ctx.db, input.questionHash)) as {
-      readonly question: HostQuestion
+      readonly question: HostQuery
     }
     const answer = await answerTo(ctx, question, input.taskQueue)
     return { answerHash: await putContent(ctx.db, JSON.stringify({ answer, salt: newSalt() })) }
@@ -26,7 +26,7 @@ export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
 
 async function answerTo(
   ctx: WorkerContext,
-  question: HostQuestion,
+  question: HostQuery,
   taskQueue: string,
 ): Promise<unknown> {
   if ('manualToolsOf' in question) return manualToolsHere(ctx, question.manualToolsOf)

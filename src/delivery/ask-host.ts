@@ -8,13 +8,13 @@ import { currentRequest } from '#services/core/current-request.ts'
 import { newSalt } from '#services/requests/words/salted-text.ts'
 import type {
   AttachmentsAnswer,
-  HostQuestion,
+  HostQuery,
   ManualTool,
   RemoteJudgement,
   ReplayAnswer,
   ServedTools,
   ServerDefinitions,
-} from '#services/core/host-questions.ts'
+} from '#services/core/host-queries.ts'
 import { getText, putContent } from '#store/content/content.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Db } from '#store/database.ts'
@@ -52,7 +52,7 @@ interface Asking {
  * Each method rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
  */
 export function askHost(asking: Asking): HostAnswers {
-  const answerTo = async <Answer>(question: HostQuestion): Promise<Answer> =>
+  const answerTo = async <Answer>(question: HostQuery): Promise<Answer> =>
     (await answerOf(asking, question)) as Answer
   return {
     contextMethods: {
@@ -74,7 +74,7 @@ const questions = new Shares({
   waitMs: answerWithinMs,
 })
 
-async function answerOf(asking: Asking, question: HostQuestion): Promise<unknown> {
+async function answerOf(asking: Asking, question: HostQuery): Promise<unknown> {
   const release = await questions.take(currentRequest.getStore()?.caller)
   try {
     return await askNow(asking, question)
@@ -83,7 +83,7 @@ async function answerOf(asking: Asking, question: HostQuestion): Promise<unknown
   }
 }
 
-async function askNow(asking: Asking, question: HostQuestion): Promise<unknown> {
+async function askNow(asking: Asking, question: HostQuery): Promise<unknown> {
   const input: JudgeInput = {
     // The salt makes the content unique: it is released when this question is answered.
     questionHash: await putContent(asking.db, JSON.stringify({ question, salt: newSalt() })),
@@ -102,7 +102,7 @@ async function askNow(asking: Asking, question: HostQuestion): Promise<unknown> 
 }
 
 /** The task queue of the host that a question is for: of its run, or of its workspace. */
-async function queueOf(asking: Asking, question: HostQuestion): Promise<string> {
+async function queueOf(asking: Asking, question: HostQuery): Promise<string> {
   if ('runId' in question && question.runId !== undefined) {
     const run = await asking.db
       .selectFrom('run')
@@ -116,7 +116,7 @@ async function queueOf(asking: Asking, question: HostQuestion): Promise<string> 
   return policy.config.workspaces.get(name)?.taskQueue ?? asking.taskQueue
 }
 
-function workspaceOf({ workers }: Policy, question: HostQuestion): string {
+function workspaceOf({ workers }: Policy, question: HostQuery): string {
   if ('workspace' in question) return question.workspace
   const isProgram = 'byProgram' in question && question.byProgram
   const named = 'worker' in question && !isProgram ? workers.get(question.worker) : undefined

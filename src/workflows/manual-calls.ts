@@ -40,7 +40,9 @@ export class ManualCalls {
       for (const callId of this.#waiting) {
         this.#waiting.delete(callId)
         this.#begun.add(callId)
-        void this.#bringOn(performing, callId, entered).finally(() => this.#begun.delete(callId))
+        void this.#performCall(performing, callId, entered).finally(() =>
+          this.#begun.delete(callId),
+        )
       }
     }
   }
@@ -52,7 +54,7 @@ export class ManualCalls {
     return [...this.#waiting]
   }
 
-  async #bringOn(
+  async #performCall(
     performing: Parameters<ManualCalls['perform']>[0],
     callId: string,
     entered: () => void,

@@ -5,10 +5,10 @@ import { beginGatewayCall } from '#services/gateway/begin-gateway-call.ts'
 import type { GatewayCall } from '#services/gateway/call-identity.ts'
 import {
   gatewayResult,
-  gatewayStanding,
+  readCallState,
   noteTold,
-  type GatewayStanding,
-} from '#services/gateway/gateway-standing.ts'
+  type GatewayCallState,
+} from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { followCall, hasEnded } from './follow-call.ts'
 import { answerOf, failed, notExecuted } from './gateway-answer.ts'
@@ -22,7 +22,7 @@ export interface ToolCalling {
   readonly call: GatewayCall
   readonly holdMs: number
   readonly signal: AbortSignal
-  readonly onWait: ((standing: GatewayStanding, seconds: number) => void) | null
+  readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null
   /** the client takes a task for an answer */
   readonly takesTask: boolean
 }
@@ -44,13 +44,13 @@ export async function callTool(
       if (begun.kind === 'refused') return notExecuted(`BLOCKED, not run: ${begun.reason}.`)
       const { requestId } = begun
       const following = { ...waiting, server: call.server, requestId, wants: true }
-      const now = await gatewayStanding(api.ctx, caller, call.server, { request: requestId })
+      const now = await readCallState(api.ctx, caller, call.server, { request: requestId })
       const isTask = takesTask && now.verdict === 'ask'
-      const standing = isTask ? now : await followCall(api, caller, following)
-      if (round < maxRounds && asksAnew(standing)) continue
-      if (!takesTask || hasEnded(standing)) return await tell(api, standing)
+      const callState = isTask ? now : await followCall(api, caller, following)
+      if (round < maxRounds && asksAnew(callState)) continue
+      if (!takesTask || hasEnded(callState)) return await tell(api, callState)
       await noteTold(api.ctx, requestId, 'waits')
-      return { content: [], resultType: 'task', ...taskOf(standing, publicUrl) }
+      return { content: [], resultType: 'task', ...taskOf(callState, publicUrl) }
     }
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return refusalOf(error)
@@ -59,15 +59,15 @@ export async function callTool(
 }
 
 /** Tells a caller where their call stands, and remembers that they were told. */
-export async function tell(api: Api, standing: GatewayStanding): Promise<CallToolResult> {
-  const { requestId, outcome } = standing
+export async function tell(api: Api, callState: GatewayCallState): Promise<CallToolResult> {
+  const { requestId, outcome } = callState
   const result = outcome === null ? null : await gatewayResult(api.ctx, requestId)
-  await noteTold(api.ctx, requestId, hasEnded(standing) ? 'end' : 'waits')
-  return answerOf(standing, api.settings.publicUrl, result)
+  await noteTold(api.ctx, requestId, hasEnded(callState) ? 'end' : 'waits')
+  return answerOf(callState, api.settings.publicUrl, result)
 }
 
 /** What was approved is not what would be made now: the same call asks once more. */
-export function asksAnew({ outcome, permit, refusal }: GatewayStanding): boolean {
+export function asksAnew({ outcome, permit, refusal }: GatewayCallState): boolean {
   if (refusal === 'changed') return true
   if (outcome !== null) return false
   return permit === 'lapsed' || refusal === 'asks'

@@ -1,4 +1,4 @@
-import { gatewayStanding, type GatewayStanding } from '#services/gateway/gateway-standing.ts'
+import { readCallState, type GatewayCallState } from '#services/gateway/read-call-state.ts'
 import { wantGatewayCall } from '#services/gateway/want-gateway-call.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
@@ -19,7 +19,7 @@ export interface Following {
   /** fires when the caller has gone */
   readonly signal: AbortSignal
   /** told now and then that it waits, with the seconds so far */
-  readonly onWait: ((standing: GatewayStanding, seconds: number) => void) | null
+  readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null
 }
 
 const tellEveryMs = 5000
@@ -32,10 +32,10 @@ export async function followCall(
   api: Api,
   caller: Caller,
   following: Following,
-): Promise<GatewayStanding> {
+): Promise<GatewayCallState> {
   const { server, requestId, holdMs, wants, signal, onWait } = following
-  const read = (): Promise<GatewayStanding> =>
-    gatewayStanding(api.ctx, caller, server, { request: requestId })
+  const read = (): Promise<GatewayCallState> =>
+    readCallState(api.ctx, caller, server, { request: requestId })
   const first = await read()
   if (hasEnded(first)) return first
   const release = holdAnswer()
@@ -48,20 +48,20 @@ export async function followCall(
   const looks = new Looks(over.signal)
   const wake = (): void => looks.wake()
   const stop = waitersOf(api.events).watch(requestId, wake)
-  let standing = first
-  const telling = setInterval(() => onWait?.(standing, secondsSince(began)), tellEveryMs)
+  let callState = first
+  const telling = setInterval(() => onWait?.(callState, secondsSince(began)), tellEveryMs)
   let wanted = false
   try {
     for (;;) {
-      standing = await read()
-      if (hasEnded(standing) || over.signal.aborted) return standing
-      if (standing.state === 'approved' && !standing.hasStarted && wants && !wanted) {
+      callState = await read()
+      if (hasEnded(callState) || over.signal.aborted) return callState
+      if (callState.state === 'approved' && !callState.hasStarted && wants && !wanted) {
         wanted = true
         await wantGatewayCall(api.ctx, caller, requestId)
       }
-      const isCarriedOut = standing.state === 'approved' && wants
+      const isCarriedOut = callState.state === 'approved' && wants
       const most = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
-      if (performance.now() - began >= most - 1) return standing
+      if (performance.now() - began >= most - 1) return callState
       await looks.next()
     }
   } finally {
@@ -74,7 +74,7 @@ export async function followCall(
 }
 
 /** Nothing more comes of it by waiting. */
-export function hasEnded({ state, outcome, permit, refusal }: GatewayStanding): boolean {
+export function hasEnded({ state, outcome, permit, refusal }: GatewayCallState): boolean {
   if (state === 'pending') return false
   return state !== 'approved' || outcome !== null || permit !== null || refusal !== null
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#domain/json.ts'
 import type { ToolDisposition } from '#domain/tool-disposition.ts'
-import type { GatewayStanding } from '#services/gateway/gateway-standing.ts'
+import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
 
 /** Where a result says what became of its call (SEP-2848). */
 const dispositionKey = 'io.modelcontextprotocol/tool-approval-disposition'
@@ -33,18 +33,18 @@ export function requestUrl(
  * words why there is no answer (yet) and how to go on. `result` is what the server answered.
  */
 export function answerOf(
-  standing: GatewayStanding,
+  callState: GatewayCallState,
   publicUrl: string,
   result: JsonObject | null,
 ): CallToolResult {
-  const named = `request #${standing.number}`
-  if (standing.outcome !== null) return ended(standing, result)
-  switch (standing.state) {
+  const named = `request #${callState.number}`
+  if (callState.outcome !== null) return ended(callState, result)
+  switch (callState.state) {
     case 'pending':
-      return pending(standing, publicUrl)
+      return pending(callState, publicUrl)
     case 'denied': {
-      const why = standing.reason === null ? '' : ` with the reason “${standing.reason}”`
-      return notExecuted(`DENIED, not run: ${names(standing)} denied this call (${named})${why}.`)
+      const why = callState.reason === null ? '' : ` with the reason “${callState.reason}”`
+      return notExecuted(`DENIED, not run: ${names(callState)} denied this call (${named})${why}.`)
     }
     case 'expired':
       return notExecuted(`EXPIRED, not run: nobody decided in time (${named}).`)
@@ -52,45 +52,45 @@ export function answerOf(
       return notExecuted(`WITHDRAWN, not run: this call was withdrawn (${named}).`)
     case 'approved':
   }
-  if (standing.permit === 'revoked') {
+  if (callState.permit === 'revoked') {
     return notExecuted(`TAKEN BACK, not run: the approval was taken back (${named}).`)
   }
-  if (standing.permit === 'lapsed') {
+  if (callState.permit === 'lapsed') {
     return notExecuted(`LAPSED, not run: the approval was not used in time (${named}); call again.`)
   }
-  if (standing.refusal !== null) {
+  if (callState.refusal !== null) {
     return notExecuted(
-      `REFUSED, not run: ${standing.refusalReason ?? standing.refusal} (${named}).`,
+      `REFUSED, not run: ${callState.refusalReason ?? callState.refusal} (${named}).`,
     )
   }
   return {
     content: [
       {
         type: 'text',
-        text: standing.hasStarted
-          ? `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${again(standing)}`
-          : `ALLOWED, not run yet (${named}). ${again(standing)}`,
+        text: callState.hasStarted
+          ? `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${again(callState)}`
+          : `ALLOWED, not run yet (${named}). ${again(callState)}`,
       },
     ],
-    structuredContent: { ...referenceOf(standing, publicUrl), status: 'running' },
+    structuredContent: { ...referenceOf(callState, publicUrl), status: 'running' },
   }
 }
 
-function pending(standing: GatewayStanding, publicUrl: string): CallToolResult {
-  const { number, queue, team, expiresAt } = standing
-  const url = requestUrl(publicUrl, standing)
+function pending(callState: GatewayCallState, publicUrl: string): CallToolResult {
+  const { number, queue, team, expiresAt } = callState
+  const url = requestUrl(publicUrl, callState)
   const text = [
     `PENDING, not run: this call waits as request #${number} for somebody of ${team} to decide (queue ${queue}): ${url}`,
-    `Nobody behind this call can approve it. ${again(standing)}`,
+    `Nobody behind this call can approve it. ${again(callState)}`,
     `It expires at ${expiresAt.toISOString()}.`,
   ].join('\n')
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { ...referenceOf(standing, publicUrl), status: 'pending' },
+    structuredContent: { ...referenceOf(callState, publicUrl), status: 'pending' },
   }
 }
 
-function again({ tool, number }: GatewayStanding): string {
+function again({ tool, number }: GatewayCallState): string {
   return `To go on, call ${tool} again with the same arguments: nothing is asked twice, and it runs once. Or wait with ${waitTool} {"id": "${number}"}.`
 }
 
@@ -99,36 +99,37 @@ export const waitTool = 'countersign_wait'
 export const withdrawTool = 'countersign_withdraw'
 
 /** What a program needs to come back to a call. */
-export function referenceOf(standing: GatewayStanding, publicUrl: string): JsonObject {
-  const { requestId, number, queue, expiresAt } = standing
-  const url = requestUrl(publicUrl, standing)
+export function referenceOf(callState: GatewayCallState, publicUrl: string): JsonObject {
+  const { requestId, number, queue, expiresAt } = callState
+  const url = requestUrl(publicUrl, callState)
   return { requestId, number: Number(number), url, queue, expiresAt: expiresAt.toISOString() }
 }
 
-function ended(standing: GatewayStanding, result: JsonObject | null): CallToolResult {
-  const { outcome, number, check, verdict } = standing
+function ended(callState: GatewayCallState, result: JsonObject | null): CallToolResult {
+  const { outcome, number, check, verdict } = callState
   if (outcome === 'unknown') {
-    const asked = check === null ? '' : ` People are asked what became of it as request #${check}.`
+    const checkNote =
+      check === null ? '' : ` People are asked what became of it as request #${check}.`
     return {
       content: [
         {
           type: 'text',
-          text: `OUTCOME UNKNOWN: this call was begun (request #${number}) and nobody knows whether it took effect. It is not made a second time.${asked}`,
+          text: `OUTCOME UNKNOWN: this call was begun (request #${number}) and nobody knows whether it took effect. It is not made a second time.${checkNote}`,
         },
       ],
       isError: true,
       _meta: { [dispositionKey]: 'outcome-unknown' satisfies ToolDisposition },
     }
   }
-  if (result === null) return settled(standing)
+  if (result === null) return settled(callState)
   const { content, structuredContent, isError } = result
   const disposition: ToolDisposition = isError === true ? 'execution-error' : 'approved-executed'
-  const said =
+  const preface =
     verdict === 'preApproved'
       ? []
-      : [{ type: 'text' as const, text: `[${carriedOut(standing, isError === true)}]` }]
+      : [{ type: 'text' as const, text: `[${carriedOut(callState, isError === true)}]` }]
   return {
-    content: [...(content as CallToolResult['content']), ...said],
+    content: [...(content as CallToolResult['content']), ...preface],
     ...(structuredContent === undefined ? {} : { structuredContent }),
     ...(isError === true ? { isError: true } : {}),
     _meta: { [dispositionKey]: disposition },
@@ -136,7 +137,7 @@ function ended(standing: GatewayStanding, result: JsonObject | null): CallToolRe
 }
 
 /** A person has said what became of a call whose answer was lost. */
-function settled({ outcome, number }: GatewayStanding): CallToolResult {
+function settled({ outcome, number }: GatewayCallState): CallToolResult {
   return outcome === 'succeeded'
     ? {
         content: [
@@ -152,13 +153,13 @@ function settled({ outcome, number }: GatewayStanding): CallToolResult {
       )
 }
 
-function carriedOut(standing: GatewayStanding, isError: boolean): string {
-  const { number, wasEdited } = standing
+function carriedOut(callState: GatewayCallState, isError: boolean): string {
+  const { number, wasEdited } = callState
   const edited = wasEdited ? ' It ran with other arguments than yours, as they were decided.' : ''
   const how = isError ? 'The server was called and answered with an error.' : 'It ran.'
-  return `Countersign: approved by ${names(standing)} as request #${number}. ${how}${edited}`
+  return `Countersign: approved by ${names(callState)} as request #${number}. ${how}${edited}`
 }
 
-function names({ deciders }: GatewayStanding): string {
+function names({ deciders }: GatewayCallState): string {
   return deciders.length === 0 ? 'somebody' : deciders.join(' and ')
 }

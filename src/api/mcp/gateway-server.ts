@@ -42,8 +42,8 @@ export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer):
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const input = (params.arguments ?? {}) as JsonObject
     const { signal } = context.mcpReq
-    const asked = { server: name, name: params.name, input, signal }
-    const own = await sayingWhy(() => callOwnTool(api, caller, asked))
+    const ownCall = { server: name, name: params.name, input, signal }
+    const own = await sayingWhy(() => callOwnTool(api, caller, ownCall))
     if (own !== null) return own
     const meta = context.mcpReq._meta ?? {}
     const call = {

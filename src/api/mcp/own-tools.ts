@@ -3,7 +3,7 @@ import type { JsonObject } from '#domain/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller } from '#services/core/context.ts'
 import { withdrawRequest } from '#services/external/withdraw-request.ts'
-import { gatewayStanding } from '#services/gateway/gateway-standing.ts'
+import { readCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { followCall } from './follow-call.ts'
 import { answerOf, failed, referenceOf, waitTool, withdrawTool } from './gateway-answer.ts'
@@ -43,19 +43,20 @@ export const ownTools: readonly Tool[] = [
 export async function callOwnTool(
   api: Api,
   caller: Caller,
-  asked: {
+  call: {
     readonly server: string
     readonly name: string
     readonly input: JsonObject
     readonly signal: AbortSignal
   },
 ): Promise<CallToolResult | null> {
-  const { server, name, input, signal } = asked
+  const { server, name, input, signal } = call
   if (name !== waitTool && name !== withdrawTool) return null
-  const given = input['id']
-  if (typeof given !== 'string' && typeof given !== 'number') return failed('Give the `id`.')
-  const request = String(given).replace(/^#/, '')
-  const { requestId } = await gatewayStanding(api.ctx, caller, server, { request })
+  const reference = input['id']
+  if (typeof reference !== 'string' && typeof reference !== 'number')
+    return failed('Give the `id`.')
+  const request = String(reference).replace(/^#/, '')
+  const { requestId } = await readCallState(api.ctx, caller, server, { request })
   if (name === withdrawTool) {
     try {
       await withdrawRequest(api.ctx, caller, { request: requestId })
@@ -69,15 +70,18 @@ export async function callOwnTool(
   const holdMs =
     Math.min(Math.max(0, Number.isFinite(seconds) ? seconds : 0), maxWaitSeconds) * 1000
   const following = { server, requestId, holdMs, wants: false, signal, onWait: null }
-  const standing = await followCall(api, caller, following)
-  const hasRun = standing.outcome === 'succeeded' || standing.outcome === 'failed'
+  const callState = await followCall(api, caller, following)
+  const hasRun = callState.outcome === 'succeeded' || callState.outcome === 'failed'
   const { content } = hasRun
     ? failed(
-        `It was carried out (request #${standing.number}): call ${standing.tool} again with the same arguments for its result.`,
+        `It was carried out (request #${callState.number}): call ${callState.tool} again with the same arguments for its result.`,
       )
-    : answerOf(standing, api.settings.publicUrl, null)
+    : answerOf(callState, api.settings.publicUrl, null)
   return {
     content,
-    structuredContent: { ...referenceOf(standing, api.settings.publicUrl), status: standing.state },
+    structuredContent: {
+      ...referenceOf(callState, api.settings.publicUrl),
+      status: callState.state,
+    },
   }
 }

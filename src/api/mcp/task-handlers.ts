@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { Problem } from '#domain/problem.ts'
 import type { Caller } from '#services/core/context.ts'
 import { cancelGatewayCall } from '#services/gateway/cancel-gateway-call.ts'
-import { gatewayStanding, type GatewayStanding } from '#services/gateway/gateway-standing.ts'
+import { readCallState, type GatewayCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { tell } from './call-tool.ts'
 import { taskOf, tasksExtension } from './task-of-call.ts'
@@ -25,19 +25,19 @@ export function takesTasks({ mcpReq }: ServerContext): boolean {
 
 /** Answers `tasks/get` and `tasks/cancel` about the caller's own calls of the server. */
 export function handleTasks(server: Server, api: Api, caller: Caller, name: string): void {
-  const find = async (taskId: string): Promise<GatewayStanding> => {
+  const find = async (taskId: string): Promise<GatewayCallState> => {
     try {
-      return await gatewayStanding(api.ctx, caller, name, { task: taskId })
+      return await readCallState(api.ctx, caller, name, { task: taskId })
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_found') throw error
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such task')
     }
   }
   server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }) => {
-    const standing = await find(taskId)
-    const task = taskOf(standing, api.settings.publicUrl)
+    const state = await find(taskId)
+    const task = taskOf(state, api.settings.publicUrl)
     if (task.status !== 'completed') return { ...task }
-    return { ...task, result: await tell(api, standing) }
+    return { ...task, result: await tell(api, state) }
   })
   server.setRequestHandler('tasks/cancel', { params: taskParams }, async ({ taskId }) => {
     const { requestId } = await find(taskId)

@@ -1,4 +1,4 @@
-import type { GatewayStanding } from '#services/gateway/gateway-standing.ts'
+import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
 import { requestUrl } from './gateway-answer.ts'
 import { hasEnded } from './follow-call.ts'
 
@@ -25,12 +25,12 @@ const pollIntervalMs = 30_000
 const keptForMs = 30 * 24 * 60 * 60 * 1000
 
 /** Where a call stands, as its task. */
-export function taskOf(standing: GatewayStanding, publicUrl: string): CallTask {
-  const { taskId, createdAt, changedAt, expiresAt } = standing
+export function taskOf(callState: GatewayCallState, publicUrl: string): CallTask {
+  const { taskId, createdAt, changedAt, expiresAt } = callState
   return {
     taskId,
-    status: statusOf(standing),
-    statusMessage: messageOf(standing, publicUrl),
+    status: statusOf(callState),
+    statusMessage: messageOf(callState, publicUrl),
     createdAt: createdAt.toISOString(),
     lastUpdatedAt: changedAt.toISOString(),
     ttlMs: Math.max(0, expiresAt.getTime() - createdAt.getTime()) + keptForMs,
@@ -38,15 +38,15 @@ export function taskOf(standing: GatewayStanding, publicUrl: string): CallTask {
   }
 }
 
-function statusOf(standing: GatewayStanding): TaskStatus {
-  if (standing.state === 'cancelled' || standing.refusal === 'cancelled') return 'cancelled'
-  return hasEnded(standing) ? 'completed' : 'working'
+function statusOf(callState: GatewayCallState): TaskStatus {
+  if (callState.state === 'cancelled' || callState.refusal === 'cancelled') return 'cancelled'
+  return hasEnded(callState) ? 'completed' : 'working'
 }
 
-function messageOf(standing: GatewayStanding, publicUrl: string): string {
-  const { number, queue, team, state } = standing
-  const where = `request #${number}, ${requestUrl(publicUrl, standing)}`
-  if (hasEnded(standing)) return `Ended (${where})`
+function messageOf(callState: GatewayCallState, publicUrl: string): string {
+  const { number, queue, team, state } = callState
+  const where = `request #${number}, ${requestUrl(publicUrl, callState)}`
+  if (hasEnded(callState)) return `Ended (${where})`
   return state === 'pending'
     ? `Not run: waits for somebody of ${team} to decide (queue ${queue}, ${where})`
     : `Allowed, and being carried out (${where})`

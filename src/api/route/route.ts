@@ -29,7 +29,7 @@ export interface AnswerSpec {
 }
 
 /**
- * What the verb and its view made of the question. A function writes the answer itself (streams).
+ * What the verb and its view made of the input. A function writes the answer itself (streams).
  */
 export type Answer =
   | {
@@ -39,8 +39,8 @@ export type Answer =
     }
   | ((response: Response) => Promise<void> | void)
 
-/** A question that has passed its schemas. */
-export interface Question<Params, Query, Body> {
+/** The input of an operation, which has passed its schemas. */
+export interface OperationInput<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
@@ -49,8 +49,8 @@ export interface Question<Params, Query, Body> {
   readonly identity: Identity | null
 }
 
-/** A question of somebody who is known. */
-export interface CallersQuestion<Params, Query, Body> extends Question<Params, Query, Body> {
+/** The same with the caller, who is known. */
+export interface CallerInput<Params, Query, Body> extends OperationInput<Params, Query, Body> {
   readonly identity: Identity
   readonly caller: Caller
 }
@@ -137,7 +137,7 @@ export function route<
     readonly access: Exclude<Access, { by: 'everybody' }>
     readonly answer: (
       api: Api,
-      question: CallersQuestion<z.output<Params>, Parsed<Query>, BodyOf<Body, Judged>>,
+      input: CallerInput<z.output<Params>, Parsed<Query>, BodyOf<Body, Judged>>,
     ) => Promise<Answer> | Answer
   },
 ): Route<N, M, P, Params, Query, Body, A> {
@@ -169,7 +169,7 @@ export function openRoute<
   operation: Shape<N, M, P, Params, Query, Body, A, false> & {
     readonly answer: (
       api: Api,
-      question: Question<z.output<Params>, Parsed<Query>, Parsed<Body>>,
+      input: OperationInput<z.output<Params>, Parsed<Query>, Parsed<Body>>,
     ) => Promise<Answer> | Answer
   },
 ): Route<N, M, P, Params, Query, Body, A> {

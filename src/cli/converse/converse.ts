@@ -117,11 +117,11 @@ class Conversation {
     const parts = followStream(this.#service, this.#runId, leave.signal)
     try {
       for (let part = parts.next(); ;) {
-        const told = part.then((value) => ({ value }))
+        const received = part.then((value) => ({ value }))
         const looked = delay(lookEveryMs, 'look' as const, { signal: leave.signal }).catch(
           () => 'look' as const,
         )
-        const first = await Promise.race([told, this.#keyboard.pressed(), looked])
+        const first = await Promise.race([received, this.#keyboard.pressed(), looked])
         const keys = this.#keyboard.take()
         if (keys.length > 0) {
           process.stdout.write(this.#live.pause())
@@ -217,13 +217,13 @@ class Conversation {
         )
         continue
       }
-      const asked = await askByKey(this.#service, request, this.#keysOf(requestId))
-      if (asked === 'detach') return this.#left(run)
-      if (asked === 'left') console.log(`#${number} is left as it is.`)
-      if (asked === 'gone') console.log(`#${number} was decided elsewhere.`)
-      if (typeof asked === 'string') continue
+      const choice = await askByKey(this.#service, request, this.#keysOf(requestId))
+      if (choice === 'detach') return this.#left(run)
+      if (choice === 'left') console.log(`#${number} is left as it is.`)
+      if (choice === 'gone') console.log(`#${number} was decided elsewhere.`)
+      if (typeof choice === 'string') continue
       try {
-        console.log(await sendChoice(this.#service, request, asked))
+        console.log(await sendChoice(this.#service, request, choice))
       } catch (error) {
         // Somebody was faster, or it changed: said, and what is true is printed next.
         if (!(error instanceof CommandFailure)) throw error

@@ -119,9 +119,9 @@ async function decideInPlace(service: Service, runId: string, left: Set<string>)
   for (const item of mine) {
     left.add(placeOf(item))
     const request = await service.call('getRequest', { params: { id: item.id } })
-    const asked = await askDecision(service, request)
-    if (asked === 'quit') return false
-    if (asked !== 'skip') await decide(service, request, asked)
+    const choice = await askDecision(service, request)
+    if (choice === 'quit') return false
+    if (choice !== 'skip') await decide(service, request, choice)
   }
   return true
 }
@@ -134,10 +134,10 @@ function placeOf({ id, revision }: RequestItem): string {
 async function decide(
   service: Service,
   request: RequestDetail,
-  asked: Parameters<typeof sendChoice>[2],
+  choice: Parameters<typeof sendChoice>[2],
 ): Promise<void> {
   try {
-    console.log(await sendChoice(service, request, asked))
+    console.log(await sendChoice(service, request, choice))
   } catch (error) {
     // Somebody was faster, or it changed: said, and the next look shows what is true.
     if (!(error instanceof CommandFailure)) throw error

@@ -32,7 +32,7 @@ export function definitionsText(servers: readonly PinnedServer[], columns: numbe
 }
 
 function wordsOf({ tools, changes }: PinnedServer, columns: number | null): string[] {
-  const said = tools.flatMap(({ name, approval, text, warnings }) => [
+  const descriptions = tools.flatMap(({ name, approval, text, warnings }) => [
     '',
     `${bold(printableLine(name))}  ${approval}  ${dim('the server says:')}`,
     ...warnings.map((warning) => yellow(printableLine(warning))),
@@ -43,5 +43,5 @@ function wordsOf({ tools, changes }: PinnedServer, columns: number | null): stri
     yellow(`${printableLine(name)} was ${change} since:`),
     ...quoted(diff, { columns, diff: true }),
   ])
-  return [...said, ...changed]
+  return [...descriptions, ...changed]
 }

@@ -138,9 +138,9 @@ function truncatedSentence(request: RequestDetail): string {
 function claim(request: RequestDetail, most: number, columns: number | null): string[] {
   const program = request.external?.claim ?? null
   const programs = [program?.title, program?.presentation?.content].flatMap((text) => text ?? [])
-  const said = request.external === null ? (request.agentReason ?? '') : programs.join('\n')
-  if (said === '') return []
-  const lines = quoted(said, { columns, diff: false })
+  const statement = request.external === null ? (request.agentReason ?? '') : programs.join('\n')
+  if (statement === '') return []
+  const lines = quoted(statement, { columns, diff: false })
   const who = request.external === null ? 'agent' : 'program'
   return [
     dim(`the ${who}'s claim, not verified:`),

@@ -4,21 +4,21 @@ import { Listener } from '../listener.ts'
 /** Tells that the trail has new events, of whatever process: one connection for all who ask. */
 export class TrailNews implements AsyncDisposable {
   readonly #listener: Listener
-  readonly #told: (() => void)[] = []
+  readonly #listeners: (() => void)[] = []
 
   constructor(options: { readonly databaseUrl: string }) {
     this.#listener = new Listener({
       url: options.databaseUrl,
       channels: [auditChannel],
       onNotification: () => {
-        for (const tell of this.#told) tell()
+        for (const tell of this.#listeners) tell()
       },
     })
   }
 
   /** Calls `tell` at each commit with events, and when some may have been missed. */
   onEvents(tell: () => void): void {
-    this.#told.push(tell)
+    this.#listeners.push(tell)
   }
 
   /** How long work that it wakes may rest. */

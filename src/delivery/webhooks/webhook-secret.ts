@@ -64,9 +64,9 @@ export function isSignedWebhook(
 ): boolean {
   const isWellFormed =
     idForm.test(id) && /^\d{1,12}$/.test(timestamp) && signature.length <= mostSignatures * 60
-  const given = isWellFormed ? signature.split(' ').slice(0, mostSignatures) : []
+  const candidates = isWellFormed ? signature.split(' ').slice(0, mostSignatures) : []
   const expected = (keys ?? [Buffer.alloc(32)]).map((key) => signatureOf(key, id, timestamp, body))
-  const matches = given.flatMap((one) => expected.map((own) => sameSecret(one, own)))
+  const matches = candidates.flatMap((one) => expected.map((own) => sameSecret(one, own)))
   const isRecent = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= maxAgeSeconds
   return keys !== null && isRecent && matches.includes(true)
 }

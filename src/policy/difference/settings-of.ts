@@ -72,8 +72,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 function textOf(value: unknown): string {
-  const said = bare(value)
-  return typeof said === 'string' ? said : canonicalJson(said)
+  const setting = bare(value)
+  return typeof setting === 'string' ? setting : canonicalJson(setting)
 }
 
 /** Without what is not given, and with words on consent as people write them. */

@@ -101,8 +101,9 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     return answer('error', null, missing)
   }
   const unread = unreadByMode(query, worker, call)
-  const asked = unread === null ? opinion : { ...opinion, rule: { ...opinion.rule, text: unread } }
-  const judgement = await judgeAsk(query, call, asked, place.route, {
+  const reasoned =
+    unread === null ? opinion : { ...opinion, rule: { ...opinion.rule, text: unread } }
+  const judgement = await judgeAsk(query, call, reasoned, place.route, {
     note,
     answer,
     unread,

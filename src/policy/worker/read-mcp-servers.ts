@@ -47,9 +47,9 @@ function readTransport(field: YamlField, fields: Fields): McpServer['transport']
   const typeField = fields.get('type')
   const url = fields.get('url')
   const command = fields.get('command')
-  const given = typeField === null ? null : readChoice(typeField, ['stdio', 'http'])
-  if (typeField !== null && given === null) return null
-  const type = given ?? (url === null ? 'stdio' : 'http')
+  const transportType = typeField === null ? null : readChoice(typeField, ['stdio', 'http'])
+  if (typeField !== null && transportType === null) return null
+  const type = transportType ?? (url === null ? 'stdio' : 'http')
   const strangers = type === 'http' ? ['command', 'args', 'env'] : ['url', 'headers']
   for (const key of strangers) {
     const stranger = fields.get(key)

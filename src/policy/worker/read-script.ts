@@ -34,9 +34,9 @@ function readTurn(field: YamlField): ScriptTurn | null {
   const text = fields.get('text')
   const calls = fields.get('calls')
   if (text !== null && typeof scalarOf(text) !== 'string') readText(text)
-  const said = text === null ? '' : scalarOf(text)
+  const scalar = text === null ? '' : scalarOf(text)
   return {
-    text: typeof said === 'string' ? said : '',
+    text: typeof scalar === 'string' ? scalar : '',
     calls: calls === null ? [] : readList(calls, readCall),
   }
 }

@@ -144,9 +144,9 @@ export function workerDigest(name: string, text: string, script: string | null):
 
 function checkNameMatches(fields: Fields, name: string): void {
   const field = fields.get('name')
-  const given = field === null ? null : readText(field)
-  if (field !== null && given !== null && given !== name) {
-    wrong(field, `is "${given}", but the file is called ${name}.md`, `write \`name: ${name}\``)
+  const declared = field === null ? null : readText(field)
+  if (field !== null && declared !== null && declared !== name) {
+    wrong(field, `is "${declared}", but the file is called ${name}.md`, `write \`name: ${name}\``)
   }
 }
 

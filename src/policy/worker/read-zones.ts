@@ -125,15 +125,15 @@ function checkRootNames(field: YamlField, root: string): void {
 
 function readApproval(fields: Fields): Zone['approval'] {
   const field = fields.get('approval')
-  const given = field === null ? null : readFields(field, keysOf(zoneApproval))
-  const [inner, outer] = [given?.get('reason') ?? null, fields.get('reason')].map((reason) =>
+  const approvals = field === null ? null : readFields(field, keysOf(zoneApproval))
+  const [inner, outer] = [approvals?.get('reason') ?? null, fields.get('reason')].map((reason) =>
     reason === null ? null : readText(reason),
   )
-  if (given === null) return {}
+  if (approvals === null) return {}
   const reason = inner ?? outer ?? null
   const approval: Partial<Record<Operation, Consent>> = {}
   for (const operation of operations) {
-    const value = given.get(operation)
+    const value = approvals.get(operation)
     const consent = value === null ? null : readConsent(value, approvalWords, reason)
     if (consent !== null) approval[operation] = consent
   }

@@ -1,7 +1,7 @@
 import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
 import { Repeating } from '#delivery/repeating.ts'
 import { errorText } from '#services/core/error-text.ts'
-import type { ServerDefinitions } from '#services/core/host-questions.ts'
+import type { ServerDefinitions } from '#services/core/host-queries.ts'
 import { pinDefinitions } from '#services/policy/pins/pin-definitions.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
 

@@ -77,16 +77,16 @@ export async function undoNames(
 }
 
 /** A folder and one name in it. */
-interface Spot {
+interface GuardedFolder {
   readonly folder: Directory
   readonly name: string
 }
 
-async function withSpot<T>(
+async function withGuardedFolder<T>(
   root: string,
   at: string,
   create: boolean,
-  use: (spot: Spot) => Promise<T>,
+  use: (place: GuardedFolder) => Promise<T>,
 ): Promise<T> {
   const components = at.split('/')
   const name = components.at(-1) ?? ''
@@ -95,16 +95,16 @@ async function withSpot<T>(
 }
 
 async function removeName(root: string, at: string, name: GuardedName): Promise<void> {
-  await withSpot(root, at, false, async (spot) => {
-    await requireSame(spot, name)
-    await removeTree(spot.folder, spot.name)
+  await withGuardedFolder(root, at, false, async (place) => {
+    await requireSame(place, name)
+    await removeTree(place.folder, place.name)
   })
 }
 
 async function putBack(root: string, from: string, to: string, name: GuardedName): Promise<void> {
-  await withSpot(root, from, false, async (source) => {
+  await withGuardedFolder(root, from, false, async (source) => {
     await requireSame(source, name)
-    await withSpot(root, to, true, async (target) => {
+    await withGuardedFolder(root, to, true, async (target) => {
       const [old, now] = [source, target].map(({ folder, name }) => bytesOfName(folder.child(name)))
       if (old !== undefined && now !== undefined) await rename(old, now)
     })
@@ -117,7 +117,7 @@ const O_PATH = 0o10000000
 
 /** Through a descriptor of that very file: `chmod` by name would follow a link. */
 async function clearSetId(root: string, at: string, identity: string): Promise<void> {
-  await withSpot(root, at, false, async ({ folder, name }) => {
+  await withGuardedFolder(root, at, false, async ({ folder, name }) => {
     const handle = await open(bytesOfName(folder.child(name)), O_PATH | O_NOFOLLOW)
     try {
       const state = await handle.stat({ bigint: true })
@@ -130,7 +130,10 @@ async function clearSetId(root: string, at: string, identity: string): Promise<v
 }
 
 /** What lies there now must still be what was looked at. */
-async function requireSame({ folder, name }: Spot, { identity }: GuardedName): Promise<void> {
+async function requireSame(
+  { folder, name }: GuardedFolder,
+  { identity }: GuardedName,
+): Promise<void> {
   const state = await lstat(bytesOfName(folder.child(name)), { bigint: true })
   if (identityOf(state) !== identity) throw new Swapped()
 }

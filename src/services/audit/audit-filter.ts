@@ -129,9 +129,9 @@ export function waysToRead(reader: AuditReader, filter: AuditFilter): RawBuilder
  * and could never be erased from an event, so it says only that there were some.
  */
 export function filterDetail({ q, outside, ...filter }: AuditFilter): JsonObject {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  const setFilters = Object.entries(filter).filter(([, value]) => value !== undefined)
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(setFilters),
     ...(q === undefined ? {} : { searched: true }),
     ...(outside === undefined ? {} : { outside: { ...outside } }),
   }

@@ -8,14 +8,14 @@ import type { Db, Tx } from '#store/database.ts'
 import type { AnnouncedDecision, WrittenOutboxRow } from '#store/records/outbox.ts'
 import type {
   AttachmentsAnswer,
-  AttachmentsQuestion,
+  AttachmentsQuery,
   ManualTool,
   RemoteJudgement,
-  RemoteQuestion,
+  JudgeQuery,
   ReplayAnswer,
-  ReplayQuestion,
+  ReplayQuery,
   ServedTools,
-} from './host-questions.ts'
+} from './host-queries.ts'
 import type { ServiceProcess } from './system.ts'
 
 /** Structured log of ids, never of arguments (security.md 25). */
@@ -99,7 +99,7 @@ export interface SigningContext extends ServiceContext {
    * Judges a call on the host that has the workspace (workflow `judge`). Rejects with
    * `workspace_unreachable` after 10 s.
    */
-  readonly judgeRemotely: (question: RemoteQuestion) => Promise<RemoteJudgement>
+  readonly judgeRemotely: (question: JudgeQuery) => Promise<RemoteJudgement>
   /**
    * The tools of a worker that only people may invoke, of the host that can load them. Rejects
    * alike.
@@ -108,9 +108,9 @@ export interface SigningContext extends ServiceContext {
   /** What a server of the gateway offers, asked on the host that holds it. Rejects alike. */
   readonly servedTools: (server: string) => Promise<ServedTools>
   /** Reads the files that a run is to be given, on the same host. Rejects alike. */
-  readonly readAttachments: (question: AttachmentsQuestion) => Promise<AttachmentsAnswer>
+  readonly readAttachments: (question: AttachmentsQuery) => Promise<AttachmentsAnswer>
   /** Judges past calls again, on the same host. Rejects alike. */
-  readonly replayRemotely: (question: ReplayQuestion) => Promise<ReplayAnswer>
+  readonly replayRemotely: (question: ReplayQuery) => Promise<ReplayAnswer>
 }
 
 /** The API process acting by itself. */

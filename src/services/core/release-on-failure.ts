@@ -1,7 +1,7 @@
 import { Problem } from '#domain/problem.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Db } from '#store/database.ts'
-import type { StoredPresentation } from './host-questions.ts'
+import type { StoredPresentation } from './host-queries.ts'
 
 /**
  * Does what was judged and shown on the host of a workspace. Where that comes to nothing (`work`

@@ -27,7 +27,7 @@ export async function claimGatewayCall(
     if (!unit.seals.holds('external_request', external)) throw tampered('external_request')
     const permit = await consumeLocked(ctx, unit, at, digest)
     if (permit instanceof Problem) {
-      // Taken back, or not used in time: the standing says so by the permit's own state.
+      // Taken back, or not used in time: its state says so by the permit's own state.
       const isSaid = permit.code === 'cancelled' || permit.code === 'expired'
       if (!isSaid) await storeRefusal(unit, requestId, 'failed', permit.message)
       await noteRefused(unit, at, permit.code)

@@ -1,6 +1,6 @@
 import { isServerToolBlocked } from '#policy/judge/blocked-server-tool.ts'
 import { gatewayWorkerName, withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
-import type { ServedTool, ServedTools } from '../core/host-questions.ts'
+import type { ServedTool, ServedTools } from '../core/host-queries.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 
 /** The tools of a server of the gateway that policy does not block, on the host that holds it. */

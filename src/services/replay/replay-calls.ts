@@ -13,9 +13,9 @@ import type {
   ReplayAnswer,
   ReplayedCall,
   ReplayedVerdict,
-  ReplayQuestion,
+  ReplayQuery,
   UnjudgedCall,
-} from '../core/host-questions.ts'
+} from '../core/host-queries.ts'
 import { readStoredCalls, type StoredCall } from './stored-calls.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isBuiltInTool } from '#domain/built-in-tools.ts'
@@ -33,7 +33,7 @@ const judgingMs = 6000
  */
 export async function replayCalls(
   ctx: WorkerContext,
-  question: ReplayQuestion,
+  question: ReplayQuery,
 ): Promise<ReplayAnswer> {
   const parsed = parseProject(filesOfDocument(question.replayUnder))
   if ('problems' in parsed) throw new Error('The version to replay under is not valid')

@@ -5,7 +5,7 @@ import type { Caller, SigningContext } from '../core/context.ts'
 import { keysBefore, type PageInput } from '../core/pages.ts'
 import { loadProject } from '../policy/read-project.ts'
 import { invalidProject } from '../policy/reject-policy.ts'
-import type { ReplayedCall, UnjudgedCall } from '../core/host-questions.ts'
+import type { ReplayedCall, UnjudgedCall } from '../core/host-queries.ts'
 import { byRight } from '../core/authority.ts'
 
 /** Calls of one page. Judging takes about a millisecond; whoever asks waits ten seconds at most. */

@@ -4,7 +4,7 @@ import { getTexts } from '#store/content/content.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { termsOf } from '../core/run-terms.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
-import type { ReplayedCall } from '../core/host-questions.ts'
+import type { ReplayedCall } from '../core/host-queries.ts'
 import { placeOfRun, type RunPlace } from '../core/run-place.ts'
 
 /** A call that was judged once, with what its verdict depended on beside policy and files. */

@@ -26,7 +26,7 @@ export async function addLiveText(
   of: LiveTextOf,
   { start, text }: TextPiece,
 ): Promise<boolean> {
-  const told = await sql`
+  const result = await sql`
     with open as (
       -- A message that is being stored comes first: then nothing is written behind it.
       select id from run where id = ${of.runId} and turn < ${of.turn} and ended_at is null for share
@@ -39,7 +39,7 @@ export async function addLiveText(
     )
     select pg_notify(${liveTextChannel}, run_id::text) from added
   `.execute(db)
-  return told.rows.length > 0
+  return result.rows.length > 0
 }
 
 /** What there is of a text from `offset` on. */

@@ -65,8 +65,8 @@ export default defineTool({
     })
     expect((await project.toolProcess.describe()).problems).toEqual([])
     for (const tool of ['a', 'b']) {
-      const question = { do: 'execute', tool, input: { text: '' }, idempotencyKey: 'key' } as const
-      const answer = await project.toolProcess.request(question, { timeoutMs: 5000, signal: null })
+      const query = { do: 'execute', tool, input: { text: '' }, idempotencyKey: 'key' } as const
+      const answer = await project.toolProcess.request(query, { timeoutMs: 5000, signal: null })
       expect(answer).toMatchObject({ output: ['defineTool'] })
     }
   })

@@ -39,7 +39,7 @@ export function customTool(
     source: toolProcess.fileHash(description.file),
     shared: toolProcess.sharedHash,
   })
-  /** Verdicts that came with a parsed input: nearly always the next question is about the same. */
+  /** Verdicts that came with a parsed input: nearly always the next query is about the same. */
   const approvals = new WeakMap<JsonObject, Approval | null>()
   async function consider(input: Json): Promise<Considered> {
     try {
@@ -90,10 +90,10 @@ export function customTool(
 
     async execute(input, { signal, idempotencyKey }) {
       try {
-        const question = { do: 'execute', tool: name, input, idempotencyKey } as const
+        const query = { do: 'execute', tool: name, input, idempotencyKey } as const
         return customResult(
           name,
-          await toolProcess.request(question, { timeoutMs: times.executeMs, signal }),
+          await toolProcess.request(query, { timeoutMs: times.executeMs, signal }),
         )
       } catch (error) {
         // The tool never began: its files are not the version's.

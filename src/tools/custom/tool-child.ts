@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { readLines } from './bounded-lines.ts'
-import type { FromMessage, LeftBehind, ToolAnswers, ToolQuestion } from './tool-protocol.ts'
+import type { FromMessage, LeftBehind, ToolAnswers, ToolQuery } from './tool-protocol.ts'
 
 /**
  * A tool process ended, was ended, or broke the protocol before it answered: what it did is not
@@ -13,10 +13,10 @@ export class ToolProcessEnded extends Error {
   override readonly name = 'ToolProcessEnded'
 }
 
-/** The process ended before it accepted the question: no work began, so another process may try. */
-export class QuestionNotAccepted extends ToolProcessEnded {}
+/** The process ended before it accepted the query: no work began, so another process may try. */
+export class QueryNotAccepted extends ToolProcessEnded {}
 
-/** The tool process answered that the question failed: the tool's own error. */
+/** The tool process answered that the query failed: the tool's own error. */
 export class ToolFailed extends Error {
   override readonly name = 'ToolFailed'
 }
@@ -27,23 +27,23 @@ export interface RequestOptions {
 }
 
 /**
- * A child process that answers questions, one at a time; disposing ends its whole process group.
+ * A child process that answers queries, one at a time; disposing ends its whole process group.
  */
-export interface QuestionChild<
-  Question extends { readonly do: string },
-  Answers extends Readonly<Record<Question['do'], unknown>>,
+export interface QueryChild<
+  Query extends { readonly do: string },
+  Answers extends Readonly<Record<Query['do'], unknown>>,
 > extends AsyncDisposable {
   readonly alive: boolean
-  /** tools have left so much behind in it that the next question goes to another process */
+  /** tools have left so much behind in it that the next query goes to another process */
   readonly worn: boolean
-  request<Q extends Question>(question: Q, options: RequestOptions): Promise<Answers[Q['do']]>
+  request<Q extends Query>(query: Q, options: RequestOptions): Promise<Answers[Q['do']]>
 }
 
 /** One tool process. */
-export type ToolChild = QuestionChild<ToolQuestion, ToolAnswers>
+export type ToolChild = QueryChild<ToolQuery, ToolAnswers>
 
 export interface ChildStart {
-  /** its entry, which serves questions (`serve-questions.ts`) */
+  /** its entry, which serves queries (`serve-queries.ts`) */
   readonly main: URL
   /** a module that it, and each thread started in it, loads before any other */
   readonly preload?: URL
@@ -62,7 +62,7 @@ const lastWordsMs = 5000
 const lastOutputBytes = 4096
 const memoryMb = 1024
 /**
- * What a process may hold between two questions: far from its limit, and far more than one that
+ * What a process may hold between two queries: far from its limit, and far more than one that
  * leaks nothing.
  */
 const maxLeftBehind: LeftBehind = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
@@ -73,7 +73,7 @@ export function startToolChild(
   environment: Readonly<Record<string, string>>,
   maxAnswerBytes: number,
 ): ToolChild {
-  return startChild<ToolQuestion, ToolAnswers>({
+  return startChild<ToolQuery, ToolAnswers>({
     main: new URL('process/main.ts', import.meta.url),
     preload: new URL('process/module-hooks.ts', import.meta.url),
     cwd: projectDir,
@@ -87,15 +87,9 @@ export function startToolChild(
  * Nothing it writes is let past the bounds, and it has no channel to us but the answers.
  */
 export function startChild<
-  Question extends { readonly do: string },
-  Answers extends Readonly<Record<Question['do'], unknown>>,
->({
-  main,
-  preload,
-  cwd,
-  environment,
-  maxAnswerBytes,
-}: ChildStart): QuestionChild<Question, Answers> {
+  Query extends { readonly do: string },
+  Answers extends Readonly<Record<Query['do'], unknown>>,
+>({ main, preload, cwd, environment, maxAnswerBytes }: ChildStart): QueryChild<Query, Answers> {
   const options = ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${memoryMb}`]
   if (preload !== undefined) options.push(`--import=${preload.href}`)
   const child = spawn(process.execPath, [...options, fileURLToPath(main)], {
@@ -104,7 +98,7 @@ export function startChild<
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   })
-  const [, stdout, stderr, questions, answers, lifeline] = child.stdio as unknown as [
+  const [, stdout, stderr, queries, answers, lifeline] = child.stdio as unknown as [
     null,
     Readable,
     Readable,
@@ -113,7 +107,7 @@ export function startChild<
     Writable,
   ]
   const printed = lastOf(stdout, stderr)
-  for (const stream of [questions, lifeline]) stream.on('error', () => undefined)
+  for (const stream of [queries, lifeline]) stream.on('error', () => undefined)
 
   const end = Promise.withResolvers<never>()
   end.promise.catch(() => undefined)
@@ -152,8 +146,8 @@ export function startChild<
 
   let lastId = 0
 
-  async function request<Q extends Question>(
-    question: Q,
+  async function request<Q extends Query>(
+    query: Q,
     { timeoutMs, signal }: RequestOptions,
   ): Promise<Answers[Q['do']]> {
     signal?.throwIfAborted()
@@ -165,13 +159,13 @@ export function startChild<
     const id = lastId
     pending = {
       id,
-      accepted: (question) => (isAccepted ||= question === id),
+      accepted: (query) => (isAccepted ||= query === id),
       loading: (file) => (loading = file),
       answer: resolve,
     }
     const stop = stopSignal(timeoutMs, signal)
     try {
-      write({ ...question, id: lastId })
+      write({ ...query, id: lastId })
       const first = await Promise.race([promise, end.promise, stop.promise])
       const answer = first === 'stop' ? await giveUp(promise) : first
       if (answer === null) {
@@ -186,12 +180,12 @@ export function startChild<
       const { memoryBytes, resources } = answer.left
       worn = memoryBytes > maxLeftBehind.memoryBytes || resources > maxLeftBehind.resources
       if (!answer.ok) throw new ToolFailed(answer.problem)
-      // The process is our own code around the tool: it answers each question with its own kind of
+      // The process is our own code around the tool: it answers each query with its own kind of
       // answer.
       return answer.value as Answers[Q['do']]
     } catch (error) {
       const begun = isAccepted || !hasReadAll || !(error instanceof ToolProcessEnded)
-      throw begun ? error : new QuestionNotAccepted(error.message)
+      throw begun ? error : new QueryNotAccepted(error.message)
     } finally {
       stop.clear()
       pending = null
@@ -219,11 +213,11 @@ export function startChild<
     if (exited !== null) await within(terminationMs, exited)
     signalGroup(child.pid, 'SIGKILL')
     await exited
-    for (const stream of [questions, lifeline, stdout, stderr, answers]) stream.destroy()
+    for (const stream of [queries, lifeline, stdout, stderr, answers]) stream.destroy()
   }
 
-  function write(message: (Question & { readonly id: number }) | { readonly do: 'abort' }): void {
-    questions.write(`${JSON.stringify(message)}\n`)
+  function write(message: (Query & { readonly id: number }) | { readonly do: 'abort' }): void {
+    queries.write(`${JSON.stringify(message)}\n`)
   }
 
   return {
@@ -238,10 +232,10 @@ export function startChild<
   }
 }
 
-/** The question that is being worked on. */
+/** The query that is being worked on. */
 interface Pending {
   readonly id: number
-  accepted(question: number): void
+  accepted(query: number): void
   loading(file: string): void
   answer(message: Answer): void
 }

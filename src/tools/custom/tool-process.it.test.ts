@@ -101,7 +101,7 @@ describe('a tool process', () => {
       }
       pids.add(output)
     }
-    // Processes are kept for the next question; no more of them than the pool keeps idle.
+    // Processes are kept for the next query; no more of them than the pool keeps idle.
     expect(pids.size).toBeLessThanOrEqual(4)
     expect(await blocked).toEqual({ type: 'output', output: 'done' })
     clearInterval(heart)
@@ -238,7 +238,7 @@ describe('a tool process', () => {
     expect(await of('oddity')).toMatchObject({ type: 'error' })
   })
 
-  it('in which tools have left too much behind takes no other question', async () => {
+  it('in which tools have left too much behind takes no other query', async () => {
     await using project = await projectWith({
       'tools/timers.ts': toolFile(
         'timers',

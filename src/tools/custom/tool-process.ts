@@ -3,12 +3,12 @@ import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/digest.ts'
 import { limits } from '#domain/limits.ts'
 import {
-  QuestionNotAccepted,
+  QueryNotAccepted,
   startToolChild,
   type RequestOptions,
   type ToolChild,
 } from './tool-child.ts'
-import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuestion } from './tool-protocol.ts'
+import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuery } from './tool-protocol.ts'
 
 /** The custom tools of one policy version, on this host. */
 export interface ToolProcess extends AsyncDisposable {
@@ -18,8 +18,8 @@ export interface ToolProcess extends AsyncDisposable {
    * Asks a process of this version. Rejects with `ToolFailed` (the tool's own error),
    * `ToolProcessEnded` (it died, or was ended because of time or `signal`), and `ToolFilesChanged`.
    */
-  request<Q extends Exclude<ToolQuestion, { do: 'load' }>>(
-    question: Q,
+  request<Q extends Exclude<ToolQuery, { do: 'load' }>>(
+    query: Q,
     options: RequestOptions,
   ): Promise<ToolAnswers[Q['do']]>
   /** Throws `ToolFilesChanged` when a tool file on this host is not the one of the version. */
@@ -41,12 +41,12 @@ const loadTimeoutMs = 20_000
 const maxProcesses = 16
 const maxIdle = 4
 /**
- * Starting a process costs more than most questions take: a question waits this long for a busy one
+ * Starting a process costs more than most queries take: a query waits this long for a busy one
  * before another starts.
  */
 const busyWaitMs = 100
 /**
- * A process that dies of the question before accepts no other: this many processes are tried.
+ * A process that dies of the query before accepts no other: this many processes are tried.
  */
 const maxTries = 3
 
@@ -59,9 +59,9 @@ const entry = /^tools\/[^/]+\.m?[jt]s$/
 const noEntry = /\.(d|test|spec)\.m?[jt]s$/
 
 /**
- * Opens the custom tools of a version. Each question has a process to itself while it lasts, so
+ * Opens the custom tools of a version. Each query has a process to itself while it lasts, so
  * that one which blocks, never returns or dies harms no other; processes are reused for the next
- * question. Disposing ends all of them. `environment` is what the tools may see: the owner's,
+ * query. Disposing ends all of them. `environment` is what the tools may see: the owner's,
  * without the service's own secrets.
  */
 export async function openToolProcess(options: {
@@ -102,7 +102,7 @@ export async function openToolProcess(options: {
   }
 
   /**
-   * A process that another question gives back; `null` when it is time to see whether another may
+   * A process that another query gives back; `null` when it is time to see whether another may
    * start.
    */
   async function nextReady(): Promise<Ready | null> {
@@ -173,15 +173,15 @@ export async function openToolProcess(options: {
       return loaded
     },
 
-    async request(question, requestOptions) {
+    async request(query, requestOptions) {
       await checkFiles()
       for (let tries = 1; ; tries += 1) {
         const { child, loaded } = await take()
         try {
-          requireVersion(loaded, question.tool)
-          return await child.request(question, requestOptions)
+          requireVersion(loaded, query.tool)
+          return await child.request(query, requestOptions)
         } catch (error) {
-          if (!(error instanceof QuestionNotAccepted) || tries === maxTries) throw error
+          if (!(error instanceof QueryNotAccepted) || tries === maxTries) throw error
         } finally {
           await giveBack(child, loaded)
         }

@@ -45,8 +45,8 @@ export interface ToolProcessSetup {
   readonly maxResultBytes: number
 }
 
-/** One question to a tool process; it works on one at a time. */
-export type ToolQuestion =
+/** One query to a tool process; it works on one at a time. */
+export type ToolQuery =
   | { readonly do: 'load'; readonly setup: ToolProcessSetup }
   | { readonly do: 'parse'; readonly tool: string; readonly input: Json }
   | { readonly do: 'consider'; readonly tool: string; readonly input: Json }
@@ -96,7 +96,7 @@ export type Considered =
   | Exclude<ParsedInput, { readonly ok: true }>
   | (Extract<ParsedInput, { readonly ok: true }> & { readonly approval?: Approval | null })
 
-/** What each question is answered with. */
+/** What each query is answered with. */
 export interface ToolAnswers {
   readonly load: LoadedTools
   readonly parse: ParsedInput
@@ -107,7 +107,7 @@ export interface ToolAnswers {
   readonly execute: CustomResult
 }
 
-/** What questions have left in a tool process, its own included. */
+/** What queries have left in a tool process, its own included. */
 export interface LeftBehind {
   /** resident memory */
   readonly memoryBytes: number
@@ -116,7 +116,7 @@ export interface LeftBehind {
 }
 
 /**
- * What comes from a tool process. `accepted` precedes any work on a question, so that a question
+ * What comes from a tool process. `accepted` precedes any work on a query, so that a query
  * without it can be sent again; `loading` precedes each file, so that one that never returns can be
  * named.
  */

@@ -39,8 +39,8 @@ export function effectOfCommand(input: CommandInput): string {
   const first = meaningful ?? nodes[0]
   if (first === undefined) return `Run ${oneLine(script, 150)}`
   const outer = nodes.filter(({ pos }) => pos < first.pos || pos >= first.end)
-  const said = `Run ${oneLine(script.slice(first.pos, first.end), 130)}`
-  return outer.length === 0 ? said : `${said} and ${outer.length} more`
+  const sentence = `Run ${oneLine(script.slice(first.pos, first.end), 130)}`
+  return outer.length === 0 ? sentence : `${sentence} and ${outer.length} more`
 }
 
 function quoted(word: string): string {

@@ -18,8 +18,8 @@ export function effectOfInput(tool: string, input: JsonObject, schema: JsonObjec
     return `${titleOf(name, schema)} ${oneLine(valueText(name, value, currency), 80)}`
   })
   const more = fields.length - named.length
-  const said = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return said === '' ? nameOf(tool) : `${nameOf(tool)}: ${said}`
+  const parts = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+  return parts === '' ? nameOf(tool) : `${nameOf(tool)}: ${parts}`
 }
 
 const isCurrency = (name: string): boolean => /^currency(?:_?code)?$/i.test(name)

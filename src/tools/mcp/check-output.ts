@@ -43,8 +43,8 @@ async function problemsOf(
   const value = output['structuredContent']
   if (value === undefined) return ['it has an outputSchema, and returned no structuredContent']
   try {
-    const question = { do: 'check', schema, value } as const
-    return await host.request(question, { timeoutMs: checkTimeoutMs, signal })
+    const query = { do: 'check', schema, value } as const
+    return await host.request(query, { timeoutMs: checkTimeoutMs, signal })
   } catch (error) {
     if (signal.aborted) throw error
     return [`it could not be checked: ${error instanceof Error ? error.message : String(error)}`]

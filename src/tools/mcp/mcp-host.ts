@@ -1,20 +1,20 @@
 import { limits } from '#domain/limits.ts'
-import { startChild, type QuestionChild, type RequestOptions } from '../custom/tool-child.ts'
-import type { McpAnswers, McpConnection, McpQuestion } from './mcp-protocol.ts'
+import { startChild, type QueryChild, type RequestOptions } from '../custom/tool-child.ts'
+import type { McpAnswers, McpConnection, McpQuery } from './mcp-protocol.ts'
 
-type Child = QuestionChild<McpQuestion, McpAnswers>
+type Child = QueryChild<McpQuery, McpAnswers>
 
 /**
- * One MCP server as this host reaches it: processes that hold it, one for each question at a time.
+ * One MCP server as this host reaches it: processes that hold it, one for each query at a time.
  */
 export interface McpHost extends AsyncDisposable {
-  request<Q extends Exclude<McpQuestion, { do: 'open' }>>(
-    question: Q,
+  request<Q extends Exclude<McpQuery, { do: 'open' }>>(
+    query: Q,
     options: RequestOptions,
   ): Promise<McpAnswers[Q['do']]>
 }
 
-/** More questions at once than this wait for one another. */
+/** More queries at once than this wait for one another. */
 const maxProcesses = 8
 const maxIdle = 2
 const openTimeoutMs = 20_000
@@ -23,7 +23,7 @@ const inherited = ['PATH', 'NODE_EXTRA_CA_CERTS'] as const
 
 /**
  * Opens a server. Each process has a connection, and of a standard-input server an instance, of its
- * own: one that hangs, floods or dies takes its own question with it. Disposing ends all of them
+ * own: one that hangs, floods or dies takes its own query with it. Disposing ends all of them
  * with what they started.
  */
 export function openMcpHost(options: {
@@ -62,7 +62,7 @@ export function openMcpHost(options: {
       const value = options.environment[name]
       return value === undefined ? [] : [[name, value] as const]
     })
-    const child = startChild<McpQuestion, McpAnswers>({
+    const child = startChild<McpQuery, McpAnswers>({
       main: new URL('process/main.ts', import.meta.url),
       cwd: options.cwd,
       environment: Object.fromEntries(environment),
@@ -70,8 +70,8 @@ export function openMcpHost(options: {
     })
     children.add(child)
     try {
-      const question = { do: 'open', connection: options.connection } as const
-      await child.request(question, { timeoutMs: openTimeoutMs, signal: null })
+      const query = { do: 'open', connection: options.connection } as const
+      await child.request(query, { timeoutMs: openTimeoutMs, signal: null })
       return child
     } catch (error) {
       await drop(child)
@@ -86,10 +86,10 @@ export function openMcpHost(options: {
   }
 
   return {
-    async request(question, requestOptions) {
+    async request(query, requestOptions) {
       const child = await take(requestOptions.signal)
       try {
-        return await child.request(question, requestOptions)
+        return await child.request(query, requestOptions)
       } finally {
         const isGood = child.alive && !child.worn && !closed && idle.length < maxIdle
         if (isGood) idle.push(child)

@@ -43,8 +43,8 @@ export interface McpListing {
   readonly problems: readonly string[]
 }
 
-/** One question to the process that holds a server; it works on one at a time. */
-export type McpQuestion =
+/** One query to the process that holds a server; it works on one at a time. */
+export type McpQuery =
   | { readonly do: 'open'; readonly connection: McpConnection }
   | { readonly do: 'list' }
   | { readonly do: 'parse'; readonly schema: JsonObject; readonly input: Json }

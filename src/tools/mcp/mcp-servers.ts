@@ -63,7 +63,7 @@ const listTimeoutMs = 90_000
 const freshMs = 3000
 /** How long a server that did not answer is not tried again. */
 const retryAfterMs = 10_000
-/** Longer than any call: a server without a question for this long serves no call. */
+/** Longer than any call: a server without a query for this long serves no call. */
 const unusedMs = 30 * 60_000
 /** Providers of models take no longer names. */
 const nameCharacters = 64

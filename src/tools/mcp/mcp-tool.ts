@@ -2,7 +2,7 @@ import { canonicalJson, hashJson } from '#domain/digest.ts'
 import type { JsonObject } from '#domain/json.ts'
 import type { Presented, Tool, ToolResult } from '#domain/tool.ts'
 import { ToolProblem } from '#domain/tool-problem.ts'
-import { QuestionNotAccepted } from '../custom/tool-child.ts'
+import { QueryNotAccepted } from '../custom/tool-child.ts'
 import { titleLine, structured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
@@ -72,9 +72,9 @@ export function mcpTool(parts: McpToolParts): Tool {
     async parse(input) {
       const problems = textProblems(input)
       if (problems.length > 0) return { ok: false, problems }
-      const question = { do: 'parse', schema: inputSchema, input } as const
+      const query = { do: 'parse', schema: inputSchema, input } as const
       try {
-        return await host.request(question, { timeoutMs: quickTimeoutMs, signal: null })
+        return await host.request(query, { timeoutMs: quickTimeoutMs, signal: null })
       } catch (error) {
         return { ok: false, problems: [error instanceof Error ? error.message : String(error)] }
       }
@@ -87,15 +87,15 @@ export function mcpTool(parts: McpToolParts): Tool {
 
     async execute(input, { signal }) {
       const { name: tool } = definition
-      const question = { do: 'call', tool, input, definition: definitionNow } as const
+      const query = { do: 'call', tool, input, definition: definitionNow } as const
       const options = { timeoutMs: callTimeoutMs, signal }
       const call = async (): Promise<ToolResult> =>
-        mcpResult(server, tool, await host.request(question, options))
+        mcpResult(server, tool, await host.request(query, options))
       let result: ToolResult
       try {
         result = await (parts.watched === null ? call() : parts.watched(call))
       } catch (error) {
-        if (!(error instanceof QuestionNotAccepted || error instanceof ToolProblem)) throw error
+        if (!(error instanceof QueryNotAccepted || error instanceof ToolProblem)) throw error
         return mcpResult(server, tool, { type: 'unreachable', problem: error.message })
       }
       if (result.notMade === 'changed') parts.onChanged()

@@ -34,7 +34,7 @@ const chapters: readonly { readonly title: string; readonly types: readonly Audi
     ],
   },
 ]
-const told = new Set(chapters.flatMap(({ types }) => types))
+const storied = new Set(chapters.flatMap(({ types }) => types))
 
 /** All that happened to one request, oldest first: asked, in between, decided, ran, proof. */
 export function Story(props: {
@@ -50,7 +50,7 @@ export function Story(props: {
   }))
   const between = {
     title: 'In between',
-    events: events.filter(({ event }) => !told.has(event.type)),
+    events: events.filter(({ event }) => !storied.has(event.type)),
   }
   const all = [asked, between, ...later].filter((chapter) => chapter !== undefined)
   const request = events.at(-1)?.about?.requests[0]

@@ -71,13 +71,13 @@ function row(before: number) {
             </Link>
           )}
         </span>
-        <span className="dim small">{standingOf(sibling)}</span>
+        <span className="dim small">{stateText(sibling)}</span>
       </li>
     )
   }
 }
 
-function standingOf({ state, verdict, finished }: Sibling): string {
+function stateText({ state, verdict, finished }: Sibling): string {
   const word = state ?? (verdict === null ? 'not judged yet' : verdictWords[verdict])
   return finished ? `${word}, has its result` : word
 }

@@ -6,19 +6,19 @@ import { useMe, useRun } from '../api/queries.ts'
 export function CallDecision({ call, runId }: { call: TranscriptCall; runId: string }) {
   const { person } = useMe()
   const run = useRun(runId)
-  const asked = run.data?.waitsFor.find(({ requestId }) => requestId === call.requestId)
-  if (asked === undefined) return null
-  if (asked.people.some(({ id }) => id === person.id)) {
+  const request = run.data?.waitsFor.find(({ requestId }) => requestId === call.requestId)
+  if (request === undefined) return null
+  if (request.people.some(({ id }) => id === person.id)) {
     return (
-      <Link className="decide-button" to={`/requests/${asked.number}`}>
-        Decide #{asked.number}
+      <Link className="decide-button" to={`/requests/${request.number}`}>
+        Decide #{request.number}
       </Link>
     )
   }
-  const names = asked.people.map(({ name }) => name).join(', ')
+  const names = request.people.map(({ name }) => name).join(', ')
   return (
     <span className="small dim">
-      #{asked.number} · {names === '' ? 'nobody can decide it' : names}
+      #{request.number} · {names === '' ? 'nobody can decide it' : names}
     </span>
   )
 }

@@ -113,7 +113,7 @@ function Run({ run: data, transcript }: OpenedRun) {
             <TurnViews items={items ?? []} runId={data.id} />
             <TurnText run={data} shownTurns={lastTurn(transcript.data?.items ?? [])} />
           </div>
-          <Standing run={data} />
+          <RunStatus run={data} />
         </section>
         {behind && (
           <Button className="to-end" size="compact-sm" onClick={toEnd}>
@@ -147,7 +147,7 @@ function lastTurn(items: readonly TranscriptItem[]): number {
 }
 
 /** At the end of the conversation: who has the run now. */
-function Standing({ run }: { run: RunDetail }) {
+function RunStatus({ run }: { run: RunDetail }) {
   if (run.state === 'running') {
     return (
       <p className="standing" role="status">

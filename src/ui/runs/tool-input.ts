@@ -78,13 +78,13 @@ export function readInput(schema: JsonObject, values: InputValues): JsonObject {
 
 /** The form of an input that is there: what `readInput` makes that input of. */
 export function valuesOf(schema: JsonObject, input: JsonObject): InputValues {
-  const given = fieldsOf(schema).flatMap(({ name, kind }): [string, string][] => {
+  const pairs = fieldsOf(schema).flatMap(({ name, kind }): [string, string][] => {
     const value = input[name]
     if (value === undefined) return []
     const isText = kind !== 'json' && typeof value !== 'object'
     return [[name, isText ? String(value) : JSON.stringify(value)]]
   })
-  return { ...emptyInput(schema), ...Object.fromEntries(given) }
+  return { ...emptyInput(schema), ...Object.fromEntries(pairs) }
 }
 
 function valueOf(field: InputField, text: string): Json {

@@ -14,7 +14,7 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallDecision } from './call-decision.tsx'
 import { CallResultView } from './call-result.tsx'
-import { callStanding } from './call-standing.ts'
+import { callStateText } from './call-state-text.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { CompactionView, summarisedThrough } from './compaction-view.tsx'
 import { LiveOutput } from './live-output.tsx'
@@ -147,7 +147,7 @@ function CallView(props: {
   showsEffect: boolean
 }) {
   const { call, calls, index, runId, showsEffect } = props
-  const standing = callStanding(calls, index)
+  const standing = callStateText(calls, index)
   const subject = callSubject(call.input)
   const waits = standing !== null
   const linked = useLocation().hash === `#call-${call.callId}`

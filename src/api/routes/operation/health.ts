@@ -1,6 +1,6 @@
 import { Problem } from '#domain/problem.ts'
 import { callerOf } from '../../identity/identity.ts'
-import { admit, openRoute, type Question } from '../../route/route.ts'
+import { admit, openRoute, type OperationInput } from '../../route/route.ts'
 import type { Api } from '../../context/api.ts'
 import { withinSeconds } from '../../middleware/outage-problem.ts'
 import { hasRight } from '#services/core/rights-of.ts'
@@ -59,7 +59,7 @@ export const healthRoutes = [
 
 async function refuseStrangers(
   api: Api,
-  { identity, request }: Question<unknown, unknown, unknown>,
+  { identity, request }: OperationInput<unknown, unknown, unknown>,
 ): Promise<void> {
   const { actor } = callerOf(admit({ by: 'personOrKey', scope: 'audit:read' }, identity), request)
   if (actor.type === 'person' && !(await hasRight(api.ctx, actor, 'readAudit'))) {

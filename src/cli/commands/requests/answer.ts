@@ -33,9 +33,9 @@ async function answer(
     throw new CommandFailure(`#${request.number} is not a question: approve or deny it.`)
   }
   if (given === undefined) console.log(requestText(request, { full: true }).text)
-  const asked =
+  const choice =
     given === undefined ? await askAnswer(request) : ({ decision: 'answer', text: given } as const)
-  if (asked === 'skip' || asked === 'quit') throw new CommandFailure('Nothing was answered.')
-  const answered = await sendAnswer(service, request, asked)
+  if (choice === 'skip' || choice === 'quit') throw new CommandFailure('Nothing was answered.')
+  const answered = await sendAnswer(service, request, choice)
   console.log(options.json === true ? JSON.stringify(answered) : 'Recorded. The agent reads it.')
 }

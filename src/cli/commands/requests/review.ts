@@ -36,12 +36,12 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
       return
     }
     const request = await service.call('getRequest', { params: { id: item.id } })
-    const asked = await askDecision(service, request)
-    if (asked === 'quit') return
+    const choice = await askDecision(service, request)
+    if (choice === 'quit') return
     seen.add(item.id)
-    if (asked === 'skip') continue
+    if (choice === 'skip') continue
     try {
-      console.log(await sendChoice(service, request, asked))
+      console.log(await sendChoice(service, request, choice))
       decided += 1
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error

@@ -131,5 +131,7 @@ function differences(event: LoggedEvent, statement: JsonObject): string[] {
     reasonHash: [textIn(detail, 'reason'), statement['reasonHash']],
     personId: [event.actor.id, statement['personId']],
   }
-  return Object.entries(pairs).flatMap(([field, [said, sworn]]) => (said === sworn ? [] : [field]))
+  return Object.entries(pairs).flatMap(([field, [recorded, attested]]) =>
+    recorded === attested ? [] : [field],
+  )
 }

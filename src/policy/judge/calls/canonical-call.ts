@@ -35,8 +35,8 @@ export async function canonicalCall(
   if (digest === null) {
     return { error: `Invalid input for ${tool.name}: it holds text that is not valid Unicode` }
   }
-  const asked = tool.command?.(canonical)
-  const command = asked === undefined ? null : analyseCommand(asked)
+  const commandLine = tool.command?.(canonical)
+  const command = commandLine === undefined ? null : analyseCommand(commandLine)
   return { call: { tool, input: canonical, digest, accesses: tool.accesses(canonical), command } }
 }
 

@@ -35,10 +35,11 @@ export function strictest(opinions: readonly Opinion[]): Opinion | null {
 
 /** A written consent as an opinion: `zone notes: write` becomes `zone notes: write asks`. */
 export function opinionOf(consent: Consent, id: string, subject: string): Opinion {
-  const told = consent.approval === 'ask' && consent.reason !== null ? ` (${consent.reason})` : ''
+  const because =
+    consent.approval === 'ask' && consent.reason !== null ? ` (${consent.reason})` : ''
   return {
     approval: consent.approval,
-    rule: { id, text: `${subject} ${phrase[consent.approval]}${told}`, source: consent.source },
+    rule: { id, text: `${subject} ${phrase[consent.approval]}${because}`, source: consent.source },
     reason: consent.reason,
     highRisk: false,
   }

@@ -24,8 +24,8 @@ export function startOpinion(config: ProjectConfig, worker: WorkerDefinition): O
     },
   }
   const overlays = config.overlays.filter(({ when }) => when.tool?.includes(startRunName) === true)
-  const said = overlayOpinions(overlays, startTraits(config, worker))
-  return strictest([startApproval === null ? begins : asks, ...said]) ?? begins
+  const overlaid = overlayOpinions(overlays, startTraits(config, worker))
+  return strictest([startApproval === null ? begins : asks, ...overlaid]) ?? begins
 }
 
 /** What routing and overlays look at. */

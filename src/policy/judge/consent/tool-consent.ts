@@ -56,10 +56,10 @@ async function ownOpinion({
     )
   }
   if (answer === null) return null
-  const said = { reason: null, source: '' }
+  const unstated = { reason: null, source: '' }
   const subject = `tool ${tool.name}`
   const opinion = (approval: ApprovalWord, reason: string | null): Opinion => {
-    const plain = opinionOf({ ...said, approval, reason }, `tool:${tool.name}`, subject)
+    const plain = opinionOf({ ...unstated, approval, reason }, `tool:${tool.name}`, subject)
     return { ...plain, rule: { ...plain.rule, source: null } }
   }
   if (answer === 'ask' || answer === true) return opinion('ask', null)

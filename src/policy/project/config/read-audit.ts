@@ -51,8 +51,11 @@ function readWitness(field: YamlField): WitnessSetting | null {
   const nameField = part('name', 'give it a name, for logs and metrics')
   const urlField = part('url', 'write `url: https://…`')
   const vkeyField = part('vkey', 'write the key that it prints: name+hash+base64')
-  const given = nameField === null ? null : readText(nameField)
-  const name = given !== null && nameField !== null && checkName(nameField, given) ? given : null
+  const witnessName = nameField === null ? null : readText(nameField)
+  const name =
+    witnessName !== null && nameField !== null && checkName(nameField, witnessName)
+      ? witnessName
+      : null
   const url = urlField === null ? null : readUrl(urlField)
   const vkey = vkeyField === null ? null : readKey(vkeyField)
   if (name === null || url === null || vkey === null) return null

@@ -75,12 +75,12 @@ function contradictionIn(
     return { problem, remedy: 'remove "manual", or the block' }
   }
   if (consent?.approval !== 'preApproved') return null
-  const said = builtInTool(name)?.consent ?? 'tools'
-  if (said === 'tools' || said === 'nobody') return null
-  if (said === 'approval' || said === 'answer') {
+  const consentSource = builtInTool(name)?.consent ?? 'tools'
+  if (consentSource === 'tools' || consentSource === 'nobody') return null
+  if (consentSource === 'approval' || consentSource === 'answer') {
     return { problem: `"${name}" asks always`, remedy: 'remove the approval' }
   }
-  const decides = said === 'shell' ? 'rules' : said
+  const decides = consentSource === 'shell' ? 'rules' : consentSource
   const problem = `"${name}" is pre-approved by its ${decides} alone, never by "tools"`
   return { problem, remedy: `say so in the ${decides}` }
 }

@@ -81,11 +81,11 @@ function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSett
 function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
   const filled = groupTeams(config)
   if (quorumTeams(quorum).some((name) => filled.has(name))) return true
-  const asked = quorumTeams(quorum).flatMap((name) => config.teams.get(name) ?? [])
-  const people = new Set(asked.flatMap((team) => team.members))
+  const peopleOfTeams = quorumTeams(quorum).flatMap((name) => config.teams.get(name) ?? [])
+  const people = new Set(peopleOfTeams.flatMap((team) => team.members))
   const votes = [...people].map((personId) => ({
     personId,
-    teams: asked.filter((team) => team.members.includes(personId)).map((team) => team.name),
+    teams: peopleOfTeams.filter((team) => team.members.includes(personId)).map((team) => team.name),
   }))
   return tally(quorum, votes).met
 }

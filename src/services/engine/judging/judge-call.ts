@@ -11,7 +11,7 @@ import { isServerTool, judgeUnknownTool } from '#policy/judge/unknown-tool.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import { defaultWorkspace } from '#domain/workspace-name.ts'
 import { policyInWorkspace, workspacesOf } from '#policy/workspaces.ts'
-import type { ProvenFolder, RemoteJudgement, RemoteQuestion } from '../../core/host-questions.ts'
+import type { ProvenFolder, RemoteJudgement, JudgeQuery } from '../../core/host-queries.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { addEarlier } from './earlier-proposals.ts'
 import { cueFactsIn, factsOfTurn } from './facts-of-turn.ts'
@@ -36,7 +36,7 @@ import { placeOfRun } from '../../core/run-place.ts'
  */
 export async function judgeCall(
   ctx: WorkerContext,
-  question: RemoteQuestion,
+  question: JudgeQuery,
   taskQueue: string,
 ): Promise<RemoteJudgement> {
   const run = await runOf(ctx, question.runId)
@@ -113,7 +113,7 @@ export async function judgeCall(
 }
 
 /** A program works in the default workspace, a worker in its first one. */
-async function policyWithoutRun(ctx: WorkerContext, question: RemoteQuestion): Promise<Policy> {
+async function policyWithoutRun(ctx: WorkerContext, question: JudgeQuery): Promise<Policy> {
   const policy = withGatewayWorkers(await ctx.policies.inForce())
   const worker = policy.workers.get(question.worker)
   if (worker === undefined || question.byProgram === true) return policy
@@ -124,7 +124,7 @@ async function policyWithoutRun(ctx: WorkerContext, question: RemoteQuestion): P
  * An edit may come out better than `ask` (product.md 11): the request that is open stays, and shows
  * what it would be.
  */
-function isEditedTo(judgement: Judgement, question: RemoteQuestion): boolean {
+function isEditedTo(judgement: Judgement, question: JudgeQuery): boolean {
   const isEdit = question.callId !== undefined || question.isEdit === true
   return judgement.verdict === 'preApproved' && isEdit
 }
@@ -151,7 +151,7 @@ async function provenWorkspace(
 async function unknownToProgram(
   policy: Policy,
   registry: ToolRegistry,
-  { byProgram, input, tool, worker: name }: RemoteQuestion,
+  { byProgram, input, tool, worker: name }: JudgeQuery,
 ): Promise<Judgement | null> {
   const worker = policy.workers.get(name)
   const isKnown = registry.get(tool) !== undefined && !isServerTool(tool)

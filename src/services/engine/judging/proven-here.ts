@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { hostProofId } from '#domain/host-proof.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import type { ProvenFolder } from '../../core/host-questions.ts'
+import type { ProvenFolder } from '../../core/host-queries.ts'
 
 /**
  * Whether a program that proved to the API where it works does so in a workspace of this host: this

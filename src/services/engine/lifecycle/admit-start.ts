@@ -18,7 +18,7 @@ import { workflow } from '../../core/authority.ts'
 import { endRun } from './end-run.ts'
 
 /** Whether a run may take its first turn; `waits`: until a decision or a deadline. */
-export type StartStanding =
+export type StartAdmission =
   | { readonly kind: 'begins' | 'ended' }
   | ({ readonly kind: 'waits' } & Partial<Rest>)
 
@@ -31,7 +31,7 @@ export async function admitStart(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
   requestId: string,
-): Promise<StartStanding> {
+): Promise<StartAdmission> {
   const [request] = await lockRequests(unit.tx, [requestId])
   if (request !== undefined) await advanceLocked(unit, request)
   const start = await readStart(unit, run.id, requestId)
@@ -123,7 +123,7 @@ async function refuse(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
   check: string,
-): Promise<StartStanding> {
+): Promise<StartAdmission> {
   const ended = await unit.tx
     .selectFrom('run')
     .select('ended_at')

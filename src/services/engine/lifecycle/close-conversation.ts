@@ -7,7 +7,7 @@ import { lockRun } from '../../core/locks.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 import { completeRun } from './complete-run.ts'
-import { isOpen, standingOf } from './standing-of-run.ts'
+import { isOpen, readOpenWork } from './open-work.ts'
 
 export interface CloseConversationInput {
   readonly runId: string
@@ -32,15 +32,15 @@ export async function closeConversation(
       if (isEnd(runTransitions, run.state)) {
         throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
       }
-      const standing = await standingOf(unit.tx, run)
-      if (run.state !== 'waiting_for_input' || isOpen(standing)) {
-        const what = standing.pending ? 'waits for a decision' : 'is at work'
+      const openWork = await readOpenWork(unit.tx, run)
+      if (run.state !== 'waiting_for_input' || isOpen(openWork)) {
+        const what = openWork.pending ? 'waits for a decision' : 'is at work'
         throw new Problem('conflict', `This run ${what}; close it when it rests, or cancel it`, {
           state: run.state,
         })
       }
       await completeRun(unit, run, {
-        standing,
+        openWork,
         lastText: null,
         caller,
         detail: { by: 'closed', rest: run.rest },

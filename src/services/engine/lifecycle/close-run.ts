@@ -9,7 +9,7 @@ import type { SystemContext } from '../../core/context.ts'
 import { bySystem, timer, workflow } from '../../core/authority.ts'
 import { completeRun } from './complete-run.ts'
 import { restsUntil } from '../../core/rest.ts'
-import { isOpen, lastTextOf, standingOf, type RunStanding } from './standing-of-run.ts'
+import { isOpen, lastTextOf, readOpenWork, type OpenWork } from './open-work.ts'
 
 /**
  * Completes a run whose model is finished, with its last text as the output and, for a root, its
@@ -50,21 +50,21 @@ export async function closeLocked(
   lastText: string | null,
 ): Promise<CloseOutcome> {
   if (isEnd(runTransitions, run.state)) return { kind: 'closed' }
-  const standing = await standingOf(unit.tx, run)
-  if (run.state === 'waiting_for_input') return closeResting(unit, run, standing)
-  const finished = run.turn > 0 && !standing.unfinished && !standing.lastHadCalls
+  const openWork = await readOpenWork(unit.tx, run)
+  if (run.state === 'waiting_for_input') return closeResting(unit, run, openWork)
+  const finished = run.turn > 0 && !openWork.unfinished && !openWork.lastHadCalls
   // Somebody ended a request by SQL, and nobody counted it: there is nothing left to wait for.
-  const waitsForNobody = run.state === 'waiting_for_approval' && !standing.pending
+  const waitsForNobody = run.state === 'waiting_for_approval' && !openWork.pending
   const from = waitsForNobody ? 'running' : run.state
   // Only a workflow that nobody recorded can ask to close something unfinished.
-  if (standing.unread || !finished) return { kind: 'continue' }
+  if (openWork.unread || !finished) return { kind: 'continue' }
   if (run.rest_for_seconds !== null) {
     const state = transition(runTransitions, from, 'rest')
     if (state === null) return { kind: 'continue' }
-    return restAnswered(unit, run, standing, lastText)
+    return restAnswered(unit, run, openWork, lastText)
   }
   if (transition(runTransitions, from, 'complete') === null) return { kind: 'continue' }
-  await completeRun(unit, run, { standing, lastText, caller: workflow, detail: {} })
+  await completeRun(unit, run, { openWork, lastText, caller: workflow, detail: {} })
   return { kind: 'closed' }
 }
 
@@ -72,7 +72,7 @@ export async function closeLocked(
 async function restAnswered(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  standing: RunStanding,
+  openWork: OpenWork,
   lastText: string | null,
 ): Promise<CloseOutcome> {
   await unit.tx
@@ -81,7 +81,7 @@ async function restAnswered(
       state: 'waiting_for_input',
       rest: 'answered',
       rests_until: restsUntil(run),
-      output: storable(lastText ?? (await lastTextOf(unit.tx, standing))),
+      output: storable(lastText ?? (await lastTextOf(unit.tx, openWork))),
       failure: null,
     })
     .where('id', '=', run.id)
@@ -96,17 +96,17 @@ const lookAgainMs = 60_000
 async function closeResting(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  standing: RunStanding,
+  openWork: OpenWork,
 ): Promise<CloseOutcome> {
-  const { restMs } = standing
+  const { restMs } = openWork
   // Without an end it waits for a message, as long as that takes.
   if (restMs === null) return { kind: 'continue' }
-  if (restMs > 0 || isOpen(standing)) {
+  if (restMs > 0 || isOpen(openWork)) {
     const restsForMs = restMs > 0 ? Math.ceil(restMs) : lookAgainMs
     return { kind: 'rests', turn: run.turn + 1, restsForMs }
   }
   await completeRun(unit, run, {
-    standing,
+    openWork,
     lastText: null,
     caller: timer,
     detail: { by: 'rest_over', rest: run.rest },

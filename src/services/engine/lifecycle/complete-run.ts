@@ -7,11 +7,11 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { storable } from '../../transcript/storable-text.ts'
 import { endGrantsOf } from './end-run.ts'
 import { restEnded } from '../../core/rest.ts'
-import { lastTextOf, type RunStanding } from './standing-of-run.ts'
+import { lastTextOf, type OpenWork } from './open-work.ts'
 
 /** How a run comes to be completed: `lastText` is `null` when it is to be read. */
 export interface Completing {
-  readonly standing: RunStanding
+  readonly openWork: OpenWork
   readonly lastText: string | null
   /** who completes it, for its grants' events */
   readonly caller: Caller
@@ -26,21 +26,21 @@ export interface Completing {
 export async function completeRun(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  { standing, lastText, caller, detail }: Completing,
+  { openWork, lastText, caller, detail }: Completing,
 ): Promise<void> {
   await unit.tx
     .updateTable('run')
     .set({
       state: 'completed',
       ended_at: sql<Date>`clock_timestamp()`,
-      output: storable(lastText ?? (await lastTextOf(unit.tx, standing))),
+      output: storable(lastText ?? (await lastTextOf(unit.tx, openWork))),
       // What made it stand still is over.
       failure: null,
       ...restEnded,
     })
     .where('id', '=', run.id)
     .execute()
-  if (standing.granted) await endGrantsOf(unit, caller, run.id)
+  if (openWork.granted) await endGrantsOf(unit, caller, run.id)
   await unit.audit({
     type: 'run.ended',
     runId: run.id,

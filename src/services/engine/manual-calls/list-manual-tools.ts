@@ -1,5 +1,5 @@
 import type { Caller, SigningContext } from '../../core/context.ts'
-import type { ManualTool } from '../../core/host-questions.ts'
+import type { ManualTool } from '../../core/host-queries.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 

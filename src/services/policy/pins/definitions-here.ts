@@ -2,7 +2,7 @@ import { canonicalJson } from '#domain/digest.ts'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { putContent } from '#store/content/content.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
-import type { ServerDefinitions } from '../../core/host-questions.ts'
+import type { ServerDefinitions } from '../../core/host-queries.ts'
 
 /** Below the time that the API waits; a server that takes longer is heard the next time. */
 const listTimeoutMs = 7000

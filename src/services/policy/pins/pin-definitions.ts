@@ -9,7 +9,7 @@ import { hashOfDefinition, type McpDefinition } from '#tools/mcp/mcp-protocol.ts
 import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import type { ServiceContext, SigningSystemContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
-import type { ServerDefinitions } from '../../core/host-questions.ts'
+import type { ServerDefinitions } from '../../core/host-queries.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { readPin, type PinnedServer } from './read-pin.ts'
 import { verifyPin } from './verify-pin.ts'

@@ -39,7 +39,7 @@ export async function getRequest(
     ctx.db,
     hashes.filter((hash) => !texts.has(hash)),
   )
-  const said = (hash: string | null): string | null => {
+  const textOf = (hash: string | null): string | null => {
     if (hash === null) return null
     const text = texts.get(hash)
     return text === undefined ? erasedText(erased.get(hash)) : saltedText(text)
@@ -63,20 +63,20 @@ export async function getRequest(
     decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
       ...decision,
       at: new Date(at),
-      reason: said(reasonHash),
+      reason: textOf(reasonHash),
     })),
     previous: row.previous.map(({ reasonHash, ...request }) => ({
       ...request,
-      reason: said(reasonHash),
+      reason: textOf(reasonHash),
     })),
     comments: row.comments.map(({ textHash, at, ...comment }) => ({
       ...comment,
-      text: said(textHash) ?? '',
+      text: textOf(textHash) ?? '',
       at: new Date(at),
     })),
     revisions: row.revisions.map(({ reasonHash, at, ...revision }) => ({
       ...revision,
-      reason: said(reasonHash),
+      reason: textOf(reasonHash),
       at: new Date(at),
     })),
     edits: row.edits,
@@ -138,11 +138,11 @@ function coverageOf(
 }
 
 function hashesOf(row: DetailRow): string[] {
-  const said = [...row.decisions, ...row.previous, ...row.revisions].flatMap(
+  const textOf = [...row.decisions, ...row.previous, ...row.revisions].flatMap(
     (one) => one.reasonHash ?? [],
   )
   const comments = row.comments.map((comment) => comment.textHash)
-  return [row.input_hash, row.presentation_hash, ...said, ...comments]
+  return [row.input_hash, row.presentation_hash, ...textOf, ...comments]
 }
 
 function eligiblePerson({

@@ -42,8 +42,8 @@ export async function readExternal(
   `.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error(`Request ${requestId} was opened by no program`)
-  const said = fromJsonRow<Selectable<ExternalRequestTable>>(row.row)
-  const hashes = [row.claim_hash, row.outcome_summary_hash, said.origin_hash].flatMap(
+  const opened = fromJsonRow<Selectable<ExternalRequestTable>>(row.row)
+  const hashes = [row.claim_hash, row.outcome_summary_hash, opened.origin_hash].flatMap(
     (hash) => hash ?? [],
   )
   const texts = await getRemainingTexts(db, hashes)
@@ -52,9 +52,9 @@ export async function readExternal(
     ...item,
     claim: claim === undefined ? null : (JSON.parse(claim) as ProgramClaim),
     metadata: row.metadata,
-    origin: originOf(texts.get(said.origin_hash ?? ''), {
+    origin: originOf(texts.get(opened.origin_hash ?? ''), {
       // Nobody is believed to have proved what somebody else wrote into the row.
-      proved: said.origin_proved === true && seals.holds('external_request', said),
+      proved: opened.origin_proved === true && seals.holds('external_request', opened),
     }),
     permitExpiresAt: row.permit_expires_at,
     consumed:

@@ -1,5 +1,5 @@
 import { usualCueTexts, type Cue, type StoredCue } from '#domain/cues.ts'
-import type { StoredPresentation } from '../../core/host-questions.ts'
+import type { StoredPresentation } from '../../core/host-queries.ts'
 import { storable } from '../../transcript/storable-text.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Tx } from '#store/database.ts'
-import type { StoredPresentation } from '../../core/host-questions.ts'
+import type { StoredPresentation } from '../../core/host-queries.ts'
 
 /**
  * Notes which files' bytes a request keeps, so that they stay as long as it refers to them. Written

@@ -3,7 +3,7 @@ import type { Judgement } from '#domain/judgement.ts'
 import type { Presented } from '#domain/tool.ts'
 import { packContents, storeContents, type PackedContents } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
-import type { StoredPresentation } from '../../core/host-questions.ts'
+import type { StoredPresentation } from '../../core/host-queries.ts'
 
 /**
  * Stores what a call shows, and the canonical input it was computed from. `assumes`: see

@@ -35,9 +35,9 @@ export function runVisibilityRules(viewer: Viewer, run: string): RawBuilder<bool
 export function requestVisibilityRules(viewer: Viewer, request: string): RawBuilder<boolean>[] {
   const runId = sql.ref(`${request}.run_id`)
   const goes = toTeams(viewer, (goesTo) => goesTo(request))
-  const asked = sql<boolean>`(${runId} is null and ${isOfOwnProgram(viewer, request)})`
-  if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...goes, asked]
-  return [...goes, started(viewer, runId), ...toTeams(viewer, (to) => wentTo(runId, to)), asked]
+  const opened = sql<boolean>`(${runId} is null and ${isOfOwnProgram(viewer, request)})`
+  if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...goes, opened]
+  return [...goes, started(viewer, runId), ...toTeams(viewer, (to) => wentTo(runId, to)), opened]
 }
 
 function anyOf(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {

@@ -144,10 +144,10 @@ async function wordsOf(
   if (text !== undefined && input !== undefined) {
     throw invalid('text', 'and input say the same with afterTurn: 0; give one of them')
   }
-  const given = input ?? text
-  if (given !== undefined) {
-    requireInputFits(worker, given)
-    return { input: given, text: taskMessage(given), attachments: [] }
+  const task = input ?? text
+  if (task !== undefined) {
+    requireInputFits(worker, task)
+    return { input: task, text: taskMessage(task), attachments: [] }
   }
   const [first] = await loadTranscript(tx, run.id)
   return { input: await inputOf(tx, run), text: first?.text ?? '', attachments }

@@ -4,7 +4,7 @@ import { policyInWorkspace } from '#policy/workspaces.ts'
 import { readAttached } from '../../core/attached-files.ts'
 import { refusedStart } from './refused-start.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
-import type { AttachmentsAnswer, AttachmentsQuestion } from '../../core/host-questions.ts'
+import type { AttachmentsAnswer, AttachmentsQuery } from '../../core/host-queries.ts'
 
 /**
  * Reads what a run is to be given, by the policy in force on this host: never through a link, never
@@ -13,7 +13,7 @@ import type { AttachmentsAnswer, AttachmentsQuestion } from '../../core/host-que
  */
 export async function attachmentsHere(
   ctx: WorkerContext,
-  question: AttachmentsQuestion,
+  question: AttachmentsQuery,
   taskQueue: string,
 ): Promise<AttachmentsAnswer> {
   const { paths, startedBy } = question

@@ -20,17 +20,17 @@ export async function beginRunStream(
 ): Promise<StreamCursor | null> {
   const { runId, after } = input
   await assertVisible(ctx, caller, runId)
-  const given = after === null ? null : parseCursor(after)
-  if (after !== null && given === null) {
+  const startAfter = after === null ? null : parseCursor(after)
+  if (after !== null && startAfter === null) {
     throw new Problem('invalid_request', 'Last-Event-ID is not one of this stream', {
       field: 'Last-Event-ID',
     })
   }
-  const { turns, turn, rests } = await standingOf(ctx.db, runId)
+  const { turns, turn, rests } = await positionOf(ctx.db, runId)
   // An id from the future is of a database that was restored from a copy.
-  if (given === null || given.turn > turns + 1) return rests ? null : beginAt(turn)
-  if (given.stage !== 'done') return given
-  return rests && turns <= given.turn ? null : beginAt(given.turn + 1)
+  if (startAfter === null || startAfter.turn > turns + 1) return rests ? null : beginAt(turn)
+  if (startAfter.stage !== 'done') return startAfter
+  return rests && turns <= startAfter.turn ? null : beginAt(startAfter.turn + 1)
 }
 
 /**
@@ -61,15 +61,15 @@ export async function isVisible(
   }
 }
 
-interface Standing {
+interface RunPosition {
   readonly turns: number
   /** the turn in progress: the last one while a call of it has no result, else the next */
   readonly turn: number
   readonly rests: boolean
 }
 
-async function standingOf(db: Db, runId: string): Promise<Standing> {
-  const { rows } = await sql<Standing>`
+async function positionOf(db: Db, runId: string): Promise<RunPosition> {
+  const { rows } = await sql<RunPosition>`
     select turn as turns,
       case when turn > 0 and exists (
         select from tool_call where run_id = run.id and turn = run.turn and result_type is null

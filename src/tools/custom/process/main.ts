@@ -1,26 +1,26 @@
-import type { LoadedTools, ToolProcessSetup, ToolQuestion } from '../tool-protocol.ts'
-import { answerQuestion } from './answer-question.ts'
+import type { LoadedTools, ToolProcessSetup, ToolQuery } from '../tool-protocol.ts'
+import { answerQuery } from './answer-query.ts'
 import { loadToolFiles } from './load-tool-files.ts'
 import type { LoadedTool } from './loaded-tool.ts'
-import { holdLifeline, serveQuestions, tellParent } from './serve-questions.ts'
+import { holdLifeline, serveQueries, tellParent } from './serve-queries.ts'
 
 /**
- * Entry of a tool process: loads the project's tool files and answers questions about their tools.
+ * Entry of a tool process: loads the project's tool files and answers queries about their tools.
  */
 holdLifeline()
 
 let tools = new Map<string, LoadedTool>()
 let setup: ToolProcessSetup | null = null
 
-await serveQuestions<ToolQuestion>(async (question, signal) => {
-  if (question.do === 'load') {
-    setup = question.setup
+await serveQueries<ToolQuery>(async (query, signal) => {
+  if (query.do === 'load') {
+    setup = query.setup
     const loaded = await loadToolFiles(setup, (loading) => tellParent({ loading }))
     tools = loaded.tools
     const descriptions = [...tools.values()].map((tool) => tool.description)
     return { tools: descriptions, problems: loaded.problems } satisfies LoadedTools
   }
-  const tool = tools.get(question.tool)
-  if (tool === undefined || setup === null) throw new Error(`There is no tool ${question.tool}`)
-  return answerQuestion(tool, question, signal, setup.maxResultBytes)
+  const tool = tools.get(query.tool)
+  if (tool === undefined || setup === null) throw new Error(`There is no tool ${query.tool}`)
+  return answerQuery(tool, query, signal, setup.maxResultBytes)
 })

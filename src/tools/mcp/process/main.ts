@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { JsonObject } from '#domain/json.ts'
 import { validateWith } from '../../custom/process/adapt-defined-tool.ts'
 import { canonicalInput } from '../../custom/process/parse-input.ts'
-import { holdLifeline, serveQuestions } from '../../custom/process/serve-questions.ts'
-import type { McpQuestion } from '../mcp-protocol.ts'
+import { holdLifeline, serveQueries } from '../../custom/process/serve-queries.ts'
+import type { McpQuery } from '../mcp-protocol.ts'
 import { ServerSession } from './server-session.ts'
 
 /**
@@ -13,23 +13,23 @@ holdLifeline()
 
 let session: ServerSession | null = null
 
-await serveQuestions<McpQuestion>(async (question, signal) => {
-  switch (question.do) {
+await serveQueries<McpQuery>(async (query, signal) => {
+  switch (query.do) {
     case 'open':
-      session = new ServerSession(question.connection)
+      session = new ServerSession(query.connection)
       return null
     case 'list':
       return opened().list(signal)
     case 'parse': {
-      const schema = schemaOf(question.schema)
-      return canonicalInput(async (value) => validateWith(schema, value), question.input)
+      const schema = schemaOf(query.schema)
+      return canonicalInput(async (value) => validateWith(schema, value), query.input)
     }
     case 'check': {
-      const checked = await validateWith(schemaOf(question.schema), question.value)
+      const checked = await validateWith(schemaOf(query.schema), query.value)
       return checked.ok ? [] : checked.problems
     }
     case 'call':
-      return opened().call(question.tool, question.input, question.definition, signal)
+      return opened().call(query.tool, query.input, query.definition, signal)
   }
 })
 

@@ -119,7 +119,7 @@ export class ServerSession {
   }
 
   /**
-   * After an error that is no answer, nothing is known of the connection: the next question makes a
+   * After an error that is no answer, nothing is known of the connection: the next query makes a
    * new one.
    */
   async #lose(live: Live, error: unknown): Promise<string> {

@@ -5,7 +5,7 @@ import { restMs } from '../../core/rest.ts'
 import { readMessageText } from '../../transcript/messages.ts'
 
 /** What is open of a run when it is to rest or to be completed. */
-export interface RunStanding {
+export interface OpenWork {
   /** a person's message that no turn has read */
   readonly unread: boolean
   /** a call without a result */
@@ -23,11 +23,11 @@ export interface RunStanding {
 }
 
 /** Reads it in one query. The caller holds the run's lock. */
-export async function standingOf(
+export async function readOpenWork(
   tx: Tx,
   run: { readonly id: string; readonly turn: number },
-): Promise<RunStanding> {
-  const { rows } = await sql<RunStanding>`
+): Promise<OpenWork> {
+  const { rows } = await sql<OpenWork>`
     select
       exists (select from message where run_id = run.id and role = 'user' and turn is null) as unread,
       exists (select from tool_call where run_id = run.id and result_type is null) as unfinished,
@@ -41,13 +41,13 @@ export async function standingOf(
         order by turn desc limit 1) as "lastHash"
     from run where id = ${run.id}
   `.execute(tx)
-  const [standing] = rows
-  if (standing === undefined) throw new Error(`Run ${run.id} is gone`)
-  return standing
+  const [openWork] = rows
+  if (openWork === undefined) throw new Error(`Run ${run.id} is gone`)
+  return openWork
 }
 
 /** What the model said last; empty when it has said nothing. */
-export async function lastTextOf(tx: Tx, { lastHash }: RunStanding): Promise<string> {
+export async function lastTextOf(tx: Tx, { lastHash }: OpenWork): Promise<string> {
   return lastHash === null ? '' : readMessageText(await getText(tx, lastHash))
 }
 
@@ -55,6 +55,6 @@ export async function lastTextOf(tx: Tx, { lastHash }: RunStanding): Promise<str
  * Whether a run that waits for input has something that must come to its end first: a call, which a
  * person made, or a decision. A message is none: posting one makes it run again.
  */
-export function isOpen({ unfinished, pending, invoked }: RunStanding): boolean {
+export function isOpen({ unfinished, pending, invoked }: OpenWork): boolean {
   return unfinished || pending || invoked
 }

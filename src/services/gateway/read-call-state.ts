@@ -9,7 +9,7 @@ import { byProgram } from '../core/authority.ts'
 import { getSaltedText } from '../requests/words/salted-text.ts'
 
 /** Where a call of the gateway stands, for its caller. */
-export interface GatewayStanding {
+export interface GatewayCallState {
   readonly requestId: string
   readonly number: string
   readonly taskId: string
@@ -39,7 +39,7 @@ export interface GatewayStanding {
   readonly check: string | null
 }
 
-interface Row extends Omit<GatewayStanding, 'reason' | 'tool'> {
+interface Row extends Omit<GatewayCallState, 'reason' | 'tool'> {
   readonly policyName: string
   readonly reasonHash: string | null
 }
@@ -54,12 +54,12 @@ const numberPattern = /^[1-9][0-9]{0,14}$/
  * Where a call of this server stands; only keys of the owner whose program made it may know.
  * Rejects with `not_found` for every other reference.
  */
-export async function gatewayStanding(
+export async function readCallState(
   ctx: Pick<ServiceContext, 'db'>,
   caller: Caller,
   server: string,
   reference: GatewayReference,
-): Promise<GatewayStanding> {
+): Promise<GatewayCallState> {
   const { ownerId } = byProgram(caller).actor
   const condition = conditionOf(reference)
   const { rows } =
@@ -87,9 +87,9 @@ export async function gatewayStanding(
   `.execute(ctx.db)
   const [row] = rows
   if (row === undefined) throw new Problem('not_found', 'There is no such call of yours here')
-  const { policyName, reasonHash, ...standing } = row
+  const { policyName, reasonHash, ...state } = row
   return {
-    ...standing,
+    ...state,
     tool: policyName.slice(`mcp__${server}__`.length),
     reason: await getSaltedText(ctx.db, reasonHash),
   }

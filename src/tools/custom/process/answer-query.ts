@@ -7,42 +7,42 @@ import type {
   CustomPresented,
   CustomResult,
   ModelOutput,
-  ToolQuestion,
+  ToolQuery,
 } from '../tool-protocol.ts'
 import type { LoadedTool } from './loaded-tool.ts'
 import { jsonText, metadataOf } from './present-metadata.ts'
 import { modelOutputOf } from './model-output.ts'
 
 /**
- * Carries out one question about a loaded tool. Throws what the tool throws, but for `present` and
+ * Carries out one query about a loaded tool. Throws what the tool throws, but for `present` and
  * `execute`.
  */
-export async function answerQuestion(
+export async function answerQuery(
   tool: LoadedTool,
-  question: Exclude<ToolQuestion, { do: 'load' }>,
+  query: Exclude<ToolQuery, { do: 'load' }>,
   signal: AbortSignal,
   maxResultBytes: number,
 ): Promise<unknown> {
-  switch (question.do) {
+  switch (query.do) {
     case 'parse':
-      return tool.parse(question.input)
+      return tool.parse(query.input)
     case 'consider':
-      return considered(tool, question.input)
+      return considered(tool, query.input)
     case 'approval':
-      return tool.approval(question.input)
+      return tool.approval(query.input)
     case 'present':
-      return presented(tool, question.input)
+      return presented(tool, query.input)
     case 'execute': {
-      const context = { signal, idempotencyKey: question.idempotencyKey }
+      const context = { signal, idempotencyKey: query.idempotencyKey }
       let value: unknown
       try {
-        value = await tool.execute(question.input, context)
+        value = await tool.execute(query.input, context)
       } catch (error) {
         return { type: 'error', problem: messageOf(error) } satisfies CustomResult
       }
       const result = resultOf(value, maxResultBytes)
       if (result.type !== 'output' || tool.modelOutput === undefined) return result
-      const pending = tool.modelOutput(question.input, value, context)
+      const pending = tool.modelOutput(query.input, value, context)
       return { ...result, modelOutput: await boundedOutput(pending, result.output, maxResultBytes) }
     }
   }

@@ -3,11 +3,11 @@ import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { readLines } from '../bounded-lines.ts'
 import type { FromMessage, LeftBehind } from '../tool-protocol.ts'
-import { messageOf } from './answer-question.ts'
+import { messageOf } from './answer-query.ts'
 
-/** Questions come on descriptor 3, answers go to 4, and 5 closes when the parent is gone. */
-const [questions, answers, lifeline] = [3, 4, 5] as const
-const maxQuestionBytes = 64 * 1024 * 1024
+/** Queries come on descriptor 3, answers go to 4, and 5 closes when the parent is gone. */
+const [queries, answers, lifeline] = [3, 4, 5] as const
+const maxQueryBytes = 64 * 1024 * 1024
 
 /** From here on the process group ends when the parent does, whatever holds the main thread. */
 export function holdLifeline(): void {
@@ -18,17 +18,17 @@ export function holdLifeline(): void {
 }
 
 /**
- * Answers the parent's questions, until it closes them. `signal` fires when the question is
+ * Answers the parent's queries, until it closes them. `signal` fires when the query is
  * cancelled; what `answer` throws goes to the parent as a sentence.
  */
-export async function serveQuestions<Question>(
-  answer: (question: Question, signal: AbortSignal) => Promise<unknown>,
+export async function serveQueries<Query>(
+  answer: (query: Query, signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   let controller = new AbortController()
   // A stray promise is its own affair: the call it belongs to has been, or will be, answered.
   process.on('unhandledRejection', (error) => console.error(error))
   const take = async (line: string): Promise<void> => {
-    const message = JSON.parse(line) as Question & { readonly id: number; readonly do: string }
+    const message = JSON.parse(line) as Query & { readonly id: number; readonly do: string }
     if (message.do === 'abort') {
       controller.abort(new Error('The call was cancelled or its time is up'))
       return
@@ -43,7 +43,7 @@ export async function serveQuestions<Question>(
       tellParent({ id, ok: false, problem: messageOf(error), left: leftBehind() })
     }
   }
-  const lines = readLines(new Socket({ fd: questions, readable: true }), maxQuestionBytes)
+  const lines = readLines(new Socket({ fd: queries, readable: true }), maxQueryBytes)
   for await (const line of lines) void take(line)
 }
 

@@ -7,22 +7,22 @@ import type { CallFacts } from '#domain/request.ts'
 import type { Verdict } from '#domain/verdict.ts'
 
 /** What the API asks of the host that has the workspace; the members tell which. */
-export type HostQuestion =
-  | RemoteQuestion
-  | ManualToolsQuestion
-  | DefinitionsQuestion
-  | ReplayQuestion
-  | AttachmentsQuestion
-  | ServedToolsQuestion
+export type HostQuery =
+  | JudgeQuery
+  | ManualToolsQuery
+  | DefinitionsQuery
+  | ReplayQuery
+  | AttachmentsQuery
+  | ServedToolsQuery
 
-/** The other question that only the host of the workspace can answer: see `manualToolsOf`. */
-export interface ManualToolsQuestion {
+/** The other query that only the host of the workspace can answer: see `manualToolsOf`. */
+export interface ManualToolsQuery {
   /** name of a worker */
   readonly manualToolsOf: string
 }
 
 /** What a server of the gateway offers to programs. */
-export interface ServedToolsQuestion {
+export interface ServedToolsQuery {
   /** name of the server in countersign.yaml */
   readonly toolsServedBy: string
 }
@@ -55,7 +55,7 @@ export interface ManualTool {
  * A hypothetical or edited call. With `runId` the run's mode, grants and earlier proposals of the
  * turn count.
  */
-export interface RemoteQuestion {
+export interface JudgeQuery {
   readonly worker: string
   readonly tool: string
   readonly input: Json
@@ -106,8 +106,8 @@ export interface ServerDefinitions {
   readonly problem: string | null
 }
 
-/** The question that goes with it; see `definitionsHere`. */
-export interface DefinitionsQuestion {
+/** The query that goes with it; see `definitionsHere`. */
+export interface DefinitionsQuery {
   /** name of a worker */
   readonly definitionsOf: string
 }
@@ -115,7 +115,7 @@ export interface DefinitionsQuestion {
 /**
  * Files to be given to a run that somebody starts: only the host of the workspace can read them.
  */
-export interface AttachmentsQuestion {
+export interface AttachmentsQuery {
   /** name of the worker that is started */
   readonly attachmentsFor: string
   /** name of the workspace that the run is to work in */
@@ -135,7 +135,7 @@ export type AttachmentsAnswer =
  * Stored calls that the host of the workspace judges again, under the version that the document
  * makes.
  */
-export interface ReplayQuestion {
+export interface ReplayQuery {
   /** as `policyDocument` has it; the version need not be in force */
   readonly replayUnder: JsonObject
   readonly callIds: readonly string[]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callStanding } from './call-standing.ts'
+import { callStateText } from './call-state-text.ts'
 
 const pending = { verdict: 'ask', requestState: 'pending' } as const
 const approved = { verdict: 'ask', requestState: 'approved' } as const
@@ -9,7 +9,7 @@ const done = { verdict: 'ask', requestState: 'approved', result: {} } as const
 // Rules: product.md 15
 test('of a batch each call says what it waits for: a decision, or an earlier call', () => {
   const calls = [done, pending, approved, free]
-  expect(calls.map((_, index) => callStanding(calls, index))).toEqual([
+  expect(calls.map((_, index) => callStateText(calls, index))).toEqual([
     null,
     'waits for a decision',
     'approved, waits for call 2 of this turn',
@@ -18,7 +18,7 @@ test('of a batch each call says what it waits for: a decision, or an earlier cal
 })
 
 test('a call that runs, has its result or is not judged yet waits for nothing that could be said', () => {
-  expect(callStanding([done, approved], 1)).toBeNull()
-  expect(callStanding([done], 0)).toBeNull()
-  expect(callStanding([pending, { verdict: null }], 1)).toBeNull()
+  expect(callStateText([done, approved], 1)).toBeNull()
+  expect(callStateText([done], 0)).toBeNull()
+  expect(callStateText([pending, { verdict: null }], 1)).toBeNull()
 })

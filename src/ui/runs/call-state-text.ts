@@ -1,13 +1,13 @@
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 
-type Standing = Pick<TranscriptCall, 'verdict' | 'requestState'> & { readonly result?: unknown }
+type CallState = Pick<TranscriptCall, 'verdict' | 'requestState'> & { readonly result?: unknown }
 
 /**
  * What a call of a turn waits for, in words; `null` when it has its result or runs now. Calls with
  * effects keep the model's order (product.md 15), so an approved one may wait for an earlier one
  * that nobody has decided. Pure.
  */
-export function callStanding(calls: readonly Standing[], index: number): string | null {
+export function callStateText(calls: readonly CallState[], index: number): string | null {
   const call = calls[index]
   if (call === undefined || call.result !== undefined || call.verdict === null) return null
   if (call.requestState === 'pending') return 'waits for a decision'
