@@ -150,7 +150,17 @@ export const roomOrders: RoomOrders = {
     'log',
     '.',
   ],
-  'src/sandbox': ['.', 'git', 'snapshots', 'seccomp', 'proxy', 'process', 'bwrap', 'unconfined'],
+  'src/sandbox': [
+    '.',
+    'git',
+    'snapshots',
+    'seccomp',
+    'proxy',
+    'process',
+    'bwrap',
+    'unconfined',
+    'worktrees',
+  ],
   'src/tools': [
     'threads',
     'presentations',

@@ -4,6 +4,7 @@ import { servedToolsHere } from '#services/gateway/served-tools-here.ts'
 import { manualToolsHere } from '#services/engine/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '#services/replay/replay-calls.ts'
 import { attachmentsHere } from '#services/runs/starting/attachments-here.ts'
+import { worktreeBaseHere } from '#services/runs/starting/worktree-base-here.ts'
 import { newSalt } from '#services/requests/words/salted-text.ts'
 import { judgeCall } from '#services/engine/judging/judge-call.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
@@ -11,8 +12,8 @@ import { getText, putContent } from '#store/content/content.ts'
 import type { Activities } from '#workflows/activity-port.ts'
 
 /**
- * Answers the API's question about calls, a worker's manual tools or MCP servers, or files, on the
- * host of the workspace.
+ * Answers the API's question about calls, a worker's manual tools or MCP servers, files, or where
+ * worktrees begin, on the host of the workspace.
  */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
@@ -33,6 +34,9 @@ async function answerTo(
   if ('toolsServedBy' in question) return servedToolsHere(ctx, question.toolsServedBy)
   if ('definitionsOf' in question) return definitionsHere(ctx, question.definitionsOf)
   if ('attachmentsFor' in question) return attachmentsHere(ctx, question, taskQueue)
+  if ('worktreeBaseIn' in question) {
+    return worktreeBaseHere(ctx, question.workspace, taskQueue)
+  }
   if ('replayUnder' in question) return replayCalls(ctx, question)
   return judgeCall(ctx, question, taskQueue)
 }

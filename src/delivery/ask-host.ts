@@ -14,6 +14,7 @@ import type {
   ReplayAnswer,
   ServedTools,
   ServerDefinitions,
+  WorktreeBaseAnswer,
 } from '#services/core/host-queries.ts'
 import { getText, putContent } from '#store/content/content.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
@@ -33,7 +34,12 @@ const answerWithinMs = 10_000
 export interface HostAnswers {
   readonly contextMethods: Pick<
     SigningContext,
-    'judgeRemotely' | 'manualToolsOf' | 'servedTools' | 'readAttachments' | 'replayRemotely'
+    | 'judgeRemotely'
+    | 'manualToolsOf'
+    | 'servedTools'
+    | 'readAttachments'
+    | 'replayRemotely'
+    | 'worktreeBase'
   >
   readonly definitionsOf: (worker: string) => Promise<readonly ServerDefinitions[]>
 }
@@ -61,6 +67,8 @@ export function askHost(asking: Asking): HostAnswers {
       servedTools: (server) => answerTo<ServedTools>({ toolsServedBy: server }),
       readAttachments: answerTo<AttachmentsAnswer>,
       replayRemotely: answerTo<ReplayAnswer>,
+      worktreeBase: (workspace) =>
+        answerTo<WorktreeBaseAnswer>({ worktreeBaseIn: 'workspace', workspace }),
     },
     definitionsOf: (worker) => answerTo<readonly ServerDefinitions[]>({ definitionsOf: worker }),
   }

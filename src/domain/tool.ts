@@ -5,6 +5,7 @@ import type { Json, JsonObject } from './json.ts'
 import type { CallFacts } from './request.ts'
 import type { Presentation } from './presentation.ts'
 import type { Approval, Risk, Scope } from './verdict.ts'
+import type { WorktreeOnHost } from './worktree.ts'
 
 /** What a call may do to a path. `share`: the file is handed to another worker, which reads it. */
 export const operations = ['read', 'write', 'delete', 'share'] as const
@@ -77,6 +78,8 @@ export interface Workspace {
    * to open it again
    */
   readonly hidden: readonly string[]
+  /** the Git worktree that this is, of a run that has one of its own; absent: it is none */
+  readonly worktree?: WorktreeOnHost
   state(
     path: string,
     options?: { readonly hash?: boolean; readonly clash?: boolean },
@@ -275,6 +278,12 @@ export interface Tool {
   parse(input: Json): ParsedInput | Promise<ParsedInput>
   /** Which paths the call touches. Pure. Empty for tools without files. */
   accesses(input: JsonObject): readonly Access[]
+  /**
+   * The paths that only the workspace tells, beside those of `accesses`; what is already so at them
+   * is no reason to refuse. A `ToolProblem` or `WorkspaceProblem` means that the call cannot run:
+   * its message is the call's error result and nobody is asked. Absent: there are none.
+   */
+  touches?(input: JsonObject, workspace: Workspace): Promise<readonly Access[]>
   /** What the call would have the host run. Pure. Absent for tools that run no command. */
   command?(input: JsonObject): CommandInput
   /**

@@ -245,6 +245,12 @@ export interface WorkspaceSetting {
   readonly root: string
   /** Temporal task queue of the host that has it; `null`: this installation's own */
   readonly taskQueue: string | null
+  /**
+   * each root run works in a Git worktree of its own (product.md 35), which begins at the branch
+   * `base` and is merged into it; `null`: the one that is checked out at its start. Absent: all
+   * runs work in the folder itself
+   */
+  readonly worktree?: { readonly base: string | null }
   /** where that is written; absent: nowhere */
   readonly source?: string
 }

@@ -34,6 +34,8 @@ export function refusedToWorkspace(
   if (there === undefined) return `The workspace ${name} of ${target.name} is gone`
   const works = `${target.name} works in the workspace ${name}`
   if (here?.taskQueue !== there.taskQueue) return `${works}, which is on another host`
+  if (there.worktree !== undefined)
+    return `${works}, where only runs that start there have a worktree`
   // Its zones would not be bounded by those of the run above it.
   return overlap(here?.root ?? '.', there.root)
     ? `${works}, whose folder overlaps that of ${parent}`

@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import type { FileState, Workspace } from '#domain/tool.ts'
 import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { WorktreeOnHost } from '#domain/worktree.ts'
 import { moveFile, removeFile, replaceFile, sweepAbandoned, type Place } from './change-file.ts'
 import { clashOf, foldedNames, namesIn, refuseClash, type FoldedNames } from './case-clash.ts'
 import { copyFile } from './copy-file.ts'
@@ -37,6 +38,7 @@ export interface OpenWorkspace extends Workspace {
 export async function openWorkspace(options: {
   readonly root: string
   readonly hidden: readonly string[]
+  readonly worktree?: WorktreeOnHost
   /** for tests of the weaker way that platforms without /proc have to go */
   readonly naming?: ChildNaming
 }): Promise<OpenWorkspace> {
@@ -165,10 +167,11 @@ export async function openWorkspace(options: {
   function readThrough(
     enterFolder: Enter,
     namesOf: typeof foldedNames,
-  ): Pick<Workspace, 'root' | 'hidden' | 'state' | 'read' | 'copy' | 'list'> {
+  ): Pick<Workspace, 'root' | 'hidden' | 'worktree' | 'state' | 'read' | 'copy' | 'list'> {
     return {
       root,
       hidden: options.hidden,
+      ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
 
       async state(path, wanted = {}) {
         if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }

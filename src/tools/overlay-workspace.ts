@@ -18,6 +18,7 @@ export function overlayWorkspace(
   return {
     root: base.root,
     hidden: base.hidden,
+    ...(base.worktree === undefined ? {} : { worktree: base.worktree }),
 
     async state(path, wanted = {}) {
       // The real state first, so that names and links are judged as they will be when the call

@@ -38,7 +38,8 @@ export function runDetailView(
     ...answerOf({ input, attachments, model, endReason, allowed }),
     ...withoutNulls({ output, startRequestId }),
     temporalUrl: temporalUrl(settings.temporal, record.workflowId),
-    workspaceRoot,
+    // The files of its worktree are not in that folder.
+    workspaceRoot: record.workspace.isolation === 'worktree' ? null : workspaceRoot,
   }
 }
 

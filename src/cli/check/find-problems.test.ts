@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -121,6 +122,27 @@ test('a zone that reaches nothing is pointed out; one that a write would make is
     `warning workers/scribe.md:6 zone "link" reaches nothing: link is a link, which is not followed; ${remedy}`,
     `warning workers/scribe.md:7 zone "file" reaches nothing: script.yaml is not a folder; ${remedy}`,
   ])
+})
+
+// Rules: product.md 35
+test('worktrees need the top folder of a repository, the branch, and no server beside them', async () => {
+  scribe('zones: [{ name: all, root: . }]')
+  const at = (keys: string) =>
+    put('countersign.yaml', `${config}workspaces: { default: { ${keys} } }\n`)
+  at('root: ., isolation: worktree')
+  expect(await found()).toEqual([expect.stringContaining('not the top folder of a Git repository')])
+  at('root: ., base: main')
+  expect(await found()).toEqual([expect.stringContaining('base" is about Git worktrees')])
+  at('root: ., isolation: worktree, base: "--upload-pack=x"')
+  expect(await found()).toEqual([expect.stringContaining('is no name of a branch')])
+  spawnSync('git', ['init', '-q', '-b', 'main', folder])
+  at('root: ., isolation: worktree, base: main')
+  expect(await found()).toEqual([expect.stringContaining('has no branch main')])
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+  spawnSync('git', ['-C', folder, ...identity, 'commit', '-q', '--allow-empty', '-m', 'first'])
+  expect(await found()).toEqual([])
+  scribe('zones: [{ name: all, root: . }]\nmcpServers: { files: { command: node } }')
+  expect((await found()).join()).toContain('"files" would not work in the worktrees')
 })
 
 test('a workspace that is not there is pointed out; one on another host is not looked for', async () => {

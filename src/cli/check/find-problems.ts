@@ -14,6 +14,7 @@ import { loadToolDescriptions } from '#tools/custom/load-tool-descriptions.ts'
 import {
   nameInstead,
   refuseWorkspaceRoots,
+  refuseWorktrees,
   warnOfUnread,
   warnOfZoneFolders,
 } from './folder-warnings.ts'
@@ -66,6 +67,7 @@ async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly 
     ...warnOfMissingVariables(policy, environment),
     ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
     ...(await refuseWorkspaceRoots(projectDir, policy)),
+    ...(await refuseWorktrees(projectDir, policy)),
     ...(await warnOfZoneFolders(projectDir, policy)),
   ]
 }

@@ -5,6 +5,7 @@ import { configFile } from '#policy/names/own-files.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import { defaultWorkspace } from '#domain/workspace-name.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
+import { worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
 
 /** A warning for each file that looks as if it counted, and does not. */
 export async function warnOfUnread(projectDir: string): Promise<readonly ProjectProblem[]> {
@@ -83,6 +84,29 @@ export async function refuseWorkspaceRoots(
     const problem = `the root of workspace "${name}", ${root}, is not a folder`
     const remedy = 'make the folder, or correct "root"'
     problems.push({ file: configFile, line: null, problem, remedy, severity: 'error' })
+  }
+  return problems
+}
+
+/**
+ * An error for each workspace of this host whose runs have worktrees, but whose folder is not the
+ * top of a repository with that branch (product.md 35).
+ */
+export async function refuseWorktrees(
+  projectDir: string,
+  { config }: Policy,
+): Promise<readonly ProjectProblem[]> {
+  const problems: ProjectProblem[] = []
+  for (const [name, { root, source, taskQueue, worktree }] of config.workspaces) {
+    const at = resolve(projectDir, root)
+    if (worktree === undefined || taskQueue !== null || !(await isFolder(at))) continue
+    const answer = await worktreeBaseIn(at, worktree.base)
+    if (!('problem' in answer)) continue
+    const place = source === undefined ? { file: configFile, line: null } : placeOfSource(source)
+    const problem = `the workspace "${name}" can have no worktrees: ${answer.problem}`
+    const remedy =
+      'name the top folder of a repository and one of its branches, or leave out "isolation"'
+    problems.push({ ...place, problem, remedy, severity: 'error' })
   }
   return problems
 }

@@ -1,3 +1,4 @@
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json } from '#domain/json.ts'
@@ -249,6 +250,7 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
       `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
       ...restLines(run),
       `${above}, mode ${run.mode}, started by ${printableLine(starterName(run.startedBy))} ${fromNow(run.createdAt)}`,
+      ...worktreeLines(run.workspace),
       pageUrl(service, `/runs/${run.id}`),
       ...run.attachments.map(
         ({ path: at, bytes, given }) =>
@@ -262,4 +264,11 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
       ...new TranscriptPrinter(terminalColumns()).next(transcript, new Map()),
     ].join('\n'),
   )
+}
+
+/** Where the run commits to, and where that begins; none of a run without a worktree. */
+function worktreeLines({ base, baseCommit, branch, name }: RunDetail['workspace']): string[] {
+  if (branch === undefined) return []
+  const begun = `${printableLine(base ?? '')} ${(baseCommit ?? '').slice(0, 12)}`
+  return [`branch ${printableLine(branch)} of workspace ${printableLine(name)}, begun at ${begun}`]
 }

@@ -25,6 +25,8 @@ export interface RunStatement {
   readonly startedBy: string | null
   /** name of the workspace that it works in; absent: `default` */
   readonly workspace?: string
+  /** where its worktree begins; absent: it works in the folder of the workspace itself */
+  readonly worktree?: { readonly base: string; readonly baseCommit: string }
 }
 
 export interface PermitStatement {

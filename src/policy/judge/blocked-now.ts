@@ -24,7 +24,7 @@ export async function blockedNow(
   input: Json,
 ): Promise<string | null> {
   if (tool.command !== undefined && JSON.stringify(input).length > maxCharacters) return null
-  const canonical = await canonicalCall(tool, input)
+  const canonical = await canonicalCall(tool, input, null)
   if ('error' in canonical) return null
   const { call } = canonical
   // How risky a call is hangs on more than the files: what speaks of risk matches nothing here.

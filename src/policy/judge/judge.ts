@@ -45,7 +45,7 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
   }
   note('known', 'yes', `${query.tool} is a tool of ${worker.name}`)
 
-  const canonical = await canonicalCall(known.tool, query.input)
+  const canonical = await canonicalCall(known.tool, query.input, query.workspace)
   if ('error' in canonical) {
     note('canonical', 'error', canonical.error)
     return withoutCall(query, steps, 'error', null, canonical.error)
@@ -95,7 +95,10 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
   }
 
-  const missing = missingTarget(capability.touched, query.earlierWrites ?? nothingWritten)
+  const missing =
+    call.tool.touches === undefined
+      ? missingTarget(capability.touched, query.earlierWrites ?? nothingWritten)
+      : null
   if (missing !== null) {
     note('capability', 'error', missing)
     return answer('error', null, missing)

@@ -3,6 +3,7 @@ import { endpointProviders } from '#domain/model-provider.ts'
 import { cueIds } from '#domain/cues.ts'
 import { editsPolicies, scopes } from '#domain/verdict.ts'
 import { builtInToolNames } from '#domain/built-in-tools.ts'
+import { isolations } from '#domain/workspace-name.ts'
 import { streamEvents, usualEvents } from '#domain/stream-event.ts'
 import { rightNames } from '../policy.ts'
 import { email as mail } from './email.ts'
@@ -88,6 +89,12 @@ export const defaults = z.strictObject({
 export const workspace = z.strictObject({
   root: maybe(text).describe('where zones live, relative to the project folder. Default: `.`'),
   taskQueue: maybe(text).describe('the Temporal task queue of its host, when that is another one'),
+  isolation: maybe(z.enum(isolations)).describe(
+    '`worktree`: each root run works in a [Git worktree](workspaces.md#a-worktree-for-each-run) of its own, on a branch of its own. Default: `none`',
+  ),
+  base: maybe(text).describe(
+    'with `isolation: worktree`: the branch that runs begin at and `merge_branch` merges into. Default: the branch that is checked out when a run starts',
+  ),
 })
 
 const holders = maybe(oneOrMany(text)).describe('teams and e-mail addresses')

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import type { Policy } from '#policy/policy.ts'
 import { openWorkspace, type OpenWorkspace } from '#sandbox/workspace.ts'
+import type { WorktreeBaseAnswer } from '#services/core/host-queries.ts'
 import type { RunPlace } from '#services/core/run-place.ts'
+import { worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
+import { Worktrees } from '#sandbox/worktrees/open-worktree.ts'
 import type { Folders } from '../folders.ts'
 
 /**
@@ -11,10 +14,12 @@ import type { Folders } from '../folders.ts'
 export class Workspaces {
   readonly #folders: Folders
   readonly #ownTaskQueue: string
+  readonly #worktrees: Worktrees
   readonly #opened = new Map<string, Promise<OpenWorkspace>>()
 
   constructor(options: { folders: Folders; taskQueue: string }) {
     this.#folders = options.folders
+    this.#worktrees = new Worktrees(options.folders.dataDir)
     this.#ownTaskQueue = options.taskQueue
   }
 
@@ -24,9 +29,16 @@ export class Workspaces {
    */
   async of(policy: Policy, place: RunPlace): Promise<OpenWorkspace> {
     const root = this.#rootOf(policy, place)
+    if (place.worktree !== undefined) return this.#worktrees.open(root, place.worktree)
     const opened = this.#opened.get(root) ?? this.#open(root)
     this.#opened.set(root, opened)
     return opened
+  }
+
+  /** Where the worktree of a run that starts now begins. */
+  async worktreeBase(policy: Policy, place: RunPlace): Promise<WorktreeBaseAnswer> {
+    const named = policy.config.workspaces.get(place.workspace)?.worktree?.base ?? null
+    return worktreeBaseIn(this.#rootOf(policy, place), named)
   }
 
   #rootOf({ config }: Policy, { taskQueue, workspace: name }: RunPlace): string {

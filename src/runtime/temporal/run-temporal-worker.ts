@@ -170,6 +170,7 @@ export async function runTemporalWorker(options: {
       commandSite: commands,
       mcpServers,
       workspaceOf: (place, policy) => workspaces.of(policy, place),
+      worktreeBase: (place, policy) => workspaces.worktreeBase(policy, place),
       registryOf: async (policy, worker) =>
         buildRegistry({
           policy,

@@ -115,6 +115,7 @@ function mountsOf(plan: SandboxPlan): string[] {
   const isEmptied = (path: string): boolean =>
     plan.emptied.some((folder) => path.startsWith(`${folder}/`))
   return [
+    ...(plan.shared ?? []).flatMap((path) => ['--ro-bind', path, path]),
     ...[...plan.zones, ...pinned]
       .toSorted(outsideIn)
       .flatMap(({ mode, path }) => [mode === 'rw' ? '--bind' : '--ro-bind', path, path]),

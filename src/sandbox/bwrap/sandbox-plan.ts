@@ -16,6 +16,8 @@ export interface SandboxPlan {
   readonly cwd: string
   /** `device:inode` of `cwd` as it was found; `null`: it is not compared */
   readonly cwdIdentity: string | null
+  /** folders outside of the zones that it may read; absent: none */
+  readonly shared?: readonly string[]
   /** files that it finds as copies of what was looked at, whatever lies there by now */
   readonly copies: readonly MountedCopy[]
 }

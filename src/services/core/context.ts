@@ -9,6 +9,7 @@ import type { AnnouncedDecision, WrittenOutboxRow } from '#store/records/outbox.
 import type {
   AttachmentsAnswer,
   AttachmentsQuery,
+  WorktreeBaseAnswer,
   ManualTool,
   RemoteJudgement,
   JudgeQuery,
@@ -111,6 +112,8 @@ export interface SigningContext extends ServiceContext {
   readonly readAttachments: (question: AttachmentsQuery) => Promise<AttachmentsAnswer>
   /** Judges past calls again, on the same host. Rejects alike. */
   readonly replayRemotely: (question: ReplayQuery) => Promise<ReplayAnswer>
+  /** Where the worktree of a run that starts now in a workspace begins. Rejects alike. */
+  readonly worktreeBase: (workspace: string) => Promise<WorktreeBaseAnswer>
 }
 
 /** The API process acting by itself. */

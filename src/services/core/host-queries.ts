@@ -14,6 +14,19 @@ export type HostQuery =
   | ReplayQuery
   | AttachmentsQuery
   | ServedToolsQuery
+  | WorktreeBaseQuery
+
+/** Where the worktree of a run that starts now begins. */
+export interface WorktreeBaseQuery {
+  readonly worktreeBaseIn: 'workspace'
+  /** name of the workspace */
+  readonly workspace: string
+}
+
+/** `problem`: why no worktree can be made, as the end of a sentence. */
+export type WorktreeBaseAnswer =
+  | { readonly base: string; readonly baseCommit: string }
+  | { readonly problem: string }
 
 /** The other query that only the host of the workspace can answer: see `manualToolsOf`. */
 export interface ManualToolsQuery {

@@ -4,6 +4,7 @@ import { verifyStatement, type Verifier } from '#domain/statements/statement-byt
 import type { RunStatement } from '#domain/statements/statement.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import { defaultWorkspace } from '#domain/workspace-name.ts'
+import type { WorktreeOfRun } from '#domain/worktree.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
 /**
@@ -36,7 +37,18 @@ export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_i
     mode: run.mode,
     startedBy: run.started_by,
     ...(run.workspace === defaultWorkspace ? {} : { workspace: run.workspace }),
+    ...signedWorktree(run.worktree),
   }
+}
+
+/**
+ * What is signed of a worktree: the name of its branch is of the run's number, which comes later.
+ */
+export function signedWorktree(
+  worktree: Omit<WorktreeOfRun, 'branch'> | null,
+): Pick<RunStatement, 'worktree'> {
+  if (worktree === null) return {}
+  return { worktree: { base: worktree.base, baseCommit: worktree.baseCommit } }
 }
 
 /**

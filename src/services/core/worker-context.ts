@@ -6,6 +6,7 @@ import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import type { CommandSite } from '#tools/commands/plan/command-place.ts'
 import type { McpServers } from '#tools/mcp/mcp-servers.ts'
 import type { SystemContext } from './context.ts'
+import type { WorktreeBaseAnswer } from './host-queries.ts'
 import type { RunPlace } from './run-place.ts'
 
 /**
@@ -25,6 +26,8 @@ export interface WorkerContext extends SystemContext {
   readonly commandSite?: CommandSite
   /** Opens the workspace of a policy that a run works in, on this host. */
   workspaceOf(place: RunPlace, policy: Policy): Promise<OpenWorkspace>
+  /** Where the worktree of a run that starts now in a workspace of a policy begins. */
+  worktreeBase(place: RunPlace, policy: Policy): Promise<WorktreeBaseAnswer>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */
   registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
   /** The model of a worker, at the endpoints of the policy in force. */

@@ -1,4 +1,5 @@
 import type { Migration } from 'kysely/migration'
+import * as gitWorktrees from './20261126T0100Z-git-worktrees.ts'
 import * as baseline from './20261125T060000Z-baseline.ts'
 import * as grantsOfRequest from './20261126T095500Z-in-grants-of-request.ts'
 
@@ -13,4 +14,5 @@ export const baselineName = '20261125T060000Z-baseline'
 export const migrations: Record<string, Migration> = {
   [baselineName]: baseline,
   '20261126T095500Z-in-grants-of-request': grantsOfRequest,
+  '20261126T0100Z-git-worktrees': gitWorktrees,
 }

@@ -12,11 +12,17 @@ import type { Actor } from '#domain/actor.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
 import type { Rule, RunMode, Verdict } from '#domain/verdict.ts'
 import type { WindowStepKind } from '#domain/window.ts'
+import type { WorktreeOfRun } from '#domain/worktree.ts'
 
 /** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
 export interface RunFailure {
   readonly code: string
   readonly message: string
+}
+
+/** `discardedAt`: when somebody had it removed, as ISO text; absent: nobody did. */
+export interface WorktreeRow extends WorktreeOfRun {
+  readonly discardedAt?: string
 }
 
 export interface RunTable {
@@ -47,6 +53,8 @@ export interface RunTable {
   task_queue: string
   /** name of the workspace that it works in */
   workspace: Generated<string>
+  /** `null`: it works in the folder of the workspace itself */
+  worktree: Jsonb<WorktreeRow | null>
   turn: Generated<number>
   failure: Jsonb<RunFailure | null>
   output: string | null

@@ -16,6 +16,7 @@ export function watchChanges(base: Workspace): {
   const workspace: Workspace = {
     root: base.root,
     hidden: base.hidden,
+    ...(base.worktree === undefined ? {} : { worktree: base.worktree }),
     state: (path, options) => base.state(path, options),
     read: (path, options) => base.read(path, options),
     copy: (path, to, options) => base.copy(path, to, options),

@@ -253,6 +253,16 @@ function About({ run }: { run: RunDetail }) {
             </dd>
           </div>
         )}
+        {run.workspace.branch !== undefined && (
+          <div className="fact">
+            <dt>Branch</dt>
+            <dd className="break">
+              <span className="mono">{run.workspace.branch}</span>, of workspace{' '}
+              {run.workspace.name}; begun at <span className="mono">{run.workspace.base}</span>,{' '}
+              <Hash value={run.workspace.baseCommit ?? ''} what="commit it begins at" />
+            </dd>
+          </div>
+        )}
         {run.workspaceRoot !== null && (
           <div className="fact">
             <dt>Workspace</dt>

@@ -96,7 +96,13 @@ export type LineageEntry = z.infer<typeof lineageEntry>
 const forkedFrom = z.object({ runId: id, number: z.int(), turn: z.int() })
 
 /** The workspace that a run works in. */
-const runWorkspace = z.object({ name: z.string(), isolation: z.enum(isolations) })
+const runWorkspace = z.object({
+  name: z.string(),
+  isolation: z.enum(isolations),
+  branch: z.string().optional().describe('of its worktree; the run commits to it'),
+  base: z.string().optional().describe('the branch that it begins at and is merged into'),
+  baseCommit: z.string().optional().describe('where that branch stood when the run started'),
+})
 
 /** What the root run was asked: its first message. */
 const runTask = z.object({

@@ -13,11 +13,11 @@ const anything = {
 // Rules: security.md 34
 test('a call with a number beyond 2^53 is an error to the model, which says where it is', async () => {
   const amount = JSON.parse('9007199254740993') as number
-  const call = await canonicalCall(anything, { to: [{ amount }] })
+  const call = await canonicalCall(anything, { to: [{ amount }] }, null)
   expect(call).toEqual({ error: expect.stringContaining('the number at to[0].amount is beyond') })
 })
 
 test('one with the largest number that everybody reads alike has a digest', async () => {
-  const call = await canonicalCall(anything, { amount: Number.MAX_SAFE_INTEGER })
+  const call = await canonicalCall(anything, { amount: Number.MAX_SAFE_INTEGER }, null)
   expect(call).toMatchObject({ call: { digest: expect.stringMatching(/^sha256:/) } })
 })

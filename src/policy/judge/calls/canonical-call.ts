@@ -1,7 +1,9 @@
 import { callDigest } from '#domain/digest.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import { unclearNumberIn } from '#domain/number-literal.ts'
-import type { Access, Tool } from '#domain/tool.ts'
+import type { Access, Tool, Workspace } from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
 import { analyseCommand, type CommandAnalysis } from '../../shell/analyse-command.ts'
 
 /** A call in the form that is shown, approved and executed. */
@@ -16,11 +18,12 @@ export interface CanonicalCall {
 
 /**
  * Step 2: the canonical form, over which the digest is; or what is wrong with the input, for the
- * model.
+ * model. `workspace`: `null` where nobody can look at it, for paths that it alone tells.
  */
 export async function canonicalCall(
   tool: Tool,
   input: Json,
+  workspace: Workspace | null,
 ): Promise<{ readonly call: CanonicalCall } | { readonly error: string }> {
   const unclear = unclearNumberIn(input)
   if (unclear !== null) {
@@ -37,7 +40,14 @@ export async function canonicalCall(
   }
   const commandLine = tool.command?.(canonical)
   const command = commandLine === undefined ? null : analyseCommand(commandLine)
-  return { call: { tool, input: canonical, digest, accesses: tool.accesses(canonical), command } }
+  try {
+    const touched = workspace === null ? [] : await tool.touches?.(canonical, workspace)
+    const accesses = [...tool.accesses(canonical), ...(touched ?? [])]
+    return { call: { tool, input: canonical, digest, accesses, command } }
+  } catch (error) {
+    if (!(error instanceof ToolProblem || error instanceof WorkspaceProblem)) throw error
+    return { error: error.message }
+  }
 }
 
 /** Lone surrogates and numbers beyond JSON have no canonical form, so no digest. */

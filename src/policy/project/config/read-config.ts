@@ -1,4 +1,5 @@
-import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { isBranchName } from '#domain/worktree.ts'
+import { defaultWorkspace, isolations } from '#domain/workspace-name.ts'
 import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
 import type { ModelSetting, ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'
@@ -6,6 +7,7 @@ import { openYaml } from '../../reading/open-yaml.ts'
 import {
   type Names,
   checkName,
+  readChoice,
   readReference,
   readText,
   readDuration,
@@ -137,9 +139,30 @@ function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> {
     const queueField = fields.get('taskQueue')
     const root = rootField === null ? '.' : readText(rootField)
     const taskQueue = queueField === null ? null : readText(queueField)
-    if (root !== null) workspaces.set(name, { root, taskQueue, source: fieldSource(value) })
+    const worktree = readWorktree(fields)
+    if (root === null || worktree === 'wrong') continue
+    const isolated = worktree === null ? {} : { worktree }
+    workspaces.set(name, { root, taskQueue, ...isolated, source: fieldSource(value) })
   }
   return workspaces
+}
+
+/** `null`: its runs are not kept apart. */
+function readWorktree(fields: Fields): NonNullable<WorkspaceSetting['worktree']> | null | 'wrong' {
+  const isolationField = fields.get('isolation') ?? null
+  const baseField = fields.get('base') ?? null
+  const isolation = isolationField === null ? 'none' : readChoice(isolationField, isolations)
+  if (isolation === null) return 'wrong'
+  if (baseField !== null && isolation !== 'worktree') {
+    wrong(baseField, 'is about Git worktrees', 'set "isolation: worktree" too, or remove "base"')
+    return 'wrong'
+  }
+  const base = baseField === null ? null : readText(baseField)
+  if (baseField !== null && (base === null || !isBranchName(base))) {
+    if (base !== null) wrong(baseField, 'is no name of a branch', 'write it alone: "main"')
+    return 'wrong'
+  }
+  return isolation === 'worktree' ? { base } : null
 }
 
 /** Everything is kept. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { sql, type Selectable } from 'kysely'
 import { callWorkerName } from '#domain/built-in-tools.ts'
@@ -17,6 +18,7 @@ import { builtInToolHere } from '#tools/built-in.ts'
 import { delegationOf } from '#tools/delegation/call-worker.ts'
 import { registryOf } from '#tools/registry.ts'
 import { childWorkspace, refusedToWorkspace } from '#policy/workspaces.ts'
+import { childWorktree } from './open-child-run.ts'
 import type { SigningContext } from '../../core/context.ts'
 import { verifyPermit } from '../../permits/permits.ts'
 import { verifyGrant } from '../../grants/verify-grant.ts'
@@ -77,7 +79,8 @@ export async function judgeChildStart(
     child.root_run_id === parent.root_run_id &&
     child.started_by === parent.started_by &&
     child.task_queue === parent.task_queue &&
-    child.workspace === childWorkspace(parent.workspace, target)
+    child.workspace === childWorkspace(parent.workspace, target) &&
+    isDeepStrictEqual(child.worktree, childWorktree(parent, target))
   if (!matches) return no('it is not the run that the call asked for')
   const { attempt } = execution
   return { ok: true, worker: target, policyDigest: terms.policy.digest, attempt }

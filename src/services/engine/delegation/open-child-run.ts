@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { canonicalJson } from '#domain/digest.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
+import type { WorktreeOfRun } from '#domain/worktree.ts'
+import type { WorkerDefinition } from '#policy/policy.ts'
 import { childWorkspace } from '#policy/workspaces.ts'
 import type { Caller } from '../../core/context.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
@@ -35,6 +37,7 @@ export async function openChildRun(
     apiKeyId: null,
     taskQueue: run.task_queue,
     workspace: childWorkspace(run.workspace, plan.target),
+    worktree: childWorktree(run, plan.target),
     signed: null,
     text: plan.text,
     attachments: plan.attachments,
@@ -50,6 +53,16 @@ export async function openChildRun(
   await unit.event('run.changed', { runId: child.id })
   await unit.event('run.changed', { runId: run.id })
   await unit.enqueue({ kind: 'start_run', runId: child.id, payload: {} })
+}
+
+/** That of the runs above it where it works with them; elsewhere it has none. */
+export function childWorktree(
+  { workspace, worktree }: Pick<CallAtHand['run'], 'workspace' | 'worktree'>,
+  target: WorkerDefinition,
+): WorktreeOfRun | null {
+  if (worktree === null || childWorkspace(workspace, target) !== workspace) return null
+  const { branch, base, baseCommit } = worktree
+  return { branch, base, baseCommit }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
-import { onceForKey } from '../../core/idempotency.ts'
+import { isAnswered, onceForKey } from '../../core/idempotency.ts'
 import { lockRun } from '../../core/locks.ts'
 import { signedModeOf } from '../../core/verify-run.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -15,6 +15,7 @@ import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { loadTranscript } from '../../transcript/load-transcript.ts'
 import { assertReachable } from '../starting/reachable-approvers.ts'
+import { worktreeStart } from '../starting/worktree-start.ts'
 import { recordRun, type StartedRun } from '../starting/record-run.ts'
 import { behindStart, judgeStart, requireInputFits, taskMessage } from '../starting/start-run.ts'
 import { assertVisible } from '../visible-run.ts'
@@ -59,6 +60,8 @@ export async function forkRun(
   const mode = signedModeOf(ctx.verifier, old)
   const { starter, authority } = await judgeStart(ctx, caller, current, mode)
   const { idempotencyKey: key, ...body } = input
+  const isFirst = !(await isAnswered(ctx.db, { caller, key }))
+  const worktree = isFirst ? await worktreeStart(ctx, policy, old.workspace) : null
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'fork-run', body }, async () => {
       const run = await lockRun(unit.tx, input.runId)
@@ -78,6 +81,7 @@ export async function forkRun(
         current,
         taskQueue: run.task_queue,
         workspace: run.workspace,
+        worktree,
         worker,
         starter,
         conversation: run.rest_for_seconds !== null,

@@ -9,7 +9,7 @@ import { viewerOf, type Viewer } from '../../requests/people/viewer.ts'
 import { runVisibilityRules } from '../../requests/people/visible-to.ts'
 import type { Db } from '#store/database.ts'
 import { readTasks } from '../../requests/facts/read-tasks.ts'
-import type { ForkedFrom } from '../starting/record-run.ts'
+import { workspaceOfRun, type ForkedFrom } from '../starting/record-run.ts'
 import type { RunRecord, RunUsage } from './run-record.ts'
 import { waitsForOf } from './waits-for.ts'
 import { isUuid } from '../visible-run.ts'
@@ -81,6 +81,7 @@ export interface RunRow extends Pick<
   | 'rests_until'
   | 'budget'
   | 'workspace'
+  | 'worktree'
 > {
   readonly conversation: boolean
   readonly usage: RunUsage
@@ -95,7 +96,8 @@ export const runRows = sql`
   select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by, run.started_from,
     person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
     run.pending_requests, run.failure, run.title, run.number, run.root_run_id, run.rest,
-    run.rests_until, run.budget, run.workspace, run.rest_for_seconds is not null as conversation,
+    run.rests_until, run.budget, run.workspace, run.worktree,
+    run.rest_for_seconds is not null as conversation,
     (select json_build_object('runId', old.id, 'number', old.number, 'turn', run.forked_after_turn)
       from run as old where old.id = run.forked_from) as forked_from,
     (select json_build_object(
@@ -151,7 +153,7 @@ export async function runRecords(
     restsUntil: row.rests_until,
     budget: row.budget,
     forkedFrom: row.forked_from,
-    workspace: { name: row.workspace, isolation: 'none' },
+    workspace: workspaceOfRun(row.workspace, row.worktree),
     usage: row.usage,
     task: tasks.get(row.root_run_id) ?? null,
     waitsFor: waiting.get(row.id) ?? [],

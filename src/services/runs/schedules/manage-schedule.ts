@@ -6,7 +6,7 @@ import { onceForKey } from '../../core/idempotency.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { StartedRun } from '../starting/record-run.ts'
 import { describe, type ScheduleRecord } from './list-schedules.ts'
-import { startOfSchedule, starterOfSchedule } from './start-scheduled.ts'
+import { startOfSchedule, starterOfSchedule, worktreeOfSchedule } from './start-scheduled.ts'
 
 /** A schedule by its name, and the caller's authority over it. */
 interface Managed {
@@ -90,12 +90,13 @@ export async function triggerSchedule(
 ): Promise<StartedRun> {
   const { policy, setting, authority } = await manage(ctx, caller, name)
   const starter = await starterOfSchedule(ctx, policy, setting)
+  const worktree = await worktreeOfSchedule(ctx, policy, setting)
   const once = { caller, key, route: 'trigger-schedule', body: { name } }
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, once, async () => {
       const { actor } = caller
       const by = actor.type === 'person' ? { id: actor.id, name: actor.name } : starter
-      return startOfSchedule(ctx, unit, caller, { policy, setting, starter, by })
+      return startOfSchedule(ctx, unit, caller, { policy, setting, starter, worktree, by })
     }),
   )
   if (answer instanceof Problem) throw answer

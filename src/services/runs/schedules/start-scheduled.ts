@@ -9,6 +9,7 @@ import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { personOfEmail } from '../starting/person-of-email.ts'
 import { assertReachable } from '../starting/reachable-approvers.ts'
+import { worktreeStart, type WorktreeStart } from '../starting/worktree-start.ts'
 import { recordRun, type StartedRun } from '../starting/record-run.ts'
 import { requireInputFits, starterOf, taskMessage } from '../starting/start-run.ts'
 
@@ -41,9 +42,15 @@ async function startDue(ctx: SigningContext, time: DueTime): Promise<void> {
   if (setting === undefined || why !== null) return skip(ctx, time, why ?? 'not_scheduled')
   try {
     const starter = await starterOfSchedule(ctx, policy, setting)
+    const worktree = await worktreeOfSchedule(ctx, policy, setting)
     await inUnitOfWork(ctx, authority, async (unit) => {
       if (!(await isOpen(unit, time))) return
-      const run = await startOfSchedule(ctx, unit, authority, { policy, setting, starter })
+      const run = await startOfSchedule(ctx, unit, authority, {
+        policy,
+        setting,
+        starter,
+        worktree,
+      })
       await settle(unit, time, 'started', run.id)
     })
   } catch (error) {
@@ -123,6 +130,16 @@ export async function starterOfSchedule(
   return starterOf(ctx, worker, await personOfEmail(ctx.db, as))
 }
 
+/** Where the worktree of a run of a schedule begins, by `worktreeStart`. */
+export async function worktreeOfSchedule(
+  ctx: SigningContext,
+  policy: Policy,
+  setting: ScheduleSetting,
+): Promise<WorktreeStart | null> {
+  const worker = policy.workers.get(setting.worker)
+  return worker === undefined ? null : worktreeStart(ctx, policy, workspacesOf(worker)[0])
+}
+
 /**
  * Records a run of a schedule: as the person whom `as` names, who wrote its task. `by`: who has it
  * start besides its time, and stands behind it too.
@@ -135,10 +152,11 @@ export async function startOfSchedule(
     readonly policy: Policy
     readonly setting: ScheduleSetting
     readonly starter: PersonRef
+    readonly worktree: WorktreeStart | null
     readonly by?: PersonRef
   },
 ): Promise<StartedRun> {
-  const { policy, setting, starter, by } = start
+  const { policy, setting, starter, worktree, by } = start
   const worker = policy.workers.get(setting.worker)
   if (worker === undefined) throw new Problem('unknown_worker', `There is no ${setting.worker}`)
   const task = taskMessage(setting.input)
@@ -159,6 +177,7 @@ export async function startOfSchedule(
     current: worker,
     taskQueue: policy.config.workspaces.get(workspace)?.taskQueue ?? ctx.taskQueue,
     workspace,
+    worktree,
     worker,
     starter,
     startedFrom: `schedule:${setting.name}`,

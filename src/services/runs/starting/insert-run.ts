@@ -5,12 +5,14 @@ import type { Json } from '#domain/json.ts'
 import type { Signed } from '#domain/statements/statement.ts'
 import type { RunBudget } from '#domain/run-budget.ts'
 import type { RunMode } from '#domain/verdict.ts'
+import { worktreeBranch, type WorktreeOfRun } from '#domain/worktree.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { copyWindowSteps } from '../../transcript/window-steps.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
+import type { WorktreeStart } from './worktree-start.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
 
 /**
@@ -37,6 +39,8 @@ export interface NewRun {
   readonly taskQueue: string
   /** name of the workspace that it works in */
   readonly workspace: string
+  /** its own, whose branch is named after its number, or that of the run above; `null`: none */
+  readonly worktree: WorktreeStart | WorktreeOfRun | null
   readonly signed: Signed | null
   /** what the model is told first, and by whom */
   readonly text: string
@@ -120,6 +124,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  const worktree = await writeWorktree(tx, row, run.worktree)
   await sql`
     insert into run_lineage (run_id, ancestor_id, depth)
     select ${id}::uuid, ancestor_id, depth from run_lineage where run_id = ${parent?.runId ?? null}::uuid
@@ -143,7 +148,25 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
     await insertFork(tx, id, run.fork)
     await copyWindowSteps(tx, run.fork, id)
   }
-  return row
+  return { ...row, worktree }
+}
+
+/** Its branch has the number of the run, which only the row has. */
+async function writeWorktree(
+  tx: Tx,
+  { id, number, worker }: Selectable<RunTable>,
+  start: WorktreeStart | WorktreeOfRun | null,
+): Promise<WorktreeOfRun | null> {
+  if (start === null) return null
+  const branch =
+    'branch' in start ? start.branch : worktreeBranch({ number: Number(number), worker })
+  const worktree = { branch, base: start.base, baseCommit: start.baseCommit }
+  await tx
+    .updateTable('run')
+    .set({ worktree: toJsonb(worktree) })
+    .where('id', '=', id)
+    .execute()
+  return worktree
 }
 
 async function insertFork(tx: Tx, id: string, { prefix }: Fork): Promise<void> {

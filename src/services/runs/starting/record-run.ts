@@ -9,21 +9,31 @@ import type { RunBudget } from '#domain/run-budget.ts'
 import type { StartVerdict } from '#domain/start-of-run.ts'
 import type { RunMode } from '#domain/verdict.ts'
 import { defaultWorkspace, type Isolation } from '#domain/workspace-name.ts'
+import type { WorktreeOfRun } from '#domain/worktree.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import { putContent } from '#store/content/content.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
+import { signedWorktree } from '../../core/verify-run.ts'
 import { requireBudgetLeft } from '../../core/used-up-budget.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
+import type { WorktreeStart } from './worktree-start.ts'
 
 /** The workspace that a run works in. */
-export interface WorkspaceOfRun {
+export interface WorkspaceOfRun extends Partial<WorktreeOfRun> {
   readonly name: string
   readonly isolation: Isolation
+}
+
+/** As callers get it. */
+export function workspaceOfRun(name: string, worktree: WorktreeOfRun | null): WorkspaceOfRun {
+  if (worktree === null) return { name, isolation: 'none' }
+  const { branch, base, baseCommit } = worktree
+  return { name, isolation: 'worktree', branch, base, baseCommit }
 }
 
 /** The run that a run was forked from, and its last turn that the fork goes on from. */
@@ -66,6 +76,8 @@ export interface RunToRecord {
   readonly taskQueue: string
   /** name of the workspace that it works in */
   readonly workspace: string
+  /** where its worktree begins; `null`: it has none */
+  readonly worktree: WorktreeStart | null
   readonly worker: WorkerDefinition
   readonly conversation: boolean
   readonly starter: PersonRef | null
@@ -109,6 +121,7 @@ export async function recordRun(
     mode,
     startedBy: starter?.id ?? null,
     ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
+    ...signedWorktree(start.worktree),
   }
   const run = await insertRun(tx, {
     id,
@@ -123,6 +136,7 @@ export async function recordRun(
     apiKeyId: caller.actor.type === 'machine' ? caller.actor.id : null,
     taskQueue: start.taskQueue,
     workspace: start.workspace,
+    worktree: start.worktree,
     signed: signStatement(ctx.signer, 'run', statement),
     text: start.text,
     attachments: start.attachments,
@@ -144,6 +158,7 @@ export async function recordRun(
       mode,
       startedBy: starter?.id ?? null,
       ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
+      ...(run.worktree === null ? {} : { worktree: { ...run.worktree } }),
       ...(startRequestId === null ? {} : { startRequestId }),
       ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
       ...(start.behind === undefined ? {} : { behind: [...start.behind] }),
@@ -173,7 +188,7 @@ export async function recordRun(
     ...(fork === null
       ? {}
       : { forkedFrom: { runId: fork.runId, number: fork.number, turn: fork.afterTurn } }),
-    workspace: { name: start.workspace, isolation: 'none' },
+    workspace: workspaceOfRun(start.workspace, run.worktree),
     createdAt: run.created_at.toISOString(),
   }
 }

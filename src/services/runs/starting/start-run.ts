@@ -16,6 +16,7 @@ import { recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { memberOf } from './member-of.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
+import { worktreeStart } from './worktree-start.ts'
 import { assertReachable } from './reachable-approvers.ts'
 import { rightsOf } from '../../core/rights-of.ts'
 import { byEligibility, byProgram, type Authority } from '../../core/authority.ts'
@@ -65,14 +66,16 @@ export async function startRun(
   const body = attachments.length === 0 ? rest : { ...rest, attachments }
   // Read before the transaction, which must not wait for another host; a repeated call gets its
   // first answer.
-  const files = (await isAnswered(ctx.db, { caller, key }))
-    ? null
-    : await readRunAttachments(ctx, {
+  const first = !(await isAnswered(ctx.db, { caller, key }))
+  const files = first
+    ? await readRunAttachments(ctx, {
         worker: worker.name,
         startedBy: personId,
         workspace,
         attachments,
       })
+    : null
+  const worktree = first ? await worktreeStart(ctx, policy, workspace) : null
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
       if (files === null) throw new Error('The answer to this key is gone')
@@ -87,6 +90,7 @@ export async function startRun(
         current: worker,
         taskQueue: policy.config.workspaces.get(workspace)?.taskQueue ?? ctx.taskQueue,
         workspace,
+        worktree,
         worker,
         starter,
         conversation: isConversation(caller, worker, input),

@@ -17,7 +17,11 @@ export function hideZones(
     zones.filter(({ name }) => names.includes(name)).map((zone) => path.join(root, zone.root)),
   )
   if (hidden.size === 0) return plan
-  const mounted = plan.zones.filter((zone) => !hidden.has(zone.path))
+  const mounted = plan.zones.filter(
+    // The Git folder of a worktree has what its files have.
+    (zone) =>
+      !hidden.has(zone.path) && !(hidden.has(root) && zone.path === path.join(root, '.git')),
+  )
   const isVisible = (at: string): boolean => {
     const [deepest] = plan.zones
       .filter((zone) => isWithin(zone.path, at))
@@ -30,6 +34,7 @@ export function hideZones(
   return {
     ...plan,
     zones: mounted,
+    ...(hidden.has(root) ? { shared: [] } : {}),
     pinned: plan.pinned.filter(isVisible),
     readOnly: plan.readOnly.filter(isVisible),
     covered: plan.covered.filter(isVisible),

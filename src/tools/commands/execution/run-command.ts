@@ -18,7 +18,9 @@ import { commandFacts, factsOf, refuseChanged, type CommandFacts } from '../fact
 import type { CommandPlace } from '../plan/command-place.ts'
 import { noteBegun } from './begun-command.ts'
 import { commandResult, violationOf } from './command-result.ts'
+import type { WorktreeOnHost } from '#domain/worktree.ts'
 import { prepareGit } from '../git/prepare-git.ts'
+import { takeInCommits } from '../git/take-in-commits.ts'
 import { hideZones } from './hide-zones.ts'
 import { storeNames, restoreNames } from './store-names.ts'
 import { makePlan } from '../plan/make-plan.ts'
@@ -113,7 +115,11 @@ export async function runCommand(
       await takeBack()
     }
     const refused = (end.refused ?? []).map((sentence) => `Not reached: ${sentence}`)
-    return commandResult(end, done, place.sandbox.works ? refused : [unconfinedNote])
+    const { worktree } = workspace
+    const taken =
+      worktree === undefined ? null : await takeInAfter(place, workspace, worktree, context.signal)
+    const notes = place.sandbox.works ? refused : [unconfinedNote]
+    return commandResult(end, done, taken === null ? notes : [...notes, taken])
   } catch (error) {
     if (error instanceof SandboxFailed && error.isSwapped) {
       throw new WorkspaceProblem('stale', '', error.message)
@@ -121,6 +127,22 @@ export async function runCommand(
     if (error instanceof SandboxFailed || error instanceof TooManyEntries) {
       throw new ToolProblem(error.message)
     }
+    throw error
+  }
+}
+
+/** Takes in what the command committed; a note when that cannot be, which is tried again later. */
+async function takeInAfter(
+  { sandbox }: CommandPlace,
+  workspace: Workspace,
+  worktree: WorktreeOnHost,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    await takeInCommits(sandbox, workspace, worktree, signal)
+    return null
+  } catch (error) {
+    if (error instanceof ToolProblem) return error.message
     throw error
   }
 }

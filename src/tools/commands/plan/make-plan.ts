@@ -40,7 +40,7 @@ export async function makePlan(
   const { root } = workspace
   const zones: (MountedZone & { readonly at: string })[] = []
   const missing: string[] = []
-  for (const { mode, root: at } of strictestByRoot(place)) {
+  for (const { mode, root: at } of rootsOf(place, workspace)) {
     const state = await workspace.state(at)
     if (state.kind === 'absent') {
       missing.push(at)
@@ -106,6 +106,9 @@ export async function makePlan(
         .map(([name]) => at(name)),
       covered: [...covered, ...before.special].map(at),
       emptied,
+      ...(folders.includes('') && workspace.worktree !== undefined
+        ? { shared: workspace.worktree.objectStores }
+        : {}),
       copies: [],
       cwd: here,
       cwdIdentity: isEmptied ? null : await identityOfFolder(root, cwd),
@@ -133,6 +136,19 @@ async function isFolder(at: string): Promise<boolean> {
     (state) => state.isDirectory(),
     () => false,
   )
+}
+
+/**
+ * The zones, and the Git folder of a worktree, which is the run's own: it commits what it may
+ * write.
+ */
+function rootsOf(
+  place: CommandPlace,
+  { worktree }: Workspace,
+): { root: string; mode: 'ro' | 'rw' }[] {
+  const roots = strictestByRoot(place)
+  const isWhole = roots.some(({ root }) => root === '')
+  return worktree === undefined || !isWhole ? roots : [...roots, { root: '.git', mode: 'rw' }]
 }
 
 /** One entry a root: of zones that share one, a read-only one decides. */

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { fixedPath } from '../bwrap/command-environment.ts'
+
+/** How a run of Git ended. */
+export interface GitEnd {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+export interface GitRun {
+  /** absolute: the Git folder, whose configuration counts */
+  readonly gitDir: string
+  readonly cwd?: string
+  /** variables of Git's besides those below */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly stdin?: Uint8Array | string
+}
+
+const maxOutputBytes = 64 * 1024 * 1024
+const timeoutMs = 120_000
+
+/**
+ * Settings that win over those of any repository: no hook, no program beside Git itself, nothing
+ * fetched, no maintenance in the background.
+ */
+const settings = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.commentChar=#',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+  'commit.gpgSign=false',
+  'merge.renames=true',
+  'gc.auto=0',
+  'maintenance.auto=false',
+]
+
+/**
+ * Runs Git on the host, for the service itself: with none of the user's or the system's
+ * configuration, and never on a Git folder that a command can write to. Rejects when Git is not
+ * there, takes too long, or writes too much.
+ */
+export async function hostGit(words: readonly string[], run: GitRun): Promise<GitEnd> {
+  const child = spawn('git', [...settings.flatMap((setting) => ['-c', setting]), ...words], {
+    ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
+    env: {
+      PATH: fixedPath.join(':'),
+      HOME: '/nonexistent',
+      LC_ALL: 'C',
+      GIT_DIR: run.gitDir,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_ATTR_NOSYSTEM: '1',
+      GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_LITERAL_PATHSPECS: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      ...run.environment,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(run.stdin ?? '')
+  const [stdout, stderr] = [collect(), collect()]
+  let size = 0
+  const bounded = (take: (chunk: Buffer) => void) => (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxOutputBytes) child.kill('SIGKILL')
+    else take(chunk)
+  }
+  child.stdout.on('data', bounded(stdout.take))
+  child.stderr.on('data', bounded(stderr.take))
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (size > maxOutputBytes) throw new Error(`git ${words[0] ?? ''} wrote too much`)
+  if (code === null) throw new Error(`git ${words[0] ?? ''} was ended`)
+  return { code, stdout: stdout.all(), stderr: stderr.all().toString('utf8').trim() }
+}
+
+/** The same, for what has to succeed: its standard output as text without its last line end. */
+export async function hostGitText(words: readonly string[], run: GitRun): Promise<string> {
+  const end = await hostGit(words, run)
+  if (end.code !== 0) throw new GitFailed(words, end)
+  return end.stdout.toString('utf8').replace(/\n$/, '')
+}
+
+/** Git ended with an error. */
+export class GitFailed extends Error {
+  constructor([word = '']: readonly string[], { code, stderr }: GitEnd) {
+    super(`git ${word} ended with ${code}: ${stderr.slice(0, 2000)}`)
+  }
+}
+
+function collect() {
+  const chunks: Buffer[] = []
+  return { take: (chunk: Buffer) => void chunks.push(chunk), all: () => Buffer.concat(chunks) }
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { copyFile, lstat, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { WorktreeOfRun } from '#domain/worktree.ts'
+import { hostGitText } from './host-git.ts'
+import { moveBranch, objectStoresOf, openRepository, remotesOf, tipOf } from './repository.ts'
+import {
+  hostGitDirIn,
+  readRecord,
+  treeIn,
+  worktreeFolder,
+  worktreesFolder,
+  writeRecord,
+  type WorktreeRecord,
+} from './worktree-record.ts'
+
+export interface WorktreeToMake {
+  readonly dataDir: string
+  /** the folder of the workspace, which is the top of its repository */
+  readonly root: string
+  readonly runId: string
+  readonly worktree: WorktreeOfRun
+}
+
+/**
+ * Makes the worktree of a run: files at the commit that it begins at, with a Git folder of their
+ * own that reads the objects of the repository and has none of its settings, hooks and branches
+ * (product.md 35). Its branch is made in the repository. Several processes may do so at once.
+ */
+export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeRecord> {
+  const { dataDir, root, runId, worktree } = toMake
+  const { base, baseCommit, branch } = worktree
+  const repository = await openRepository(await realpath(root))
+  const objectStores = await objectStoresOf(repository)
+  const remotes = await remotesOf(repository)
+  const record: WorktreeRecord = {
+    runId,
+    branch,
+    base,
+    baseCommit,
+    repository,
+    objectStores,
+    remotes,
+    tip: baseCommit,
+  }
+  const folder = worktreeFolder(dataDir, runId)
+  await mkdir(worktreesFolder(dataDir), { recursive: true, mode: 0o700 })
+  const unfinished = `${folder}.${randomBytes(8).toString('hex')}.new`
+  try {
+    await mkdir(unfinished, { mode: 0o700 })
+    await layOut(unfinished, record)
+    const made = await moveBranch(repository, branch, {
+      from: null,
+      to: baseCommit,
+      why: `countersign: run ${runId} starts`,
+    })
+    // A process that was killed here before has made it.
+    if (!made && (await tipOf(repository, branch)) !== baseCommit) {
+      throw new Error(`the repository has a branch ${branch} already`)
+    }
+    await writeRecord(unfinished, record)
+    await rename(unfinished, folder)
+    return record
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    const other = await readRecord(folder)
+    if (other !== null) return other
+    throw error
+  }
+}
+
+async function layOut(folder: string, record: WorktreeRecord): Promise<void> {
+  const { base, baseCommit, branch, objectStores, repository } = record
+  const tree = treeIn(folder)
+  const own = path.join(tree, '.git')
+  const host = hostGitDirIn(folder)
+  const shallow = path.join(repository.gitDir, 'shallow')
+  const isShallow = (await lstat(shallow).catch(() => null))?.isFile() === true
+  for (const [gitDir, words] of [
+    [own, ['init', '-q', `--initial-branch=${branch}`, tree]],
+    [host, ['init', '-q', '--bare']],
+  ] as const) {
+    // An empty template: no hooks, and no file that only seems to be one.
+    await hostGitText([...words, '--template=', `--object-format=${repository.format}`], {
+      gitDir,
+      cwd: folder,
+    })
+    await mkdir(path.join(gitDir, 'objects/info'), { recursive: true })
+    await writeFile(path.join(gitDir, 'objects/info/alternates'), `${objectStores[0] ?? ''}\n`)
+    if (isShallow) await copyFile(shallow, path.join(gitDir, 'shallow'))
+  }
+  // What is there can be kept from commands; what is missing could be made by one.
+  for (const name of ['hooks', 'info']) await mkdir(path.join(own, name), { recursive: true })
+  const run = { gitDir: own, cwd: tree, environment: { GIT_WORK_TREE: tree } }
+  await hostGitText(['update-ref', `refs/heads/${branch}`, baseCommit], run)
+  await hostGitText(['update-ref', `refs/heads/${base}`, baseCommit], run)
+  await hostGitText(['reset', '-q', '--hard', baseCommit], run)
+}

@@ -1,0 +1,58 @@
+import type { WorktreeOfRun } from '#domain/worktree.ts'
+import { openWorkspace, type OpenWorkspace } from '../workspace.ts'
+import { makeWorktree } from './make-worktree.ts'
+import { readRecord, treeIn, worktreeFolder } from './worktree-record.ts'
+
+/** The worktrees of this host, which lie in its data folder, opened once each. */
+export class Worktrees {
+  readonly #dataDir: string
+  readonly #opened = new Map<string, Promise<OpenWorkspace>>()
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+  }
+
+  /**
+   * Opens the worktree of a run as the workspace that its tools touch; it is made where it is not
+   * there and `mayBeMade`. `root`: the folder of the workspace that it is made of. Rejects with a
+   * sentence.
+   */
+  async open(
+    root: string,
+    place: WorktreeOfRun & { readonly rootRunId: string; readonly mayBeMade: boolean },
+  ): Promise<OpenWorkspace> {
+    const { rootRunId } = place
+    const opened = this.#opened.get(rootRunId) ?? this.#open(root, place)
+    this.#opened.set(rootRunId, opened)
+    opened.catch(() => this.#opened.delete(rootRunId))
+    return opened
+  }
+
+  /** Forgets a worktree whose files are gone. */
+  forget(rootRunId: string): void {
+    this.#opened.delete(rootRunId)
+  }
+
+  async #open(
+    root: string,
+    {
+      rootRunId: runId,
+      mayBeMade,
+      ...worktree
+    }: WorktreeOfRun & { readonly rootRunId: string; readonly mayBeMade: boolean },
+  ): Promise<OpenWorkspace> {
+    const dataDir = this.#dataDir
+    const folder = worktreeFolder(dataDir, runId)
+    const found = await readRecord(folder)
+    if (found?.removed === true || (found === null && !mayBeMade)) {
+      throw new Error(`the worktree of run ${runId} is not there any more`)
+    }
+    const { branch, base, baseCommit, objectStores } =
+      found ?? (await makeWorktree({ dataDir, root, runId, worktree }))
+    return openWorkspace({
+      root: treeIn(folder),
+      hidden: [dataDir],
+      worktree: { branch, base, baseCommit, folder, objectStores },
+    })
+  }
+}

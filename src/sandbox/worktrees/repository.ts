@@ -1,0 +1,138 @@
+import { lstat, readFile, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { isBranchName, isCommitHash } from '#domain/worktree.ts'
+import { hostGit } from './host-git.ts'
+
+/** A repository of the host, as worktrees are made of it. */
+export interface Repository {
+  /** absolute, real: the Git folder that all its worktrees share */
+  readonly gitDir: string
+  /** absolute, real: the Git folder of the workspace's own checkout */
+  readonly checkoutGitDir: string
+  readonly format: 'sha1' | 'sha256'
+}
+
+/** Why a folder has no repository of which worktrees can be made, as the end of a sentence. */
+export class NoRepository extends Error {}
+
+/** The repository whose top folder is `root`. Rejects with `NoRepository`. */
+export async function openRepository(root: string): Promise<Repository> {
+  const git = path.join(root, '.git')
+  const found = await lstat(git).catch(() => null)
+  if (found === null || !(found.isDirectory() || found.isFile())) {
+    throw new NoRepository('its folder is not the top folder of a Git repository')
+  }
+  const run = { gitDir: git, cwd: root }
+  const words = ['rev-parse', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
+  const end = await hostGit(words, run).catch((error: Error) => {
+    throw new NoRepository(`Git cannot be run (${error.message})`)
+  })
+  const [own = '', common = '', format = ''] = end.stdout.toString('utf8').split('\n')
+  if (end.code !== 0 || (format !== 'sha1' && format !== 'sha256')) {
+    throw new NoRepository(`Git does not open its repository (${end.stderr.slice(0, 300)})`)
+  }
+  const gitDir = await realpath(path.resolve(root, common))
+  return { gitDir, checkoutGitDir: await realpath(own), format }
+}
+
+/**
+ * Where a new worktree begins: the branch, by default the one that is checked out, and its commit.
+ * Rejects with `NoRepository`.
+ */
+async function baseOf(
+  repository: Repository,
+  named: string | null,
+): Promise<{ readonly base: string; readonly baseCommit: string }> {
+  const base = named ?? (await checkedOut(repository))
+  const baseCommit = await tipOf(repository, base)
+  if (baseCommit === null) throw new NoRepository(`its repository has no branch ${base}`)
+  return { base, baseCommit }
+}
+
+async function checkedOut({ checkoutGitDir }: Repository): Promise<string> {
+  const end = await hostGit(['symbolic-ref', '-q', 'HEAD'], { gitDir: checkoutGitDir })
+  const name = end.stdout.toString('utf8').trim()
+  const base = name.replace(/^refs\/heads\//, '')
+  if (end.code === 0 && name !== base && isBranchName(base)) return base
+  throw new NoRepository('no branch is checked out in it: name one as "base"')
+}
+
+/** The commit at the tip of a branch; `null`: there is no such branch. */
+export async function tipOf({ gitDir }: Repository, branch: string): Promise<string | null> {
+  const words = ['rev-parse', '--verify', '-q', `refs/heads/${branch}^{commit}`]
+  const end = await hostGit(words, { gitDir })
+  const hash = end.stdout.toString('utf8').trim()
+  return end.code === 0 && isCommitHash(hash) ? hash : null
+}
+
+/**
+ * Moves a branch from one commit to another, or makes it (`from: null`). `false`: it stood
+ * elsewhere.
+ */
+export async function moveBranch(
+  { gitDir, format }: Repository,
+  branch: string,
+  { from, to, why }: { readonly from: string | null; readonly to: string; readonly why: string },
+): Promise<boolean> {
+  const old = from ?? '0'.repeat(format === 'sha1' ? 40 : 64)
+  const words = ['update-ref', '--create-reflog', '-m', why, `refs/heads/${branch}`, to, old]
+  const environment = {
+    GIT_COMMITTER_NAME: 'Countersign',
+    GIT_COMMITTER_EMAIL: 'countersign@countersign.localhost',
+  }
+  return (await hostGit(words, { gitDir, environment })).code === 0
+}
+
+/** Removes a branch that stands at `at`. */
+export async function removeBranch(
+  { gitDir }: Repository,
+  branch: string,
+  at: string,
+): Promise<void> {
+  await hostGit(['update-ref', '-d', `refs/heads/${branch}`, at], { gitDir })
+}
+
+/** Absolute, real: the folders of objects of a repository, its own first. */
+export async function objectStoresOf({ gitDir }: Repository): Promise<readonly string[]> {
+  const stores: string[] = []
+  const waiting = [path.join(gitDir, 'objects')]
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const store = await realpath(next).catch(() => null)
+    if (store === null || stores.includes(store)) continue
+    if (stores.push(store) > 20) throw new NoRepository('it borrows from too many repositories')
+    const text = await readFile(path.join(store, 'info/alternates'), 'utf8').catch(() => '')
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    waiting.push(...lines.map((line) => path.resolve(store, line)))
+  }
+  return stores
+}
+
+/** The remotes of a repository as its own file has them: name to the URL that is pushed to. */
+export async function remotesOf({ gitDir }: Repository): Promise<Readonly<Record<string, string>>> {
+  const file = path.join(gitDir, 'config')
+  const words = ['config', '--file', file, '--no-includes', '-z', '--get-regexp', '^remote\\.']
+  const end = await hostGit(words, { gitDir })
+  const remotes = new Map<string, string>()
+  for (const entry of end.code === 0 ? end.stdout.toString('utf8').split('\0') : []) {
+    const [, name, key, url] = /^remote\.(.+)\.(url|pushurl)\n(.+)$/s.exec(entry) ?? []
+    if (name === undefined || url === undefined) continue
+    if (key === 'pushurl' || !remotes.has(name)) remotes.set(name, url)
+  }
+  return Object.fromEntries(remotes)
+}
+
+/**
+ * Where a new worktree of the repository at `root` begins, or why there can be none, as the end of
+ * a sentence.
+ */
+export async function worktreeBaseIn(
+  root: string,
+  named: string | null,
+): Promise<{ readonly base: string; readonly baseCommit: string } | { readonly problem: string }> {
+  try {
+    return await baseOf(await openRepository(root), named)
+  } catch (error) {
+    if (!(error instanceof NoRepository)) throw error
+    return { problem: error.message }
+  }
+}

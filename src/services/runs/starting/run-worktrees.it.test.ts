@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '#test/harness/fixtures/agent-desk.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { testSandbox } from '#tools/commands/commands.fixture.ts'
+import { getRun } from '../reading/get-run.ts'
+import { startRun } from './start-run.ts'
+
+const patient = { timeout: 120_000 }
+let desk: AgentDesk
+
+const worker = deskWorker
+  .replace('name: scribe', 'name: scribe\nworkspace: [shop, broken, elsewhere]')
+  .replace(
+    /zones:[^]*?---\n/,
+    `zones:
+  - { name: all, root: ., mode: rw, approval: { read: preApproved, write: preApproved } }
+shell:
+  default: ask
+  rules:
+    - { pattern: git add, approval: preApproved }
+    - { pattern: git commit, approval: preApproved }
+    - { pattern: sh probe.sh, approval: ask }
+---
+`,
+  )
+const config = `${deskConfig}workspaces:
+  shop: { root: shop, isolation: worktree, base: main }
+  broken: { root: notes, isolation: worktree }
+  elsewhere: { root: shop, isolation: worktree, base: gone }
+`
+
+/** As a person works in the repository. */
+function git(...words: string[]): string {
+  const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  const cwd = join(desk.root, 'shop')
+  return spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' }).stdout
+}
+
+beforeAll(async () => {
+  desk = await openAgentDesk(testSandbox)
+  await mkdir(join(desk.root, 'shop'))
+  await mkdir(join(desk.root, 'notes'))
+  git('init', '-q', '-b', 'main', '.')
+  await writeFile(join(desk.root, 'shop/a.txt'), 'a\n')
+  await writeFile(join(desk.root, 'shop/.env'), 'TOKEN=example\n')
+  git('add', '-A', '-f')
+  git('commit', '-qm', 'first')
+  await desk.activate({ 'countersign.yaml': config, 'workers/scribe.md': worker })
+}, 120_000)
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const start = (workspace = 'shop') =>
+  startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go', workspace })
+
+const write = (path: string, content: string) => ({
+  tool: 'write_file',
+  input: { path, content },
+})
+const exec = (...[file = '', ...args]: string[]) => ({ tool: 'exec', input: { file, args } })
+
+/** What calls of one turn became, carried out one after the other; Grace approves what asks. */
+async function took(runId: string, turn: number, ...calls: { tool: string; input: object }[]) {
+  desk.say({ calls: calls as never })
+  await desk.turn(runId, turn)
+  for (const call of await desk.calls(runId, turn)) {
+    if (call.verdict === 'ask') await desk.decide(desk.people.grace, call.requestId)
+    if (call.result === null) await desk.execute(call.id)
+  }
+  return desk.calls(runId, turn)
+}
+
+const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
+
+// Rules: product.md 35
+describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patient, () => {
+  test('has a branch and a worktree of its own, which its record names', async () => {
+    const head = git('rev-parse', 'main').trim()
+    const { id, number, workspace } = await start()
+    const branch = `countersign/${number}-scribe`
+    const expected = { name: 'shop', isolation: 'worktree', branch, base: 'main', baseCommit: head }
+    expect(workspace).toEqual(expected)
+    const done = await took(
+      id,
+      1,
+      write('a.txt', 'changed\n'),
+      exec('git', 'commit', '-qam', 'two'),
+    )
+    expect(done[1]?.text).toContain('Exit code 0')
+    expect((await getRun(desk.api, desk.people.ada.caller, id)).workspace).toEqual(expected)
+    expect(await desk.read('shop/a.txt')).toBe('a\n')
+    expect(git('status', '--porcelain', '-b')).toBe('## main\n')
+    expect(git('rev-parse', 'main').trim()).toBe(head)
+    expect(git('log', '-1', '--format=%s|%an|%b', branch)).toBe(
+      `two|scribe for Ada|Countersign-Request: ${done[1]?.requestId}\nApproved-by: Grace <grace@example.com>\n\n`,
+    )
+    expect(git('diff', '--name-only', `main...${branch}`)).toBe('a.txt\n')
+  })
+
+  test('does not meet another run that changes the same file at once', async () => {
+    const [one, two] = await Promise.all([start(), start()])
+    await took(one.id, 1, write('a.txt', 'one\n'))
+    await took(two.id, 1, write('a.txt', 'two\n'))
+    await took(one.id, 2, exec('git', 'commit', '-qam', 'one'))
+    await took(two.id, 2, exec('git', 'commit', '-qam', 'two'))
+    expect(git('show', `${one.workspace.branch}:a.txt`)).toBe('one\n')
+    expect(git('show', `${two.workspace.branch}:a.txt`)).toBe('two\n')
+  })
+
+  test('cannot write hooks, settings, branches or objects of the repository, nor see its folder', async () => {
+    const { id } = await start()
+    const real = join(desk.root, 'shop')
+    const others = () => git('for-each-ref', 'refs/heads/main', 'refs/heads/evil')
+    const files = () =>
+      ['config', 'HEAD'].map((name) => readFileSync(join(real, '.git', name), 'utf8'))
+    const before = [others(), files()]
+    const script = `
+for at in hooks/post-commit config refs/heads/evil objects/evil HEAD info/attributes; do
+  echo x > "${real}/.git/$at" 2> /dev/null
+done
+cat "${real}/a.txt" 2> /dev/null && echo "read the folder"
+ls "${desk.root}/.countersign/worktrees" 2> /dev/null
+cat ../worktree.json 2> /dev/null
+git -C "${real}" update-ref refs/heads/evil HEAD 2> /dev/null && echo "made a branch"
+git log --format=%s
+`
+    const [, ran] = await took(id, 1, write('probe.sh', script), exec('sh', 'probe.sh'))
+    expect(ran?.text).toContain('first')
+    for (const word of ['read the folder', 'made a branch', 'host.git', 'objectStores']) {
+      expect(ran?.text).not.toContain(word)
+    }
+    expect([others(), files()]).toEqual(before)
+    expect(existsSync(join(real, '.git/hooks/post-commit'))).toBe(false)
+  })
+
+  test('takes no hook, filter, link or borrowed object of its own Git folder into the repository', async () => {
+    const { id, workspace } = await start()
+    const script = `
+mkdir -p .git/hooks; printf '#!/bin/sh\\ntouch /tmp/x\\n' > .git/hooks/pre-commit
+git config core.fsmonitor 'touch evil'; git config core.hooksPath /tmp
+echo /etc > .git/objects/info/alternates
+printf 'a.txt filter=evil\\n' > attributes
+echo ok > b.txt; git add b.txt; git commit -qm kept || echo refused
+rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/refs/heads; true
+`
+    await took(id, 1, write('probe.sh', script), exec('sh', 'probe.sh'))
+    expect(git('rev-parse', 'main')).toBe(git('rev-parse', workspace.branch ?? ''))
+    expect(git('fsck', '--strict')).toBe('')
+    expect(await readFile(join(treeOf(id), '.git/config'), 'utf8')).not.toContain('fsmonitor')
+  })
+
+  test('sees what is covered as unchanged, and commits nothing of it', async () => {
+    const { id, workspace } = await start()
+    await took(id, 1, write('c.txt', 'c\n'))
+    await writeFile(join(treeOf(id), '.env'), 'TOKEN=secret\n')
+    const done = await took(id, 2, exec('git', 'add', '.'), exec('git', 'commit', '-qm', 'all'))
+    expect(done.at(-1)?.text).toContain('Exit code 0')
+    expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('c.txt\n')
+  })
+
+  test('does not start where the folder is no repository, or has no such branch', async () => {
+    expect(await refusal(start('broken'))).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('not the top folder of a Git repository'),
+    })
+    expect(await refusal(start('elsewhere'))).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('no branch gone'),
+    })
+  })
+
+  test('executes nothing once somebody has changed where it begins in the database', async () => {
+    const { id } = await start()
+    await desk.database.db
+      .updateTable('run')
+      .set({ worktree: JSON.stringify({ branch: 'x', base: 'main', baseCommit: '0'.repeat(40) }) })
+      .where('id', '=', id)
+      .execute()
+    const [call] = await took(id, 1, write('a.txt', 'x')).catch(() => [])
+    expect(call?.result ?? null).not.toBe('output')
+  })
+})

@@ -1,0 +1,151 @@
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Workspace } from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { isCommitHash, type WorktreeOnHost } from '#domain/worktree.ts'
+import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
+import { identityOf } from '#sandbox/hidden-paths.ts'
+import { commandLimits } from '#sandbox/process/command-limits.ts'
+import { CommandStopped } from '#sandbox/process/command-end.ts'
+import { hostGit } from '#sandbox/worktrees/host-git.ts'
+import { moveBranch, tipOf } from '#sandbox/worktrees/repository.ts'
+import {
+  hostGitDirIn,
+  readRecord,
+  writeRecord,
+  type WorktreeRecord,
+} from '#sandbox/worktrees/worktree-record.ts'
+
+const timeoutMs = 120_000
+const maxPackBytes = 64 * 1024 * 1024
+
+/** Prints where the branch stands, and what the repository has not of its commits, as a pack. */
+const script = `git() { command git -c 'safe.directory=*' -c core.fsmonitor=false -c protocol.allow=never "$@"; }
+head=$(git rev-parse --verify -q "refs/heads/$1^{commit}") || exit 9
+echo "$head"
+printf '%s\\n^%s\\n' "$head" "$2" | git pack-objects -q --revs --thin --delta-base-offset --stdout`
+
+/** The worktrees whose commits are being taken in, by their folders. */
+const busy = new Map<string, Promise<string>>()
+
+/**
+ * Takes the commits of a worktree into its repository: the branch moves there, and nothing else.
+ * What a command can write is read in a sandbox alone, which packs what is new; the host checks
+ * every object of the pack as it takes it in (`index-pack --strict`). Answers where the branch
+ * stands. Rejects with `ToolProblem`.
+ */
+export async function takeInCommits(
+  sandbox: HostSandbox,
+  workspace: Workspace,
+  worktree: WorktreeOnHost,
+  signal: AbortSignal,
+): Promise<string> {
+  const before = busy.get(worktree.folder) ?? Promise.resolve('')
+  const now = before.catch(() => undefined).then(() => takeIn(sandbox, workspace, worktree, signal))
+  busy.set(worktree.folder, now)
+  try {
+    return await now
+  } finally {
+    if (busy.get(worktree.folder) === now) busy.delete(worktree.folder)
+  }
+}
+
+async function takeIn(
+  sandbox: HostSandbox,
+  workspace: Workspace,
+  worktree: WorktreeOnHost,
+  signal: AbortSignal,
+): Promise<string> {
+  const record = await readRecord(worktree.folder)
+  if (record === null || record.removed === true) throw new ToolProblem('The worktree is gone.')
+  if ((await looseTip(workspace, worktree)) === record.tip) return record.tip
+  const { head, pack } = await packOf(sandbox, workspace, record, worktree, signal)
+  if (head === record.tip) return head
+  await storePack(worktree.folder, record, pack)
+  const known = await hostGit(['rev-parse', '--verify', '-q', `${head}^{commit}`], {
+    gitDir: hostGitDirIn(worktree.folder),
+  })
+  if (known.code !== 0) throw notTaken('they are not whole')
+  const why = `countersign: commits of run ${record.runId}`
+  const { branch, repository, tip } = record
+  const moved = await moveBranch(repository, branch, { from: tip, to: head, why })
+  // A process that was killed here before has moved it.
+  if (!moved && (await tipOf(repository, branch)) !== head) {
+    throw notTaken(`somebody else has moved the branch ${branch} of the repository`)
+  }
+  await writeRecord(worktree.folder, { ...record, tip: head })
+  return head
+}
+
+/** Where the branch says that it stands; `null`: Git has to be asked. */
+async function looseTip(workspace: Workspace, { branch }: WorktreeOnHost): Promise<string | null> {
+  const bytes = await workspace
+    .read(`.git/refs/heads/${branch}`, { maxBytes: 100 })
+    .catch(() => null)
+  const text = bytes === null ? '' : Buffer.from(bytes).toString('latin1').trim()
+  return isCommitHash(text) ? text : null
+}
+
+async function packOf(
+  sandbox: HostSandbox,
+  workspace: Workspace,
+  { tip }: WorktreeRecord,
+  { branch, objectStores }: WorktreeOnHost,
+  signal: AbortSignal,
+): Promise<{ readonly head: string; readonly pack: Buffer }> {
+  if (!sandbox.works) throw notTaken(`no sandbox works on this host (${sandbox.problem})`)
+  const git = path.join(workspace.root, '.git')
+  const found = await lstat(git, { bigint: true }).catch(() => null)
+  if (found?.isDirectory() !== true) throw notTaken('the worktree has no Git folder any more')
+  const end = await runSandboxed({
+    ...sandbox,
+    plan: {
+      zones: [{ path: git, mode: 'ro', identity: identityOf(found) }],
+      shared: objectStores,
+      readOnly: [],
+      pinned: [],
+      covered: [],
+      emptied: [],
+      copies: [],
+      cwd: git,
+      cwdIdentity: identityOf(found),
+    },
+    environment: { GIT_DIR: git },
+    argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script, 'bash', branch, tip],
+    timeoutMs,
+    limits: { ...commandLimits, outputBytes: maxPackBytes },
+    network: 'none',
+    signal,
+  }).catch((error: unknown) => {
+    if (error instanceof CommandStopped) throw error
+    throw notTaken(error instanceof Error ? error.message : String(error))
+  })
+  const { bytes } = end.stdout
+  const lineEnd = bytes.indexOf(10)
+  const head = bytes.subarray(0, Math.max(lineEnd, 0)).toString('latin1')
+  if (end.exceeded !== null || end.timedOut) throw notTaken('they are too large, or took too long')
+  if (end.exitCode !== 0 || !isCommitHash(head)) {
+    const said = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
+    throw notTaken(`Git does not read the branch ${branch} of the worktree ${said}`.trim())
+  }
+  return { head, pack: bytes.subarray(lineEnd + 1) }
+}
+
+/** How many objects a pack has is in its header, as 32 bits after the name and version. */
+const countAt = 8
+const headerBytes = 12
+
+async function storePack(folder: string, record: WorktreeRecord, pack: Buffer): Promise<void> {
+  if (pack.length < headerBytes || pack.readUInt32BE(countAt) === 0) return
+  const end = await hostGit(['index-pack', '--strict', '--fix-thin', '--stdin'], {
+    gitDir: hostGitDirIn(folder),
+    environment: { GIT_OBJECT_DIRECTORY: record.objectStores[0] ?? '' },
+    stdin: pack,
+  })
+  if (end.code !== 0) throw notTaken(`Git refuses them (${end.stderr.slice(0, 300)})`)
+}
+
+function notTaken(why: string): ToolProblem {
+  return new ToolProblem(`The commits of this run were not taken into the repository: ${why}.`)
+}
