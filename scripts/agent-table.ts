@@ -1,5 +1,5 @@
-import { agentSettings } from '../src/cli/hook/agents/agent-settings.ts'
-import { agentNames, agents, usualWaitSeconds, type Agent } from '../src/cli/hook/agents/agents.ts'
+import { agentSettings } from '../src/cli/hook/settings/agent-settings.ts'
+import { agentNames, agents, usualWaitSeconds, type Agent } from '#domain/hooks/agents.ts'
 
 /** The table of agents whose hooks are answered: its head, then a row for each. */
 export function agentRows(): readonly (readonly string[])[] {

@@ -42,6 +42,7 @@ export const roomOrders: RoomOrders = {
     'open-api',
     'held-open',
     'views',
+    'hooks',
     'routes',
     'mcp',
     '.',
@@ -81,6 +82,7 @@ export const roomOrders: RoomOrders = {
     'passkeys',
     'decisions',
     'external',
+    'hooks',
     'gateway',
     'replay',
     'insights',
@@ -138,7 +140,7 @@ export const roomOrders: RoomOrders = {
   'src/policy/cues': ['text', 'programs', '.'],
   'src/policy/judge': ['calls', 'routing', 'consent', 'preview', '.'],
   'src/policy/project': ['config', 'warnings', '.'],
-  'src/domain': ['.', 'text', 'deciding', 'statements'],
+  'src/domain': ['.', 'text', 'deciding', 'statements', 'hooks'],
   'src/evidence': ['.', 'merkle', 'tiles', 'note', 'bundle', 'verify'],
   'src/evidence/verify': [
     'findings',
@@ -245,7 +247,7 @@ export const roomOrders: RoomOrders = {
     'commands',
     '.',
   ],
-  'src/cli/hook': ['event', 'agents', 'origin', 'waiting', '.'],
+  'src/cli/hook': ['settings', 'origin', 'waiting', '.'],
   'src/cli/commands': ['.', 'audit', 'requests'],
 }
 

@@ -52,6 +52,7 @@ export const operations: OperationTable = {
   consumePermit: 'POST /v1/requests/:id/consume',
   reportOutcome: 'POST /v1/requests/:id/outcome',
   withdrawRequest: 'POST /v1/requests/:id/withdraw',
+  answerClaudeCodeHook: 'POST /v1/hooks/claude-code',
   decideRequest: 'POST /v1/requests/:id/decisions',
   createChallenge: 'POST /v1/requests/:id/challenge',
   decideRequests: 'POST /v1/decisions',

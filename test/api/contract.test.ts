@@ -342,6 +342,14 @@ const questions: Record<string, () => Promise<Reply>> = {
     await program.post(`/v1/requests/${id}/consume`, { digest })
     return program.post(`/v1/requests/${id}/outcome`, { state: 'failed', summary: 'no disk' })
   },
+  answerClaudeCodeHook: () =>
+    program.post('/v1/hooks/claude-code?wait=0', {
+      hook_event_name: 'PreToolUse',
+      session_id: 's',
+      tool_name: 'Bash',
+      tool_input: { command: 'make' },
+      tool_use_id: 'toolu_contract',
+    }),
   withdrawRequest: async () => {
     const { body } = await program.post('/v1/requests', programCall())
     return program.post(`/v1/requests/${body.id}/withdraw`)

@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { RequestDetailRecord } from '#services/requests/facts/request-record.ts'
+import type { RequestState } from '#domain/request.ts'
 import { limits } from '#domain/limits.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { HeldOpen } from './held-open.ts'
@@ -11,12 +11,9 @@ import { waitersOf } from './subject-waiters.ts'
  * database only when the event feed reports a change. Returns at once when the caller disconnects
  * or the process stops.
  */
-export async function waitForRequest(
-  api: Api,
-  response: Response,
-  withinMs: number,
-  read: () => Promise<RequestDetailRecord>,
-): Promise<RequestDetailRecord> {
+export async function waitForRequest<
+  R extends { readonly id: string; readonly state: RequestState },
+>(api: Api, response: Response, withinMs: number, read: () => Promise<R>): Promise<R> {
   const first = await read()
   if (withinMs === 0 || first.state !== 'pending') return first
   const release = holdAnswer()

@@ -23,6 +23,7 @@ const tagOfOperation: Readonly<Record<string, Tag>> = {
   consumePermit: 'Programs',
   reportOutcome: 'Programs',
   withdrawRequest: 'Programs',
+  answerClaudeCodeHook: 'Programs',
   getReceipt: 'Audit',
   getEvidence: 'Audit',
   listGrants: 'Policy',

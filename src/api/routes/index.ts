@@ -9,6 +9,7 @@ import { externalRoutes } from './requests/external.ts'
 import { erasureRoutes } from './requests/erasure.ts'
 import { eventRoutes } from './notifications/events.ts'
 import { grantRoutes } from './policy/grants.ts'
+import { hookRoutes } from './requests/hooks.ts'
 import { healthRoutes } from './operation/health.ts'
 import { changeSetRoutes } from './requests/change-set.ts'
 import { credentialRoutes } from './access/credentials.ts'
@@ -60,6 +61,7 @@ export function allRoutes(settings: ApiSettings) {
     ...requestRoutes,
     ...insightRoutes,
     ...externalRoutes,
+    ...hookRoutes,
     ...changeSetRoutes,
     ...decisionRoutes,
     ...revisionRoutes,

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { processEnvironment } from '#runtime/environment.ts'
 import { withFolders } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
-import { agentSettings } from '../hook/agents/agent-settings.ts'
-import { agentNames, agents } from '../hook/agents/agents.ts'
+import { agentSettings } from '../hook/settings/agent-settings.ts'
+import { agentNames, agents } from '#domain/hooks/agents.ts'
 import type { HookCommandOptions } from '../hook/hook-command.ts'
 
 /** `countersign hook AGENT`: an agent's own tools, judged by a worker's policy and the queue. */
@@ -32,6 +32,12 @@ export function addHookCommand(program: Command): void {
         `write ${managed.file}, which an administrator installs and nobody can remove`,
       )
     }
+    if (name === 'claude-code') {
+      command.option(
+        '--http',
+        'with --install or --managed and --url: Claude Code asks the service itself, without a program on the machine',
+      )
+    }
     command.action((options: HookCommandOptions) => answer(name, options))
     withExamples(command, [
       `hook ${name} --worker release-notes`,
@@ -41,6 +47,7 @@ export function addHookCommand(program: Command): void {
   withExamples(hooks, [
     'hook claude-code --worker release-notes --install',
     'hook claude-code --worker release-notes --wait 600',
+    'hook claude-code --worker release-notes --url https://approvals.example.com --http --managed',
   ])
 }
 

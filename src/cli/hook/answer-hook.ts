@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   AlreadyTakenError,
   CountersignError,
@@ -6,8 +6,9 @@ import {
   MismatchError,
   type Asked,
 } from '#program-client'
-import { callOfEvent, type HookedCall } from './event/call-of-event.ts'
-import type { HookDecision, HookEvent } from './event/hook-event.ts'
+import { callOfEvent, type HookedCall } from '#domain/hooks/call-of-event.ts'
+import { externalIdOf } from '#domain/hooks/external-id.ts'
+import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { originOfCall } from './origin/origin-of-call.ts'
 import type { WaitingCalls } from './waiting/waiting-calls.ts'
 
@@ -50,7 +51,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   let asked: Asked | null = null
   try {
     await assertThere(settings)
-    const own = externalIdOf(event, settings) ?? `${agent.name}:${randomUUID()}`
+    const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
     const waiting = await settings.waiting.find(...key)
     const names = waiting === null || waiting === own ? [own] : [waiting, own]
     for (const externalId of names) {
@@ -62,6 +63,9 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
       })
       if (requestId === null) continue
       await settings.waiting.forget(...key)
+      // Without an id of the call, what became of it is found by the call.
+      if (event.tool_use_id === undefined)
+        await settings.waiting.note(externalId, ...madeKey(event, settings))
       if (externalId !== own) await settings.waiting.note(externalId, own)
       return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
     }
@@ -143,24 +147,24 @@ export async function reportHook(
   event: HookEvent,
   { agent, service, waiting }: Pick<HookSettings, 'agent' | 'service' | 'waiting'>,
 ): Promise<void> {
-  const own = externalIdOf(event, { agent })
-  if (own === null) return
+  const own = externalIdOf(event, agent.name)
+  const key = madeKey(event, { agent, service })
+  const made = await waiting.find(...key)
+  await waiting.forget(...key)
+  const name = own === null ? made : ((await waiting.find(own)) ?? made ?? own)
+  if (own !== null) await waiting.forget(own)
+  if (name === null) return
   const client = createClient({ ...service, timeoutMs: maxReportMs })
-  const request = await client.find((await waiting.find(own)) ?? own)
-  await waiting.forget(own)
+  const request = await client.find(name)
   if (request === null) return
   const state = event.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed'
   await client.report(request.id, { state })
 }
 
-/** The same before and after; `null` of an agent that does not number its calls. */
-function externalIdOf(
-  { session_id: session, tool_use_id: call }: HookEvent,
-  { agent }: Pick<HookSettings, 'agent'>,
-): string | null {
-  if (call === undefined) return null
-  const name = `${agent.name}:${session}:${call}`
-  return name.length <= 200
-    ? name
-    : `${agent.name}:${createHash('sha256').update(name).digest('hex')}`
+/** Under which a call without an id of the agent's was allowed. */
+function madeKey(
+  { session_id, tool_input, tool_name }: HookEvent,
+  { agent, service }: Pick<HookSettings, 'agent' | 'service'>,
+): readonly unknown[] {
+  return ['made', agent.name, service.url, session_id, tool_name, tool_input]
 }

@@ -1,15 +1,16 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Environment } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
-import { agentSettings } from './agents/agent-settings.ts'
-import { agentOf, agents, type AgentName } from './agents/agents.ts'
-import { hookCommand, installHook, writeManaged } from './install-hook.ts'
+import { agentSettings } from './settings/agent-settings.ts'
+import { agentOf, agents, type AgentName } from '#domain/hooks/agents.ts'
+import { hookCommand, hookUrl, installHook, writeManaged, type HookWords } from './install-hook.ts'
 import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
 
 /** What `countersign hook NAME` and `countersign-hook NAME` take. */
 export interface HookCommandOptions extends HookOptions {
   readonly install?: boolean
   readonly managed?: boolean
+  readonly http?: boolean
 }
 
 const installedWait = '3300'
@@ -51,7 +52,11 @@ async function install(
   const { root, url, wait, worker } = options
   const command = hookCommand(name, { url, worker, root, wait })
   // Agents go on without a hook that takes too long: their own time is longer than ours.
-  const hook = { command, timeoutSeconds: waitSeconds + 120 }
+  const hook = {
+    command,
+    timeoutSeconds: waitSeconds + 120,
+    ...(options.http === true ? { httpUrl: httpUrlOf(name, { url, worker, root, wait }) } : {}),
+  }
   if (options.managed === true) {
     const managed = await writeManaged(name, folder, hook)
     console.log(
@@ -60,11 +65,25 @@ async function install(
     return
   }
   const file = await installHook(name, folder, hook)
+  if (options.http === true) {
+    console.log(
+      `Written to ${file}, which can be committed: it names no folder of this machine. ${title} asks the service itself from its next session on; releases before 2.1.295 make the call when the service does not answer. Every machine needs a key in COUNTERSIGN_API_KEY (countersign keys create --name ${name} --scopes requests:write).`,
+    )
+    return
+  }
   console.log(
     `Written to ${file}, which can be committed: it names no folder of this machine. ${title} asks from its next session on. Every machine needs countersign-hook or countersign (on the PATH, or installed in the project), a key in COUNTERSIGN_API_KEY (countersign keys create --name ${name} --scopes requests:write,requests:read), and the address in COUNTERSIGN_URL where the service is another machine.`,
   )
   const { note } = agentSettings[name]
   if (note !== null) console.log(note)
+}
+
+/** Only Claude Code asks over HTTP, and its paths begin where its session did. */
+function httpUrlOf(name: AgentName, words: HookWords): string {
+  if (name !== 'claude-code' || words.root !== undefined) {
+    throw new CommandFailure('--http is for claude-code, and takes no --root', exitCodes.usage)
+  }
+  return hookUrl(words)
 }
 
 function checkedWait(text: string): number {

@@ -2,14 +2,14 @@ import './older-node.ts'
 import { parseArgs } from 'node:util'
 import { processEnvironment } from '#runtime/environment.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-import { agentNames } from './agents/agents.ts'
+import { agentNames } from '#domain/hooks/agents.ts'
 import { runHookCommand } from './hook-command.ts'
 
 /** `countersign-hook AGENT`: the whole program, bundled into one file. */
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const help = `countersign-hook AGENT [--worker NAME] [--url URL] [--project DIR] [--root DIR] [--wait SECONDS]
-countersign-hook AGENT --install | --managed
+countersign-hook AGENT --install | --managed [--http --url URL]
 
 Answers a hook on standard input. AGENT is ${agentNames.join(', ')}.
 COUNTERSIGN_API_KEY is a key with the scopes requests:write and requests:read, COUNTERSIGN_URL the service.`
@@ -35,6 +35,7 @@ try {
       wait: text,
       install: flag,
       managed: flag,
+      http: flag,
       help: flag,
     },
   })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { promisify } from 'node:util'
-import { agentSettings } from './agents/agent-settings.ts'
-import { agentNames, agents } from './agents/agents.ts'
-import { hookCommand, installHook, writeManaged } from './install-hook.ts'
+import { agentSettings } from './settings/agent-settings.ts'
+import { agentNames, agents } from '#domain/hooks/agents.ts'
+import { hookCommand, hookUrl, installHook, writeManaged } from './install-hook.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -41,6 +41,27 @@ test('writes a hook that blocks when it is not found, and one that reports', asy
   ])
   expect(hooks.PostToolUse[0].hooks[0].command).toBe(hook.command)
   expect(await readdir(join(folder, '.claude'))).toEqual(['settings.json'])
+})
+
+test('writes a hook over HTTP that blocks when the service does not answer, without the key', async () => {
+  const httpUrl = hookUrl({ ...words, url: 'https://approvals.example.com' })
+  expect(httpUrl).toBe('https://approvals.example.com/v1/hooks/claude-code?worker=w&wait=60')
+  await installHook('claude-code', folder, hook)
+  await installHook('claude-code', folder, { ...hook, httpUrl })
+  const { hooks } = await settings()
+  const asks = {
+    type: 'http',
+    url: httpUrl,
+    headers: { authorization: 'Bearer $COUNTERSIGN_API_KEY' },
+    allowedEnvVars: ['COUNTERSIGN_API_KEY'],
+  }
+  expect(hooks.PreToolUse).toEqual([
+    { matcher: '*', hooks: [{ ...asks, onFailure: 'block', timeout: 60 }] },
+  ])
+  expect(hooks.PostToolUse).toEqual([{ matcher: '*', hooks: [{ ...asks, timeout: 30 }] }])
+  for (const url of [undefined, 'nowhere']) {
+    expect(() => hookUrl({ ...words, url })).toThrow(/address/)
+  }
 })
 
 test('keeps all that is there, other hooks too, and replaces its own', async () => {

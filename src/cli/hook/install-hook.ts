@@ -1,11 +1,12 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CommandFailure } from '../terminal/exit-codes.ts'
-import { agentSettings, type HookLine } from './agents/agent-settings.ts'
-import type { AgentName } from './agents/agents.ts'
+import { operations } from '#client/operations.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { agentSettings, type HookLine } from './settings/agent-settings.ts'
+import type { AgentName } from '#domain/hooks/agents.ts'
 
 /** What a hook is given on its command line. */
-type HookWords = Readonly<Record<'url' | 'worker' | 'root' | 'wait', string | undefined>>
+export type HookWords = Readonly<Record<'url' | 'worker' | 'root' | 'wait', string | undefined>>
 
 /**
  * The line that runs the hook on every machine: what is on the PATH, else what the project
@@ -20,6 +21,24 @@ export function hookCommand(name: AgentName, words: HookWords): string {
   const line = [`${name} --project ${folder}`, ...given].join(' ')
   const places = `PATH="$PATH:"${folder}/node_modules/.bin`
   return `${places}; if command -v countersign-hook >/dev/null 2>&1; then countersign-hook ${line}; else countersign hook ${line}; fi`
+}
+
+/** Where the service answers the hooks of Claude Code. Throws for what is no address. */
+export function hookUrl({ url, wait, worker }: HookWords): string {
+  if (url === undefined) {
+    throw new CommandFailure('--http needs --url, the address of the service', exitCodes.usage)
+  }
+  const [, path = ''] = operations.answerClaudeCodeHook.split(' ')
+  let address: URL
+  try {
+    address = new URL(path, url)
+  } catch {
+    throw new CommandFailure(`${url} is no address of a service`, exitCodes.usage)
+  }
+  for (const [word, value] of Object.entries({ worker, wait })) {
+    if (value !== undefined) address.searchParams.set(word, value)
+  }
+  return address.href
 }
 
 /** One word for a POSIX shell. */
@@ -105,19 +124,19 @@ function others(
   if (!Array.isArray(entries)) {
     throw new CommandFailure(`${file}: hooks.${event} is not a list; mend it first`)
   }
-  const ours = new RegExp(` hook ${name}(?![\\w-])`)
+  const ours = new RegExp(`(?: hook |/hooks/)${name}(?![\\w-])`)
   return entries.filter((entry) => {
     const commands = commandsOf(entry)
     return commands.length === 0 || !commands.every((command) => ours.test(command))
   })
 }
 
-/** The lines that an entry runs: some agents put them into a list of their own. */
+/** The lines that an entry runs and the addresses that it asks; some agents list them inside it. */
 function commandsOf(entry: unknown): readonly string[] {
   if (!isObject(entry)) return []
-  const { bash, command, hooks } = entry
+  const { bash, command, hooks, url } = entry
   if (Array.isArray(hooks)) return hooks.flatMap(commandsOf)
-  return [command ?? bash].filter((line) => typeof line === 'string')
+  return [command ?? bash ?? url].filter((line) => typeof line === 'string')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

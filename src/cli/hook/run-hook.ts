@@ -2,10 +2,11 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readText, type Environment } from '#runtime/environment.ts'
 import { findService } from '../service/find-service.ts'
-import { agentNames, agentOf, usualWaitSeconds, type Agent } from './agents/agents.ts'
+import { hookEvents, isBeforeCall, type HookEventName } from '#domain/hook-events.ts'
+import { agentNames, agentOf, usualWaitSeconds, type Agent } from '#domain/hooks/agents.ts'
 import { decideHook, reportHook } from './answer-hook.ts'
-import { parseInput, type HookDecision } from './event/hook-event.ts'
-import { harmlessReason } from './harmless-tools.ts'
+import { parseInput, type HookDecision } from '#domain/hooks/hook-event.ts'
+import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
 import { WaitingCalls } from './waiting/waiting-calls.ts'
 
 /** What a hook is given on its command line. */
@@ -32,7 +33,7 @@ export async function runHook(
 ): Promise<string> {
   const agent = agentOf(name)
   if (agent === null) throw new Error(`there is no hook "${name}": ${agentNames.join(', ')}`)
-  const deny = (reason: string): string => agent.say({ decision: 'deny', reason })
+  let asked: HookEventName | undefined
   try {
     const waitMs = secondsOf(options.wait ?? String(usualWaitSeconds(agent))) * 1000
     // The time of the process counts too: the agent measures from its start.
@@ -43,12 +44,15 @@ export async function runHook(
         setTimeout(overdue, graceMs).unref()
       })
     })
-    const answer = answerEvent({ name, agent }, options, { environment, input: await input, late })
+    const event = parseInput(await input)
+    asked = hookEvents.find((one) => one === event['hook_event_name'])
+    const answer = answerEvent({ name, agent }, options, { environment, event, late })
     const decision = await Promise.race([answer, tooLate])
-    return decision === null ? '' : agent.say(decision)
+    return decision === null ? '' : agent.say(decision, asked)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return deny(`Countersign could not be asked: ${why}`)
+    const reason = `Countersign could not be asked: ${why}`
+    return agent.say({ decision: 'deny', reason }, asked)
   }
 }
 
@@ -56,11 +60,15 @@ export async function runHook(
 async function answerEvent(
   { agent, name }: { readonly agent: Agent; readonly name: string },
   options: HookOptions,
-  given: { readonly environment: Environment; readonly input: string; readonly late: AbortSignal },
+  given: {
+    readonly environment: Environment
+    readonly event: Readonly<Record<string, unknown>>
+    readonly late: AbortSignal
+  },
 ): Promise<HookDecision | null> {
   const { environment, late } = given
-  const event = agent.read(parseInput(given.input))
-  const isBefore = event.hook_event_name === 'PreToolUse'
+  const event = agent.read(given.event)
+  const isBefore = isBeforeCall(event.hook_event_name)
   // The list is of Claude Code's tools: elsewhere a name may mean another tool.
   if (name === 'claude-code' && harmlessReason(event.tool_name) !== null) {
     return isBefore ? { decision: 'none' } : null

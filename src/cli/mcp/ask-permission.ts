@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createClient, type Decision } from '#program-client'
 import { assertThere, type ServiceAddress } from '../hook/answer-hook.ts'
-import { callOfEvent } from '../hook/event/call-of-event.ts'
-import type { HookEvent } from '../hook/event/hook-event.ts'
+import { callOfEvent } from '#domain/hooks/call-of-event.ts'
+import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import { originOfCall } from '../hook/origin/origin-of-call.ts'
 
 export interface PermissionSettings {

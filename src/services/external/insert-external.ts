@@ -108,6 +108,7 @@ export async function insertExternal(
       metadata: call.metadata === undefined ? null : toJsonb(call.metadata),
       callback_url: call.callback?.url ?? null,
       callback_secret: call.callback?.secret ?? null,
+      hook_call: call.hookCall ?? null,
     })
     .execute()
   await tx

@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration'
 import * as gitWorktrees from './20261126T0100Z-git-worktrees.ts'
 import * as baseline from './20261125T060000Z-baseline.ts'
 import * as grantsOfRequest from './20261126T095500Z-in-grants-of-request.ts'
+import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
 export const baselineName = '20261125T060000Z-baseline'
@@ -15,4 +16,5 @@ export const migrations: Record<string, Migration> = {
   [baselineName]: baseline,
   '20261126T095500Z-in-grants-of-request': grantsOfRequest,
   '20261126T0100Z-git-worktrees': gitWorktrees,
+  '20261126T094500Z-hk-hook-calls': hookCalls,
 }

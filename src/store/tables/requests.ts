@@ -90,6 +90,12 @@ export interface ExternalRequestTable {
   /** of a salted text */
   outcome_summary_hash: string | null
   outcome_at: Timestamp | null
+  /** which call of which session an agent's hook asked about; `null`: no hook of ours did */
+  hook_call: string | null
+  /** the agent's own name of the call that the permit was handed to */
+  hook_use: string | null
+  /** when the agent was told that this is not done */
+  told_at: Timestamp | null
   seal: Seal
 }
 

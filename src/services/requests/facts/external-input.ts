@@ -22,6 +22,8 @@ export interface ExternalInput {
   readonly origin?: Origin
   /** where the program is told of the end, and with which secret that is signed */
   readonly callback?: { readonly url: string; readonly secret: string }
+  /** which call of an agent's session it is, where a hook asks the service itself */
+  readonly hookCall?: string
 }
 
 /** How the program itself describes its call: its claim, shown as text and second. */
@@ -44,7 +46,8 @@ export function claimOf({ title, presentation }: ExternalInput): ProgramClaim | 
 }
 
 /** What an `externalId` stands for: asked again with anything else, it is refused. */
-export function bodyHashOf({ callback, origin, ...input }: ExternalInput): string {
+export function bodyHashOf(call: ExternalInput): string {
+  const { callback, hookCall: _, origin, ...input } = call
   return hashJson({
     ...input,
     // A proof is another one after each start of the service: what is asked stays the same.

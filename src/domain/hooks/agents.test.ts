@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseInput, type HookDecision } from '../event/hook-event.ts'
+import { parseInput, type HookDecision } from './hook-event.ts'
 import { agentNames, agentOf, agents, usualWaitSeconds } from './agents.ts'
 
 const deny: HookDecision = { decision: 'deny', reason: 'no' }
@@ -29,6 +29,21 @@ test.each([
   expect(said === '' ? null : JSON.parse(said)).toEqual(yes)
 })
 
+test.each(['claude-code', 'codex'] as const)(
+  '%s is answered a request for permission in its own words',
+  (name) => {
+    const { say } = agents[name]
+    const answer = (decision: HookDecision) => JSON.parse(say(decision, 'PermissionRequest'))
+    const hookEventName = 'PermissionRequest'
+    expect(answer(deny)).toEqual({
+      hookSpecificOutput: { hookEventName, decision: { behavior: 'deny', message: 'no' } },
+    })
+    expect(answer(allow)).toEqual({
+      hookSpecificOutput: { hookEventName, decision: { behavior: 'allow' } },
+    })
+  },
+)
+
 const session = { session_id: 's', sessionId: 's', conversation_id: 's', cwd: '/srv' }
 const call = { tool_name: 'x', toolName: 'x', tool_input: { a: 1 }, toolArgs: { a: 1 } }
 
@@ -54,7 +69,7 @@ test.each(agentNames)(
       JSON.stringify({ ...event, tool_name: 'x'.repeat(201), toolName: 'x'.repeat(201) }),
       JSON.stringify({ ...event, tool_input: 'rm', toolArgs: ['rm'] }),
     ]
-    for (const text of wrong) expect(() => read(parseInput(text))).toThrow(/standard input/)
+    for (const text of wrong) expect(() => read(parseInput(text))).toThrow(/the hook was given/)
   },
 )
 

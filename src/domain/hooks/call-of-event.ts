@@ -62,10 +62,15 @@ interface Place {
  * A tool call of Claude Code as the policy's own tools would make it, so that zones and shell rules
  * judge it; every other tool, and every other spelling, goes by its own name and is asked about.
  * Paths become relative to the workspace root; what lies outside of it keeps its `..`, which policy
- * refuses.
+ * refuses. Where no root is known, no path means anything, and every tool goes by its own name.
  */
-export function callOfEvent(event: HookEvent, root: string, agent = 'claude-code'): HookedCall {
+export function callOfEvent(
+  event: HookEvent,
+  root: string | null,
+  agent = 'claude-code',
+): HookedCall {
   const { tool_input: input, tool_name: tool } = event
+  if (root === null) return { tool: nameOf(tool, agent), input }
   const folder = event.cwd ?? root
   const below = (path: string): string => relative(root, resolve(folder, path)).split(sep).join('/')
   const place: Place = {

@@ -1,8 +1,8 @@
-import type { HookEventName } from '#domain/hook-events.ts'
+import type { HookEventName } from '../hook-events.ts'
 
 /**
  * A tool call of an agent, before or after the tool runs. The names are those of Claude Code; what
- * other agents hand their hooks is read into them (agents/agents.ts).
+ * other agents hand their hooks is read into them (agents.ts).
  */
 export interface HookEvent {
   readonly hook_event_name: HookEventName
@@ -25,15 +25,15 @@ export type HookDecision =
 
 const maxNameCharacters = 200
 
-/** JSON of standard input. Throws an error with a sentence when it is no object. */
+/** JSON that an agent hands a hook. Throws an error with a sentence when it is no object. */
 export function parseInput(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new Error('What came on standard input is not JSON', { cause })
+    throw new Error('What the hook was given is not JSON', { cause })
   }
-  if (!isObject(value)) throw new Error('What came on standard input is no JSON object')
+  if (!isObject(value)) throw new Error('What the hook was given is no JSON object')
   return value
 }
 
@@ -64,7 +64,7 @@ export function optionalName(
   return value
 }
 
-const notAnEvent = 'What came on standard input is no hook event'
+const notAnEvent = 'What the hook was given is no hook event'
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,11 +1,5 @@
-import { hookEvents } from '#domain/hook-events.ts'
-import {
-  nameOf,
-  objectOf,
-  optionalName,
-  type HookDecision,
-  type HookEvent,
-} from '../event/hook-event.ts'
+import { hookEvents, type HookEventName } from '../hook-events.ts'
+import { nameOf, objectOf, optionalName, type HookDecision, type HookEvent } from './hook-event.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -25,7 +19,7 @@ export interface Agent {
   /** what the agent hands the hook. Throws a sentence when it is no event of a tool call */
   readonly read: (input: Input) => HookEvent
   /** what the hook prints: how yes, no and "not mine to say" are said */
-  readonly say: (decision: HookDecision) => string
+  readonly say: (decision: HookDecision, event?: HookEventName) => string
   /** how long the agent waits for a hook that says nothing of it; then it goes on without us */
   readonly limitSeconds: number
   /** the unit in which its settings give that time */
@@ -36,21 +30,32 @@ export interface Agent {
 }
 
 /** Answers of the shape that Claude Code has made usual. */
-function hookSpecific(decision: Exclude<HookDecision, { decision: 'none' }>): string {
-  return JSON.stringify({
-    hookSpecificOutput: {
-      hookEventName: 'PreToolUse',
-      permissionDecision: decision.decision,
-      permissionDecisionReason: decision.reason,
-    },
-  })
+function hookSpecific(
+  { decision, reason }: Exclude<HookDecision, { decision: 'none' }>,
+  event: HookEventName = 'PreToolUse',
+): string {
+  const said =
+    event === 'PermissionRequest'
+      ? {
+          hookEventName: event,
+          decision: {
+            behavior: decision,
+            ...(decision === 'deny' ? { message: reason } : {}),
+          },
+        }
+      : {
+          hookEventName: 'PreToolUse',
+          permissionDecision: decision,
+          permissionDecisionReason: reason,
+        }
+  return JSON.stringify({ hookSpecificOutput: said })
 }
 
 /** Members that Claude Code and Codex have in common. */
 function usualEvent(input: Input): HookEvent {
   const event = hookEvents.find((name) => name === input['hook_event_name'])
   if (event === undefined) {
-    throw new Error('What came on standard input is no hook event: hook_event_name')
+    throw new Error('What the hook was given is no hook event: hook_event_name')
   }
   return named({
     hook_event_name: event,
@@ -78,7 +83,8 @@ export const agents = {
     works: 'in tests with its published events; not run with it',
     events: hookEvents,
     read: usualEvent,
-    say: (decision) => (decision.decision === 'none' ? '{}' : hookSpecific(decision)),
+    say: (decision, event?: HookEventName) =>
+      decision.decision === 'none' ? '{}' : hookSpecific(decision, event),
     limitSeconds: 600,
     unit: 'seconds',
     whenLate: 'runs the call unless told otherwise',
@@ -88,11 +94,15 @@ export const agents = {
     title: 'Codex',
     release: '0.169',
     works: 'from its contract; not run with it',
-    events: ['PreToolUse', 'PostToolUse'],
+    events: ['PreToolUse', 'PermissionRequest', 'PostToolUse'],
     read: usualEvent,
     // It takes `allow` without changed arguments for a mistake, and then runs the call: silence is
     // yes.
-    say: (decision) => (decision.decision === 'deny' ? hookSpecific(decision) : ''),
+    say: (decision, event?: HookEventName) =>
+      decision.decision === 'deny' ||
+      (decision.decision === 'allow' && event === 'PermissionRequest')
+        ? hookSpecific(decision, event)
+        : '',
     limitSeconds: 600,
     unit: 'seconds',
     whenLate: 'runs the call',

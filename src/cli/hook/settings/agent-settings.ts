@@ -1,9 +1,11 @@
-import type { AgentName } from './agents.ts'
+import type { AgentName } from '#domain/hooks/agents.ts'
 
 /** A line for a shell, and for how many seconds the agent waits for it. */
 export interface HookLine {
   readonly command: string
   readonly timeoutSeconds: number
+  /** the agent asks the service itself, at this address, and runs nothing; absent: `command` */
+  readonly httpUrl?: string
 }
 
 /** The file of an agent that an administrator installs, and where. */
@@ -39,15 +41,31 @@ function blocking(command: string): string {
   return `${command} || { echo "The hook of Countersign failed, so this is not done" >&2; exit 2; }`
 }
 
+/** The key is no part of the file: the agent takes it from the environment. */
+function httpHook(url: string): object {
+  return {
+    type: 'http',
+    url,
+    headers: { authorization: 'Bearer $COUNTERSIGN_API_KEY' },
+    allowedEnvVars: ['COUNTERSIGN_API_KEY'],
+  }
+}
+
 /** The settings by the names in `countersign hook NAME --install`. */
 export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
   'claude-code': {
     file: '.claude/settings.json',
     folder: '"${CLAUDE_PROJECT_DIR:-.}"',
     more: {},
-    entries({ command, timeoutSeconds: timeout }) {
-      const before = { type: 'command', command: `${command} || exit 2`, onFailure: 'block' }
-      const hooks = [{ type: 'command', command, timeout: afterSeconds }]
+    entries({ command, httpUrl, timeoutSeconds: timeout }) {
+      const before = {
+        ...(httpUrl === undefined
+          ? { type: 'command', command: `${command} || exit 2` }
+          : httpHook(httpUrl)),
+        onFailure: 'block',
+      }
+      const report = httpUrl === undefined ? { type: 'command', command } : httpHook(httpUrl)
+      const hooks = [{ ...report, timeout: afterSeconds }]
       const after = { matcher: everyTool, hooks }
       return {
         PreToolUse: { matcher: everyTool, hooks: [{ ...before, timeout }] },

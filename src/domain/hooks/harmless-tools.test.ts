@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { callOfEvent } from './event/call-of-event.ts'
+import { callOfEvent } from './call-of-event.ts'
 import { claudeCodeTools } from './claude-code-tools.fixture.ts'
 import { harmlessReason } from './harmless-tools.ts'
-import { agents } from './agents/agents.ts'
+import { agents } from './agents.ts'
 
 const harmless = [
   'AskUserQuestion CronList EnterPlanMode TaskCreate TaskGet TaskList TaskUpdate TodoWrite ToolSearch',

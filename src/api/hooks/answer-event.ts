@@ -1,0 +1,86 @@
+import type { Request, Response } from 'express'
+import { isBeforeCall, hookEvents } from '#domain/hook-events.ts'
+import { agents } from '#domain/hooks/agents.ts'
+import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
+import { projectFolderOf } from '#domain/hooks/project-folder.ts'
+import type { HookDecision } from '#domain/hooks/hook-event.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { Problem } from '#domain/problem.ts'
+import { byProgram } from '#services/core/authority.ts'
+import type { Caller } from '#services/core/context.ts'
+import { reportHookedCall } from '#services/hooks/report-hooked-call.ts'
+import type { Api } from '../context/api.ts'
+import { hookHost } from '../schemas/requests/hooks.ts'
+import { deny, judgeHook, namedCallOf, rootOf, type HookQuestion } from './judge-hook.ts'
+
+/** An event as it came, from a key that may ask. */
+export interface HookCalling {
+  readonly body: JsonObject
+  readonly worker: string | null
+  readonly waitSeconds: number
+  readonly request: Request
+  readonly response: Response
+}
+
+const agentName = 'claude-code'
+const agent = agents[agentName]
+
+/**
+ * Answers one event of Claude Code with its own JSON. Whatever is wrong with the event or the call
+ * is a denial with its sentence: the agent would make the call after an error. `settle` sees what
+ * the denial stands for.
+ */
+export async function answerEvent(
+  api: Api,
+  caller: Caller,
+  calling: HookCalling,
+  settle: (judging: () => Promise<HookDecision>) => Promise<HookDecision>,
+): Promise<JsonObject> {
+  // People have no hooks.
+  byProgram(caller)
+  const { body, response } = calling
+  const said = hookEvents.find((name) => name === body['hook_event_name'])
+  const say = (decision: HookDecision): JsonObject =>
+    JSON.parse(agent.say(decision, said)) as JsonObject
+  let question: HookQuestion
+  try {
+    question = questionOf(calling)
+  } catch (error) {
+    return say(deny(sentenceOf(error)))
+  }
+  const { event } = question
+  const isBefore = isBeforeCall(event.hook_event_name)
+  if (harmlessReason(event.tool_name) !== null) return say({ decision: 'none' })
+  if (!isBefore) {
+    const state = event.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed'
+    await reportHookedCall(api.ctx, caller, { ...namedCallOf(question), state })
+    return {}
+  }
+  try {
+    return say(await settle(() => judgeHook(api, caller, question, response)))
+  } catch (error) {
+    if (!(error instanceof Problem)) api.ctx.log.error({ err: error }, 'A hook could not be judged')
+    return say(deny(sentenceOf(error)))
+  }
+}
+
+function questionOf({ body, worker, waitSeconds, request }: HookCalling): HookQuestion {
+  const host = hookHost.safeParse(request.get('countersign-host'))
+  return {
+    agent: { name: agentName, title: agent.title },
+    event: agent.read(body),
+    worker,
+    root: rootOf(request.get('countersign-root') ?? '') ?? rootOf(projectFolderOf(body) ?? ''),
+    host: host.success ? host.data : 'not told',
+    waitMs: waitSeconds * 1000,
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof Problem && error.status < 500) return `${error.message}.`
+  return error instanceof Error &&
+    !(error instanceof Problem) &&
+    error.message.startsWith('What the')
+    ? `${error.message}.`
+    : 'this could not be judged, so it is not done. Ask again later.'
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { isAbsolute } from 'node:path'
+import type { Response } from 'express'
+import { callOfEvent } from '#domain/hooks/call-of-event.ts'
+import { externalIdOf } from '#domain/hooks/external-id.ts'
+import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
+import type { JsonObject } from '#domain/json.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import type { Caller } from '#services/core/context.ts'
+import { consumePermit } from '#services/external/consume-permit.ts'
+import { openExternal } from '#services/external/open-external.ts'
+import {
+  findGoingOn,
+  hookCallOf,
+  hookedStanding,
+  noteToldEnd,
+  noteUse,
+  type HookedStanding,
+} from '#services/hooks/hooked-call.ts'
+import type { ExternalInput } from '#services/requests/facts/external-input.ts'
+import type { Api } from '../context/api.ts'
+import { endSignal, waitForRequest } from '../held-open/wait-for-request.ts'
+import { externalBody } from '../schemas/requests/external.ts'
+
+/** An event, and what the settings of its agent say. */
+export interface HookQuestion {
+  readonly agent: { readonly name: string; readonly title: string }
+  readonly event: HookEvent
+  readonly worker: string | null
+  readonly root: string | null
+  readonly host: string
+  readonly waitMs: number
+}
+
+/** The call of an event: the same names for the agent's question and for its report. */
+export interface NamedCall {
+  readonly hookCall: string
+  /** by the agent's own id of the call */
+  readonly use: string | null
+}
+
+/** How a call of an event is found again. */
+export function namedCallOf({ agent, event, worker, root }: HookQuestion): NamedCall {
+  const call = { agent: agent.name, session: event.session_id, tool: event.tool_name, worker, root }
+  const input = event.tool_input as JsonObject
+  return { hookCall: hookCallOf({ ...call, input }), use: externalIdOf(event, agent.name) }
+}
+
+/**
+ * Whether an agent may make a call: policy judges it, and what asks waits for people. The request
+ * of an equal call of the same session goes on. The permit is taken only while the agent is there,
+ * so that it is handed over at once. Rejects with what `openExternal` and `consumePermit` do.
+ */
+export async function judgeHook(
+  api: Api,
+  caller: Caller,
+  question: HookQuestion,
+  response: Response,
+): Promise<HookDecision> {
+  const endsAt = performance.now() + question.waitMs
+  const gone = endSignal(api, response)
+  const named = namedCallOf(question)
+  const call = inputOf(question, named)
+  const own = call.externalId
+  const earlier = await findGoingOn(api.ctx, caller, named.hookCall)
+  for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
+    const requestId = await opened(api, caller, { ...call, externalId }, own)
+    if (requestId === null) continue
+    const read = (): Promise<HookedStanding> => hookedStanding(api.ctx, requestId)
+    const leftMs = Math.max(0, Math.ceil(endsAt - performance.now()))
+    const standing = await waitForRequest(api, response, leftMs, read)
+    if (standing.isTaken) continue
+    const { state } = standing
+    if (state === 'pending') return deny(waits(standing))
+    if (state !== 'approved') {
+      await noteToldEnd(api.ctx, requestId)
+      return deny(ended(standing))
+    }
+    // Nobody is there to take the permit: the same call finds it.
+    if (gone.aborted || response.destroyed) return deny(waits(standing))
+    if (!(await take(api, caller, standing))) continue
+    await noteUse(api.ctx, requestId, named.use)
+    return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
+  }
+  return deny('this call was carried out before.')
+}
+
+/** The call as a program asks for it, held to the same bounds. Throws `invalid_request`. */
+function inputOf(question: HookQuestion, { hookCall, use }: NamedCall): ExternalInput {
+  const { agent, event, host, root, worker } = question
+  const folder = root ?? event.cwd ?? ''
+  const body = externalBody.safeParse({
+    ...callOfEvent(event, root, agent.name),
+    ...(worker === null ? {} : { worker }),
+    ...(folder === '' || folder.length > limits.originFolderCharacters
+      ? {}
+      : { origin: { program: agent.title, host, folder } }),
+    externalId: use ?? `${agent.name}:${randomUUID()}`,
+    metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
+  })
+  if (!body.success) {
+    const [issue] = body.error.issues
+    const field = issue?.path.join('.') ?? ''
+    const message = issue?.message ?? 'is not valid'
+    throw new Problem('invalid_request', `${field} ${message}`, { field, message })
+  }
+  const { callbackUrl: _, ...call } = body.data
+  return { ...(call as Omit<ExternalInput, 'hookCall'>), hookCall }
+}
+
+/**
+ * The id of the request of that name; `null` where the name stands for something else. What waits
+ * under an earlier name about another state of the call is left to it.
+ */
+async function opened(
+  api: Api,
+  caller: Caller,
+  call: ExternalInput,
+  own: string,
+): Promise<string | null> {
+  try {
+    return (await openExternal(api.ctx, caller, call)).requestId
+  } catch (error) {
+    const isReused = error instanceof Problem && error.code === 'idempotency_key_reused'
+    if (isReused && call.externalId !== own) return null
+    throw error
+  }
+}
+
+/** False: another caller has just taken it. */
+async function take(api: Api, caller: Caller, { id, digest }: HookedStanding): Promise<boolean> {
+  try {
+    await consumePermit(api.ctx, caller, { request: id, digest })
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'already_consumed') return false
+    // Taken back, or not used in time: told once, then the same call asks anew.
+    if (error instanceof Problem && error.status < 500) await noteToldEnd(api.ctx, id)
+    throw error
+  }
+}
+
+function waits({ number }: HookedStanding): string {
+  return `this is not done, and waits as #${number}; ask again with exactly the same call, which then goes on waiting and asks nobody twice.`
+}
+
+function ended({ number, state, deniedBy, reason, cancelReason }: HookedStanding): string {
+  if (state === 'denied') {
+    const why = reason === null || reason === '' ? '' : ` with the reason “${reason}”`
+    return `${deniedBy ?? 'somebody'} denied this (#${number})${why}.`
+  }
+  if (state === 'expired') return `nobody decided in time, so this is not done (#${number}).`
+  return `the request #${number} left the queue, so this is not done: ${cancelReason ?? state}.`
+}
+
+/** A denial, with a sentence for the model and the person. */
+export function deny(sentence: string): HookDecision {
+  return { decision: 'deny', reason: `Countersign: ${sentence}` }
+}
+
+/** An absolute path of bounded length; `null` for everything else. */
+export function rootOf(path: string): string | null {
+  return path.length <= limits.originFolderCharacters && isAbsolute(path) ? path : null
+}

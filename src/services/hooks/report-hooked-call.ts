@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { ExternalOutcome } from '#domain/request.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { byProgram } from '../core/authority.ts'
+import { reportOutcome } from '../external/report-outcome.ts'
+
+/** What an agent says of a call that it has made. */
+export interface HookedOutcome {
+  readonly hookCall: string
+  /** the agent's own name of the call; `null`: it gives none */
+  readonly use: string | null
+  readonly state: Exclude<ExternalOutcome, 'unknown'>
+}
+
+interface Row {
+  readonly requestId: string
+  readonly outcome: ExternalOutcome | null
+  readonly isSame: boolean
+}
+
+const otherArguments =
+  'The agent reports other arguments than those that were approved, so it is not known what ran.'
+
+/**
+ * Reports what became of a call whose permit a hook took; false where no permit was handed to such
+ * a call. Said again it changes nothing. A call that the agent made with other arguments than were
+ * approved has an unknown outcome.
+ */
+export async function reportHookedCall(
+  ctx: ServiceContext,
+  caller: Caller,
+  { hookCall, state, use }: HookedOutcome,
+): Promise<boolean> {
+  const { ownerId } = byProgram(caller).actor
+  // By the agent's name of the call; without one, the last equal call of the session that is open.
+  const { rows } = await sql<Row>`
+    select request_id as "requestId", outcome, hook_call = ${hookCall} as "isSame"
+    from external_request
+    where owner_id = ${ownerId} and hook_call is not null and consumed_at is not null
+      and (external_id = ${use} or hook_call = ${hookCall})
+      and (hook_use = ${use} or (hook_use is null and outcome is null))
+    order by hook_use nulls last, consumed_at desc limit 1
+  `.execute(ctx.db)
+  const [row] = rows
+  if (row === undefined) return false
+  if (row.outcome !== null) return true
+  await reportOutcome(
+    ctx,
+    caller,
+    row.isSame
+      ? { request: row.requestId, state, summary: null }
+      : { request: row.requestId, state: 'unknown', summary: otherArguments },
+  )
+  return true
+}

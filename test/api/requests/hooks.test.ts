@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EventFeed } from '#delivery/stream/event-feed.ts'
+import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { createTestDatabase } from '../../harness/postgres.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { createProgram, type ProgramClient } from '../program.ts'
+import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let feed: EventFeed
+let sequencer: EventSequencer
+let grace: Client
+let ada: ProgramClient
+let other: ProgramClient
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  const { db, url: databaseUrl } = database
+  feed = new EventFeed({ db, databaseUrl })
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  sequencer = new EventSequencer({ db, databaseUrl, log })
+  api = await createTestApi({ database, events: feed })
+  grace = await api.signIn(api.people.grace)
+  ada = await createProgram(api, await api.signIn(api.people.ada), ['requests:write'])
+  other = await createProgram(api, await api.signIn(api.people.olga))
+})
+afterAll(async () => {
+  await sequencer[Symbol.asyncDispose]()
+  await feed[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+})
+
+let calls = 0
+const session = 'session-1'
+const use = (): string => `toolu_${++calls}`
+const event = (more: Record<string, unknown> = {}) => ({
+  session_id: session,
+  transcript_path: '/home/ada/.claude/projects/shop/1.jsonl',
+  cwd: '/srv/shop',
+  permission_mode: 'default',
+  hook_event_name: 'PreToolUse',
+  tool_name: 'Bash',
+  tool_input: { command: `npm publish --tag t${calls}` },
+  tool_use_id: use(),
+  ...more,
+})
+const path = '/v1/hooks/claude-code'
+const send = (
+  body: unknown,
+  { by = ada, root, wait = 60 }: { by?: ProgramClient; root?: string; wait?: number } = {},
+): Promise<Reply> =>
+  api.ask(`${path}?wait=${wait}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${by.key}`,
+      ...(root === undefined ? {} : { 'countersign-root': root }),
+    },
+    body,
+  })
+const said = ({ body, status }: Reply) => {
+  expect(status).toBe(200)
+  return body.hookSpecificOutput ?? {}
+}
+const reasonOf = (reply: Reply): string => said(reply).permissionDecisionReason
+/** The request that waits under this name, as Grace sees it. */
+async function requestOf(externalId: string): Promise<Reply['body']> {
+  let id: string | undefined
+  const look = async () => {
+    const row = await api.database.db
+      .selectFrom('external_request')
+      .select('request_id')
+      .where('external_id', '=', externalId)
+      .executeTakeFirst()
+    id = row?.request_id
+    return id !== undefined || 'nothing waits'
+  }
+  await waitUntil(look, { withinMs: 30_000 })
+  return (await grace.get(`/v1/requests/${id}`)).body
+}
+const nameOf = (one: { session_id: string; tool_use_id: string }): string =>
+  `claude-code:${one.session_id}:${one.tool_use_id}`
+const decide = (request: Reply['body'], decision: string): Promise<Reply> =>
+  grace.post(`/v1/requests/${request.id}/decisions`, {
+    decision,
+    digest: request.digest,
+    revision: request.revision,
+    reason: 'not on a Friday',
+    seen: request.presentation.digest,
+  })
+const countOf = async (): Promise<number> => {
+  const { n } = await api.database.db
+    .selectFrom('external_request')
+    .select((builder) => builder.fn.countAll<string>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+const after = (one: object, name = 'PostToolUse') => ({
+  ...one,
+  hook_event_name: name,
+  tool_response: { stdout: '' },
+})
+const yes = expect.objectContaining({ permissionDecision: 'allow' })
+const no = expect.objectContaining({ permissionDecision: 'deny' })
+
+describe("Claude Code's HTTP hook", () => {
+  test('a call waits for its people, is handed over once, and its outcome is what the agent reports', async () => {
+    const one = event()
+    const answer = send(one, { root: '/srv/shop' })
+    const request = await requestOf(nameOf(one))
+    expect(request).toMatchObject({
+      tool: 'shell',
+      risk: 'high',
+      state: 'pending',
+      external: {
+        origin: { program: 'Claude Code', folder: '/srv/shop', host: 'not told', proved: false },
+        metadata: { program: 'Claude Code', tool: 'Bash', session: session },
+      },
+    })
+    expect((await decide(request, 'approve')).status).toBe(200)
+    expect(said(await answer)).toEqual(yes)
+    const handed = await requestOf(nameOf(one))
+    expect(handed.external).toMatchObject({ consumed: { by: expect.anything() }, outcome: null })
+    // The same event again is not a second yes.
+    expect(reasonOf(await send(one, { root: '/srv/shop' }))).toContain('carried out before')
+    expect((await send(after(one), { root: '/srv/shop' })).body).toEqual({})
+    expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({ state: 'succeeded' })
+    // Nor do later reports change what was said.
+    expect((await send(after(one, 'PostToolUseFailure'))).body).toEqual({})
+    expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('it answers before its time with a denial that says where the call waits; the same call goes on and asks nobody twice', async () => {
+    const first = event()
+    const late = reasonOf(await send(first, { wait: 0 }))
+    const request = await requestOf(nameOf(first))
+    expect(late).toMatch(new RegExp(`waits as #${request.number}; ask again`))
+    const before = await countOf()
+    const again = { ...first, tool_use_id: use() }
+    await decide(request, 'approve')
+    expect(said(await send(again))).toEqual(yes)
+    expect(await countOf()).toBe(before)
+    await send(after(again))
+    expect((await requestOf(nameOf(first))).external.outcome).toMatchObject({ state: 'succeeded' })
+    // The id of the first call stands for what was done under it.
+    expect(said(await send(first))).toEqual(no)
+  })
+
+  test('a denial that came too late is told once, with its reason; then the same call asks anew', async () => {
+    const first = event()
+    await send(first, { wait: 0 })
+    await decide(await requestOf(nameOf(first)), 'deny')
+    const told = reasonOf(await send({ ...first, tool_use_id: use() }, { wait: 0 }))
+    expect(told).toMatch(/Grace .*denied this .*not on a Friday/)
+    const anew = { ...first, tool_use_id: use() }
+    expect(reasonOf(await send(anew, { wait: 0 }))).toContain('waits as #')
+    expect((await requestOf(nameOf(anew))).state).toBe('pending')
+  })
+
+  test('another session, another owner and another call never go on with it', async () => {
+    const one = event()
+    await send(one, { wait: 0 })
+    await decide(await requestOf(nameOf(one)), 'approve')
+    const forged = { ...one, tool_use_id: use() }
+    for (const [body, by] of [
+      [{ ...forged, session_id: 'session-2' }, ada],
+      [{ ...forged, tool_input: { command: 'npm publish --tag latest' } }, ada],
+      // The session and the id of somebody else's call.
+      [one, other],
+    ] as const) {
+      expect(reasonOf(await send(body, { by, wait: 0 }))).toContain('waits as #')
+    }
+    // Nor does another's report say anything of it.
+    expect(said(await send(forged))).toEqual(yes)
+    await send(after(one), { by: other })
+    await send(after({ ...one, session_id: 'session-2' }))
+    expect((await requestOf(nameOf(one))).external.outcome).toBeNull()
+  })
+
+  test('of two equal calls at once one takes the permit, and the other is asked about', async () => {
+    const one = event()
+    const two = { ...one, tool_use_id: use() }
+    await send(one, { wait: 0 })
+    const answers = [send(one, { wait: 4 }), send(two, { wait: 4 })]
+    await decide(await requestOf(nameOf(one)), 'approve')
+    const decisions = (await Promise.all(answers)).map((reply) => said(reply).permissionDecision)
+    expect(decisions).toHaveLength(2)
+    expect(new Set(decisions)).toEqual(new Set(['allow', 'deny']))
+  })
+
+  test('an agent that is gone takes no permit: the same call finds it approved', async () => {
+    const one = event()
+    const leaving = new AbortController()
+    const gone = fetch(`${api.url}${path}?wait=60`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(one),
+      signal: leaving.signal,
+    }).catch(() => null)
+    const request = await requestOf(nameOf(one))
+    leaving.abort()
+    await gone
+    await decide(request, 'approve')
+    expect((await requestOf(nameOf(one))).external.consumed).toBeNull()
+    expect(said(await send(one))).toEqual(yes)
+  })
+
+  test('a call that ran with other arguments than were approved has an unknown outcome', async () => {
+    const one = event()
+    await send(one, { wait: 0 })
+    await decide(await requestOf(nameOf(one)), 'approve')
+    expect(said(await send(one))).toEqual(yes)
+    await send(after({ ...one, tool_input: { command: 'rm -rf ~' } }))
+    const { outcome } = (await requestOf(nameOf(one))).external
+    expect(outcome).toMatchObject({ state: 'unknown', summary: expect.stringMatching(/other arg/) })
+  })
+
+  test('harmless tools get no verdict; every other spelling and every hostile name is asked about or denied', async () => {
+    const before = await countOf()
+    expect((await send(event({ tool_name: 'TodoWrite' }))).body).toEqual({})
+    expect(await countOf()).toBe(before)
+    for (const tool_name of [
+      'TodoWrite ',
+      'todowrite',
+      'read_file',
+      '../../etc',
+      'x\u202e"}',
+      '__proto__',
+    ]) {
+      const one = event({ tool_name })
+      expect(reasonOf(await send(one, { wait: 0, root: '/srv/shop' }))).toContain('waits as #')
+      expect((await requestOf(nameOf(one))).tool).toMatch(/^claude-code:[\w.:-]+$/)
+    }
+  })
+
+  test.each([
+    ['no object', []],
+    ['an event without a tool', { hook_event_name: 'PreToolUse', session_id: 's' }],
+    ['a name without an end', event({ tool_name: 'x'.repeat(201) })],
+    ['an input that is text', event({ tool_input: 'rm' })],
+    ['half a surrogate pair', event({ tool_input: { command: '\ud800' } })],
+    ['another event', event({ hook_event_name: 'Stop' })],
+  ])('%s is denied or refused, and asks nobody', async (_, body) => {
+    const before = await countOf()
+    const { status, body: answer } = await send(body, { wait: 0 })
+    if (status === 200) expect(answer.hookSpecificOutput).toEqual(no)
+    else expect(status).toBe(422)
+    expect(await countOf()).toBe(before)
+  })
+
+  test('without a folder that is told, a path means nothing and every tool goes by its own name', async () => {
+    for (const root of [undefined, '', 'srv/shop', String.raw`C:\shop`]) {
+      const one = event({
+        tool_name: 'Read',
+        tool_input: { file_path: '/etc/passwd' },
+        cwd: '/',
+        session_id: `folder-${calls}`,
+      })
+      await send(one, { wait: 0, ...(root === undefined ? {} : { root }) })
+      expect(await requestOf(nameOf(one))).toMatchObject({
+        tool: 'Read',
+        input: { file_path: '/etc/passwd' },
+      })
+    }
+  })
+
+  test('refuses a key without requests:write, nobody, and people', async () => {
+    const owner = await api.signIn(api.people.ada)
+    const reader = await createProgram(api, owner, ['requests:read'])
+    expect(await send(event(), { by: reader })).toMatchObject({ status: 403 })
+    expect(await api.ask(path, { method: 'POST', body: event() })).toMatchObject({ status: 401 })
+    expect(await owner.post(path, event())).toMatchObject({ status: 403 })
+  })
+
+  test('PermissionRequest, which has no id of the call, is answered in its own words, and its outcome is found by the call', async () => {
+    const { tool_use_id: id, ...asked } = event({ hook_event_name: 'PermissionRequest' })
+    const late = said(await send(asked, { wait: 0 }))
+    expect(late).toMatchObject({
+      hookEventName: 'PermissionRequest',
+      decision: { behavior: 'deny', message: expect.stringContaining('waits as #') },
+    })
+    const { external_id: name } = await api.database.db
+      .selectFrom('external_request')
+      .select('external_id')
+      .orderBy('request_id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    await decide(await requestOf(name), 'approve')
+    expect(said(await send(asked))).toEqual({
+      hookEventName: 'PermissionRequest',
+      decision: { behavior: 'allow' },
+    })
+    await send(after({ ...asked, tool_use_id: id }, 'PostToolUseFailure'))
+    expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'failed' })
+  })
+})
