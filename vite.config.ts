@@ -21,6 +21,8 @@ export default defineConfig(({ command }) => {
       target: 'es2023',
       reportCompressedSize: false,
     },
+    // The worker that colours code loads its languages one by one.
+    worker: { format: 'es' },
     server: {
       proxy: { '/v1': process.env['COUNTERSIGN_URL'] ?? 'http://127.0.0.1:4400' },
     },

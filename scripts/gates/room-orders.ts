@@ -207,6 +207,7 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/ui/audit': ['proof', '.'],
+  'src/ui/effect': ['highlight', '.'],
   'src/ui/policy': ['matrix', '.'],
   'src/ui/runs': ['.', 'start', 'fork'],
   'src/ui/request': ['facts', 'card', 'decision', '.'],

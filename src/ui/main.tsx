@@ -1,4 +1,5 @@
 import { createRoot } from 'react-dom/client'
+import './effect/highlight/worker-address.ts'
 import './styles/mantine.ts'
 import './styles/theme.css'
 import './styles/base.css'

@@ -3,10 +3,12 @@ import helmet from 'helmet'
 
 /** The one policy for trusted types: it makes the address of our service worker, nothing else. */
 const serviceWorkerPolicy = 'countersign-service-worker'
+/** Makes the address of the worker that colours code, and no other. */
+const paintWorkerPolicy = 'countersign-paint-worker'
 
 /**
  * Content policy of every answer: own scripts and styles only, no framing, and no text ever becomes
- * markup, since no other policy for trusted types may exist (security.md 19).
+ * markup, since no other policies for trusted types may exist (security.md 19).
  */
 export function securityHeaders(publicUrl: string): RequestHandler {
   return helmet({
@@ -26,7 +28,7 @@ export function securityHeaders(publicUrl: string): RequestHandler {
         formAction: ["'none'"],
         frameAncestors: ["'none'"],
         requireTrustedTypesFor: ["'script'"],
-        trustedTypes: [serviceWorkerPolicy],
+        trustedTypes: [serviceWorkerPolicy, paintWorkerPolicy],
       },
     },
     strictTransportSecurity: publicUrl.startsWith('https://'),

@@ -6,7 +6,7 @@ import type { ChangeSet } from '#api/schemas/requests/change-set.ts'
 import type { BulkDecision } from '#api/schemas/requests/decisions.ts'
 import { callApi } from '../api/call-api.ts'
 import { changeSetQuery } from '../api/queries.ts'
-import { DiffSwitch } from '../effect/diff-switch.tsx'
+import { DiffToolbar } from '../effect/diff-toolbar.tsx'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../live/live-provider.tsx'
 import { AgentStatement } from '../request/agent-statement.tsx'
@@ -109,7 +109,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
         </Headline>
         <Task task={changeSet.task} />
         {asked.length > 0 && <AgentStatement text={statement} />}
-        {hasDiffs && <DiffSwitch />}
+        {hasDiffs && <DiffToolbar />}
       </div>
       <CallTree
         entries={entries}

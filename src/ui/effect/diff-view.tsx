@@ -1,76 +1,218 @@
-import { useMemo } from 'react'
-import { Diff, Hunk, type GutterOptions, type TokenNode } from 'react-diff-view'
-import { chippedSecrets } from '#domain/text/secrets.ts'
+import { useCallback, useMemo, type ReactElement, type ReactNode } from 'react'
+import {
+  Diff,
+  getChangeKey,
+  Hunk,
+  type ChangeData,
+  type GutterOptions,
+  type TokenNode,
+} from 'react-diff-view'
 import { VisibleLine } from '../text/visible-text.tsx'
-import { changedRange, type DiffChange, type DiffFile, type DiffHunk } from './unified-diff.ts'
+import { useDiffSetting } from './diff-settings.ts'
+import { Fold, GapRow } from './gap-row.tsx'
+import { gapAfter, gapBefore, hunkOfGap, oldLinesOf, type Gap } from './gaps.ts'
+import { usePaint, whyUnpainted } from './highlight/use-paint.ts'
+import { lineTokens, type LineToken } from './line-tokens.ts'
+import { OffSide } from './off-side.tsx'
+import { UncountedSecrets } from '../text/secret-chips.tsx'
+import type { DiffChange, DiffFile, DiffHunk } from './unified-diff.ts'
+import { useGaps } from './use-gaps.ts'
+import type { WholeFile } from './use-whole-file.ts'
+import { isWhiteSpaceOnly, whiteSpaceChanges } from './white-space.ts'
 import './diff-view.css'
 
-/**
- * A line as the one token that the diff view draws; `range` is the part that differs from its
- * counterpart.
- */
-interface LineToken extends TokenNode {
-  type: 'line'
-  text: string
-  range: { start: number; end: number } | null
-  endsWithoutNewline: boolean
+/** Notes at the lines of a difference, and how one is written. */
+export interface LineNotes {
+  /** what stands below lines, by the key that the table gives a change */
+  readonly below: Record<string, ReactNode>
+  readonly onWrite: ((change: DiffChange) => void) | null
+}
+
+/** What a difference can have beside its lines, on a page that is about it. */
+export interface DiffExtras {
+  readonly whole?: WholeFile | null
+  readonly notes?: LineNotes
+  /** whether all of it is drawn, with nothing folded and nothing beyond its right edge */
+  readonly onComplete?: (isComplete: boolean) => void
 }
 
 /**
  * One file of a diff, in one column or two. Every line goes through `VisibleLine`; nothing is
  * markup.
  */
-export function DiffView({ file, split }: { file: DiffFile; split: boolean }) {
-  const tokens = useMemo(() => tokensOf(file.hunks), [file])
+export function DiffView({
+  file,
+  split,
+  whole = null,
+  notes,
+  onComplete,
+}: { file: DiffFile; split: boolean } & DiffExtras) {
+  const { hunks } = file
+  const wrap = useDiffSetting('wrap')
+  const ignoring = useDiffSetting('ignoreWhiteSpace')
+  const newLines = whole?.lines ?? null
+  const oldLines = useMemo(
+    () => (newLines === null ? null : oldLinesOf(hunks, newLines)),
+    [hunks, newLines],
+  )
+  const lines = useMemo(
+    () => (newLines === null || oldLines === null ? null : { old: oldLines, new: newLines }),
+    [oldLines, newLines],
+  )
+  const gaps = useGaps(whole, lines !== null)
+  const folds = useMemo(
+    () => new Set(ignoring ? hunks.filter(isWhiteSpaceOnly) : []),
+    [hunks, ignoring],
+  )
+  const texts = useMemo(() => textsOf(hunks, lines), [hunks, lines])
+  const paint = usePaint(file.newPath ?? file.oldPath, texts)
+  const quiet = useMemo(
+    () => (ignoring ? whiteSpaceChanges(hunks) : new Set<DiffChange>()),
+    [hunks, ignoring],
+  )
+  const shown = useMemo(() => {
+    if (newLines === null) return []
+    return allGaps(hunks, newLines.length).map((gap, index) =>
+      hunkOfGap({ ...gap, lines: Math.min(gap.lines, gaps.shownOf(index)) }, newLines),
+    )
+  }, [hunks, newLines, gaps])
+  const tokens = useMemo(
+    () => lineTokens({ hunks, shown, painted: paint.texts, isWhole: lines !== null, quiet }),
+    [hunks, shown, paint.texts, lines, quiet],
+  )
+  const lineClass = useCallback(
+    ({ changes, defaultGenerate }: LineClassOf) =>
+      changes.some((change) => quiet.has(change as DiffChange))
+        ? `${defaultGenerate() ?? ''} diff-quiet`
+        : defaultGenerate(),
+    [quiet],
+  )
+  const onWrite = notes?.onWrite ?? null
+  const gutterEvents = useMemo(
+    () => onWrite && { onClick: ({ change }: OfChange) => change && onWrite(change as DiffChange) },
+    [onWrite],
+  )
+  const columns = split ? 4 : 3
+  const gapRow = (index: number, gap: Gap) => (
+    <GapRow
+      key={`gap ${index}`}
+      gap={gap}
+      shown={gaps.shownOf(index)}
+      columns={columns}
+      canShow={whole !== null && whole.problem === null && (newLines === null || lines !== null)}
+      isLoading={whole?.isLoading ?? false}
+      isNew={file.oldPath === null}
+      onShow={() => gaps.show(index)}
+    />
+  )
+  const last = hunks.at(-1)
+  const why = whyUnpainted(paint)
   return (
-    <div className="diff-box">
+    <OffSide
+      wrap={wrap}
+      // Folded lines are not on the screen.
+      isComplete={[...folds].every((hunk) => gaps.unfolded.has(hunk))}
+      onComplete={onComplete}
+    >
       <Diff
         diffType={file.oldPath === null ? 'add' : file.newPath === null ? 'delete' : 'modify'}
         viewType={split ? 'split' : 'unified'}
-        hunks={file.hunks}
+        hunks={hunks}
         tokens={tokens}
-        renderToken={(token, _default, index) => <Line key={index} token={token as LineToken} />}
+        widgets={notes?.below ?? noWidgets}
+        renderToken={renderLine}
         renderGutter={gutter}
+        generateLineClassName={lineClass}
+        {...(gutterEvents !== null && { gutterEvents, gutterClassName: 'diff-gutter-notes' })}
       >
-        {(hunks) =>
-          hunks.flatMap((hunk, index) => [
-            <tbody key={`${hunk.content}-head`} className="diff-head">
-              <tr>
-                <td colSpan={split ? 4 : 3}>
-                  <VisibleLine
-                    line={skippedBefore(hunks[index - 1] as DiffHunk | undefined, hunk as DiffHunk)}
-                  />
-                </td>
-              </tr>
-            </tbody>,
-            <Hunk key={hunk.content} hunk={hunk} />,
-          ])
-        }
+        {() => [
+          ...hunks.flatMap((hunk, index) => [
+            ...shownHunk(shown[index]),
+            gapRow(index, gapBefore(hunks[index - 1], hunk)),
+            folds.has(hunk) && !gaps.unfolded.has(hunk) ? (
+              <Fold key={hunk.content} hunk={hunk} columns={columns} onShow={gaps.unfold} />
+            ) : (
+              <Hunk key={hunk.content} hunk={hunk} />
+            ),
+          ]),
+          ...shownHunk(shown[hunks.length]),
+          ...(last !== undefined && whole !== null && mayGoOn(last)
+            ? [
+                gapRow(hunks.length, {
+                  ...gapAfter(last, newLines?.length ?? 0),
+                  ...(newLines === null && { lines: Infinity }),
+                }),
+              ]
+            : []),
+        ]}
       </Diff>
-    </div>
+      {why !== null && <p className="code-note dim">{why}</p>}
+      {whole !== null && whole.problem !== null && (
+        <p role="alert" className="code-note">
+          {whole.problem}
+        </p>
+      )}
+      {newLines !== null && lines === null && (
+        <p role="alert" className="code-note">
+          The lines between are not shown: the stored file is not the one that this changes.
+        </p>
+      )}
+    </OffSide>
   )
 }
 
+const noWidgets: Record<string, ReactNode> = {}
+
+interface LineClassOf {
+  readonly changes: readonly ChangeData[]
+  readonly defaultGenerate: () => string | undefined
+}
+
+interface OfChange {
+  readonly change: ChangeData | null
+}
+
+function allGaps(hunks: readonly DiffHunk[], total: number): Gap[] {
+  const last = hunks.at(-1)
+  const before = hunks.map((hunk, index) => gapBefore(hunks[index - 1], hunk))
+  return last === undefined ? [] : [...before, gapAfter(last, total)]
+}
+
+function shownHunk(hunk: DiffHunk | undefined): ReactElement[] {
+  return hunk === undefined || hunk.changes.length === 0
+    ? []
+    : [<Hunk key={hunk.content} hunk={hunk} />]
+}
+
+/** A difference that ends with less than its three lines of context ends with the file. */
+function mayGoOn({ changes }: DiffHunk): boolean {
+  const tail = changes.slice(-3)
+  return tail.length === 3 && tail.every(({ type }) => type === 'normal')
+}
+
+/** What is read for colour: both whole sides, or else both sides of each hunk. */
+function textsOf(
+  hunks: readonly DiffHunk[],
+  lines: { readonly old: readonly string[]; readonly new: readonly string[] } | null,
+): readonly string[] {
+  if (lines !== null) return [lines.old.join('\n'), lines.new.join('\n')]
+  const without = (hunk: DiffHunk, type: 'insert' | 'delete'): string =>
+    hunk.changes
+      .filter((change) => change.type !== type)
+      .map(({ content }) => content)
+      .join('\n')
+  return hunks.flatMap((hunk) => [without(hunk, 'insert'), without(hunk, 'delete')])
+}
+
+function renderLine(token: TokenNode, _default: unknown, index: number): ReactElement {
+  return <Line key={index} token={token as LineToken} />
+}
+
 function Line({ token }: { token: LineToken }) {
-  const { text, range } = token
-  // A secret is masked whole, also where only a part of it changes.
-  const isWhole = chippedSecrets(text).length > 0
+  const line = <VisibleLine line={token.text} runs={token.runs} />
   return (
     <>
-      {range === null || range.start >= range.end || isWhole ? (
-        <VisibleLine line={text} />
-      ) : (
-        <>
-          <VisibleLine line={text.slice(0, range.start)} goesOn />
-          <span className="diff-code-edit">
-            <VisibleLine
-              line={text.slice(range.start, range.end)}
-              goesOn={range.end < text.length}
-            />
-          </span>
-          <VisibleLine line={text.slice(range.end)} />
-        </>
-      )}
+      {token.isAround ? <UncountedSecrets>{line}</UncountedSecrets> : line}
       {token.endsWithoutNewline && <span className="chip chip-blank">no newline at the end</span>}
     </>
   )
@@ -87,60 +229,7 @@ function gutter({ change, side, renderDefault }: GutterOptions) {
   )
 }
 
-function skippedBefore(before: DiffHunk | undefined, hunk: DiffHunk): string {
-  const from = before === undefined ? 1 : before.oldStart + before.oldLines
-  const skipped = hunk.oldStart - from
-  if (hunk.oldLines === 0 && hunk.oldStart === 0) return 'A new file'
-  return skipped > 0 ? `${skipped} unchanged lines not shown` : 'From the first line'
-}
-
-function tokensOf(hunks: readonly DiffHunk[]): { old: TokenNode[][]; new: TokenNode[][] } {
-  const tokens: { old: TokenNode[][]; new: TokenNode[][] } = { old: [], new: [] }
-  for (const hunk of hunks) {
-    const ranges = rangesOf(hunk.changes)
-    for (const change of hunk.changes) {
-      const token: LineToken = {
-        type: 'line',
-        text: change.content,
-        range: ranges.get(change) ?? null,
-        endsWithoutNewline: change.endsWithoutNewline,
-      }
-      if (change.type === 'normal') {
-        tokens.old[change.oldLineNumber - 1] = [token]
-        tokens.new[change.newLineNumber - 1] = [token]
-      } else tokens[change.type === 'insert' ? 'new' : 'old'][change.lineNumber - 1] = [token]
-    }
-  }
-  return tokens
-}
-
-/** Removed lines directly followed by as many added ones are versions of each other. */
-function rangesOf(changes: readonly DiffChange[]): Map<DiffChange, { start: number; end: number }> {
-  const ranges = new Map<DiffChange, { start: number; end: number }>()
-  for (let at = 0; at < changes.length; at += 1) {
-    const removed = runOf(changes, at, 'delete')
-    if (removed.length === 0) continue
-    const added = runOf(changes, at + removed.length, 'insert')
-    for (const [index, before] of removed.entries()) {
-      const after = added[index]
-      if (after === undefined || removed.length !== added.length) continue
-      const { start, beforeEnd, afterEnd } = changedRange(before.content, after.content)
-      // Lines that share next to nothing are told apart by their colour alone.
-      if (start + (before.content.length - beforeEnd) < 3) continue
-      ranges.set(before, { start, end: beforeEnd })
-      ranges.set(after, { start, end: afterEnd })
-    }
-    at += removed.length + added.length - 1
-  }
-  return ranges
-}
-
-function runOf(
-  changes: readonly DiffChange[],
-  from: number,
-  type: DiffChange['type'],
-): DiffChange[] {
-  let end = from
-  while (changes[end]?.type === type) end += 1
-  return changes.slice(from, end)
+/** The key that the table gives a change: notes below a line stand under it. */
+export function keyOfChange(change: DiffChange): string {
+  return getChangeKey(change)
 }

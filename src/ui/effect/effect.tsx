@@ -1,19 +1,16 @@
-import { Button } from '@mantine/core'
-import { IconAlertTriangle, IconSquare, IconSquareCheck } from '@tabler/icons-react'
-import { lazy, Suspense, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { lazy, Suspense, useCallback, useId, useMemo, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { DiffSwitch, useSplitDiffs } from './diff-switch.tsx'
+import { useDiffSetting } from './diff-settings.ts'
 import { EveryByte } from './every-byte.tsx'
 import { LinesView, type VisibleLines } from './lines-view.tsx'
-import { parseUnifiedDiff, type DiffFile, type DiffHunk } from './unified-diff.ts'
-import { linesIn, splitByWhiteSpace, type HunkGroup } from './white-space.ts'
+import { parseUnifiedDiff, type DiffFile } from './unified-diff.ts'
+import { useWholeFile } from './use-whole-file.ts'
+import { isWhiteSpaceOnly, linesIn } from './white-space.ts'
 
-const DiffView = lazy(() =>
-  import('./diff-view.tsx').then((module) => ({ default: module.DiffView })),
-)
+const Files = lazy(() => import('./files.tsx').then((module) => ({ default: module.Files })))
 /** Beyond this many lines a table of both sides is slow to draw: the diff is shown line by line. */
 const maxTableLines = 3_000
 
@@ -46,10 +43,15 @@ export function Effect(props: {
     },
     [onAllVisible],
   )
+  const folding = useDiffSetting('ignoreWhiteSpace')
   const files = useMemo(
-    () => (presentation.type === 'diff' ? tableOf(parseUnifiedDiff(presentation.content)) : null),
-    [presentation],
+    () =>
+      presentation.type === 'diff'
+        ? tableOf(parseUnifiedDiff(presentation.content), folding)
+        : null,
+    [presentation, folding],
   )
+  const whole = useWholeFile(request)
   return (
     <section className="card" aria-labelledby={titleId}>
       <h2 id={titleId}>{headingOf(request)}</h2>
@@ -74,10 +76,18 @@ export function Effect(props: {
             text={presentation.content}
             showFinalNewline={presentation.type === 'file_content' || presentation.type === 'text'}
             {...toneOf(presentation.type)}
+            path={presentation.type === 'file_content' ? pathOf(presentation.metadata) : null}
             onVisible={onLines}
           />
         ) : (
-          <Files files={files} ownsKeys={props.ownsKeys} onVisible={onAllVisible} />
+          <Suspense fallback={<Loading what="the difference" lines={5} />}>
+            <Files
+              files={files}
+              ownsKeys={props.ownsKeys}
+              onVisible={onAllVisible}
+              whole={files.length === 1 ? whole : null}
+            />
+          </Suspense>
         )}
       </section>
       <p className="dim small facts-line">
@@ -91,15 +101,17 @@ export function Effect(props: {
 }
 
 /**
- * Files that a table can draw, what changes in white space alone folded; `null` when there is too
- * much of the rest.
+ * Files that a table can draw, what changes in white space alone left out where it is folded;
+ * `null` when there is too much of the rest.
  */
-function tableOf(files: DiffFile[] | null): DiffFile[] | null {
-  const drawn = (files ?? [])
-    .flatMap((file) => splitByWhiteSpace(file.hunks))
-    .filter((group) => !group.whiteSpaceOnly)
-    .reduce((sum, { hunks }) => sum + linesIn(hunks), 0)
-  return drawn <= maxTableLines ? files : null
+function tableOf(files: DiffFile[] | null, folding: boolean): DiffFile[] | null {
+  const hunks = (files ?? []).flatMap((file) => file.hunks)
+  const drawn = folding ? hunks.filter((hunk) => !isWhiteSpaceOnly(hunk)) : hunks
+  return linesIn(drawn) <= maxTableLines ? files : null
+}
+
+function pathOf({ path }: RequestDetail['presentation']['metadata']): string | null {
+  return typeof path === 'string' ? path : null
 }
 
 function headingOf(request: ShownRequest): string {
@@ -120,135 +132,4 @@ function counted(many: number, what: string): string {
 function toneOf(type: RequestDetail['presentation']['type']): { tone?: 'added' | 'diff' } {
   if (type === 'file_content') return { tone: 'added' }
   return type === 'diff' ? { tone: 'diff' } : {}
-}
-
-function Files({
-  files,
-  ownsKeys,
-  onVisible,
-}: {
-  files: readonly DiffFile[]
-  ownsKeys: boolean
-  onVisible: (isComplete: boolean) => void
-}) {
-  const split = useSplitDiffs()
-  const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
-  const [complete, setComplete] = useState<ReadonlySet<number>>(new Set())
-  const report = useCallback(
-    (index: number, isComplete: boolean) =>
-      setComplete((before) => {
-        if (before.has(index) === isComplete) return before
-        const next = new Set(before)
-        if (!next.delete(index)) next.add(index)
-        return next
-      }),
-    [],
-  )
-  useEffect(() => onVisible(complete.size === files.length), [onVisible, complete, files])
-  const container = useRef<HTMLDivElement>(null)
-  const current = useRef(0)
-  const toggle = (index: number): void =>
-    setViewed((before) => {
-      const next = new Set(before)
-      if (!next.delete(index)) next.add(index)
-      return next
-    })
-  const go = (step: number): void => {
-    current.current = Math.min(Math.max(current.current + step, 0), files.length - 1)
-    const file = container.current?.querySelectorAll<HTMLElement>('.file')[current.current]
-    file?.scrollIntoView({ block: 'start' })
-    file?.focus({ preventScroll: true })
-  }
-  useShortcut('viewed', ownsKeys ? () => toggle(current.current) : null)
-  useShortcut('nextFile', ownsKeys ? () => go(1) : null)
-  useShortcut('previousFile', ownsKeys ? () => go(-1) : null)
-  const viewedKeys = useAriaKeys('viewed')
-  return (
-    <div ref={container} className="column">
-      {ownsKeys && <DiffSwitch />}
-      {files.map((file, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- files of one diff keep their order
-        <div key={index} className="file" tabIndex={-1}>
-          <div className="row spread file-head">
-            <code>
-              <VisibleText text={nameOf(file)} />
-            </code>
-            {ownsKeys && (
-              <Button
-                size="compact-xs"
-                variant={viewed.has(index) ? 'light' : 'subtle'}
-                color="gray"
-                aria-pressed={viewed.has(index)}
-                leftSection={
-                  viewed.has(index) ? (
-                    <IconSquareCheck size={14} aria-hidden />
-                  ) : (
-                    <IconSquare size={14} aria-hidden />
-                  )
-                }
-                onClick={() => toggle(index)}
-                {...viewedKeys}
-              >
-                Viewed
-              </Button>
-            )}
-          </div>
-          <FileHunks file={file} index={index} split={split} onVisible={report} />
-        </div>
-      ))}
-    </div>
-  )
-}
-
-/**
- * The hunks of a file; runs of them that change white space alone are folded, and count as unseen
- * until they are open.
- */
-function FileHunks(props: {
-  file: DiffFile
-  index: number
-  split: boolean
-  onVisible: (index: number, isComplete: boolean) => void
-}) {
-  const { file, index: ofFile, split, onVisible } = props
-  const groups = useMemo(() => splitByWhiteSpace(file.hunks), [file])
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
-  const [drawn, setDrawn] = useState(false)
-  const isOpen = groups.every((group, index) => !group.whiteSpaceOnly || open.has(index))
-  useEffect(() => onVisible(ofFile, isOpen && drawn), [onVisible, ofFile, isOpen, drawn])
-  const show = (index: number) => () => setOpen((before) => new Set([...before, index]))
-  return (
-    <Suspense fallback={<Loading what="the difference" lines={5} />}>
-      {groups.map((group, index) =>
-        group.whiteSpaceOnly && !open.has(index) ? (
-          // oxlint-disable-next-line react/no-array-index-key -- groups of a file keep their order
-          <button key={index} type="button" className="code-fold" onClick={show(index)}>
-            {counted(changedLines(group), 'line')} that change in white space alone (show them)
-          </button>
-        ) : (
-          // oxlint-disable-next-line react/no-array-index-key -- groups of a file keep their order
-          <DiffView key={index} file={{ ...file, hunks: group.hunks }} split={split} />
-        ),
-      )}
-      <Drawn onDrawn={setDrawn} />
-    </Suspense>
-  )
-}
-
-function changedLines({ hunks }: HunkGroup): number {
-  const added = hunks
-    .flatMap((hunk: DiffHunk) => hunk.changes)
-    .filter((change) => change.type === 'insert')
-  return added.length
-}
-
-/** Mounts together with what it stands beside: that is on the page now. */
-function Drawn({ onDrawn }: { onDrawn: (drawn: boolean) => void }) {
-  return <span hidden ref={(element) => onDrawn(element !== null)} />
-}
-
-function nameOf(file: DiffFile): string {
-  if (file.oldPath === null) return file.newPath ?? 'the file'
-  if (file.newPath === null || file.newPath === file.oldPath) return file.oldPath
-  return `${file.oldPath} → ${file.newPath}`
 }

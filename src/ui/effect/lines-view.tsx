@@ -2,6 +2,9 @@ import { Button } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
 import { lineBlocks, splitLines, type LineBlock } from '#domain/text/line-pieces.ts'
 import { VisibleLine } from '../text/visible-text.tsx'
+import type { PaintedLine } from './highlight/paint-kinds.ts'
+import { runsOfPaint } from './highlight/runs-of-paint.ts'
+import { usePaint, whyUnpainted } from './highlight/use-paint.ts'
 import './code.css'
 
 const linesAtOnce = 2_000
@@ -32,6 +35,8 @@ export function LinesView(props: {
   /** whether a missing line feed at the end means something */
   showFinalNewline: boolean
   tone?: 'added' | 'diff'
+  /** the name of the file that it is, by which it is coloured */
+  path?: string | null
   onVisible?: (visible: VisibleLines) => void
 }) {
   const { text, onVisible } = props
@@ -44,12 +49,17 @@ export function LinesView(props: {
   const isComplete = visible === total
   useEffect(() => onVisible?.({ visible, total }), [onVisible, visible, total])
   const rest = total - visible
+  const texts = useMemo(() => [text], [text])
+  const paint = usePaint(props.path ?? null, texts)
+  const painted = paint.texts?.[0] ?? null
+  const why = whyUnpainted(paint)
   return (
     <div className={`code ${props.tone === 'added' ? 'code-added' : ''}`}>
       {lines.length === 0 && <p className="dim code-note">Empty: no lines.</p>}
       {blocks.map((block) => (
-        <Block key={block.from} block={block} diff={props.tone === 'diff'} />
+        <Block key={block.from} block={block} diff={props.tone === 'diff'} painted={painted} />
       ))}
+      {why !== null && <p className="dim code-note">{why}</p>}
       {isComplete && props.showFinalNewline && !finalNewline && lines.length > 0 && (
         <p className="code-note">No newline at the end</p>
       )}
@@ -68,7 +78,8 @@ export function LinesView(props: {
   )
 }
 
-function Block({ block, diff }: { block: LineBlock; diff: boolean }) {
+function Block(props: { block: LineBlock; diff: boolean; painted: readonly PaintedLine[] | null }) {
+  const { block, diff, painted } = props
   const [open, setOpen] = useState(false)
   if (block.kind === 'blank' && !open) {
     return (
@@ -88,7 +99,7 @@ function Block({ block, diff }: { block: LineBlock; diff: boolean }) {
         {block.from + index}
       </span>
       <code className="code-text">
-        <VisibleLine line={line} />
+        <VisibleLine line={line} runs={runsOfPaint(painted?.[block.from - 1 + index] ?? [])} />
       </code>
     </div>
   ))

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff'
 import { expect, test } from 'vitest'
 import { parseUnifiedDiff } from './unified-diff.ts'
-import { linesIn, splitByWhiteSpace } from './white-space.ts'
+import { isWhiteSpaceOnly, linesIn, whiteSpaceChanges } from './white-space.ts'
 
 const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`)
 function hunksOf(change: (line: string, index: number) => string) {
@@ -10,20 +10,24 @@ function hunksOf(change: (line: string, index: number) => string) {
   return file?.hunks ?? []
 }
 
-test('hunks that change white space alone are grouped apart from the others, in order', () => {
+test('hunks that change white space alone are told apart from the others', () => {
   const hunks = hunksOf((line, index) =>
     index < 12 ? `  ${line}` : index === 30 ? `${line} more` : line,
   )
-  expect(splitByWhiteSpace(hunks).map((group) => group.whiteSpaceOnly)).toEqual([true, false])
+  expect(hunks.map(isWhiteSpaceOnly)).toEqual([true, false])
   expect(linesIn(hunks)).toBeGreaterThan(24)
 })
 
-test('a hunk with one other change is not folded', () => {
+test('a hunk with one other change is not folded, and its lines of white space alone are known', () => {
   const hunks = hunksOf((line, index) => (index === 3 ? 'other' : index < 8 ? ` ${line}` : line))
-  expect(splitByWhiteSpace(hunks)).toMatchObject([{ whiteSpaceOnly: false }])
+  expect(hunks.map(isWhiteSpaceOnly)).toEqual([false])
+  const quiet = [...whiteSpaceChanges(hunks)].map(({ content }) => content.trim())
+  expect(quiet.toSorted()).toEqual(
+    [0, 0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 6, 7, 7].map((number) => `line ${number}`),
+  )
 })
 
 test('a line that is added is more than white space', () => {
   const hunks = hunksOf((line, index) => (index === 5 ? `${line}\n` : line))
-  expect(splitByWhiteSpace(hunks)).toMatchObject([{ whiteSpaceOnly: false }])
+  expect(hunks.map(isWhiteSpaceOnly)).toEqual([false])
 })

@@ -1,24 +1,39 @@
-import type { DiffHunk } from './unified-diff.ts'
+import type { DiffChange, DiffHunk } from './unified-diff.ts'
 
-/** Neighbouring hunks that all change white space alone, or all change more than that. */
-export interface HunkGroup {
-  readonly whiteSpaceOnly: boolean
-  readonly hunks: DiffHunk[]
+/**
+ * Whether a hunk changes white space alone. One that adds or takes away a line changes more. Pure.
+ */
+export function isWhiteSpaceOnly({ changes }: DiffHunk): boolean {
+  const [before, after] = [ofType(changes, 'delete'), ofType(changes, 'insert')]
+  return before.length === after.length && before.every((one, at) => isSame(one, after[at]))
 }
 
 /**
- * Groups the hunks of a file, in order. A hunk that adds or takes away a line changes more than
- * white space. Pure.
+ * The changed lines that differ from their versions in white space alone, also beside others. Pure.
  */
-export function splitByWhiteSpace(hunks: readonly DiffHunk[]): HunkGroup[] {
-  const groups: HunkGroup[] = []
-  for (const hunk of hunks) {
-    const whiteSpaceOnly = isWhiteSpaceOnly(hunk)
-    const last = groups.at(-1)
-    if (last?.whiteSpaceOnly === whiteSpaceOnly) last.hunks.push(hunk)
-    else groups.push({ whiteSpaceOnly, hunks: [hunk] })
+export function whiteSpaceChanges(hunks: readonly DiffHunk[]): ReadonlySet<DiffChange> {
+  const found = new Set<DiffChange>()
+  for (const { changes } of hunks) {
+    let removed: DiffChange[] = []
+    let added: DiffChange[] = []
+    const settle = (): void => {
+      if (removed.length === added.length) {
+        for (const [at, before] of removed.entries()) {
+          const after = added[at]
+          if (after !== undefined && isSame(before, after)) found.add(before).add(after)
+        }
+      }
+      removed = []
+      added = []
+    }
+    for (const change of changes) {
+      if (change.type === 'insert') added.push(change)
+      else if (added.length > 0 || change.type === 'normal') settle()
+      if (change.type === 'delete') removed.push(change)
+    }
+    settle()
   }
-  return groups
+  return found
 }
 
 /** Lines that a table of these hunks draws. */
@@ -26,9 +41,14 @@ export function linesIn(hunks: readonly DiffHunk[]): number {
   return hunks.reduce((sum, hunk) => sum + hunk.changes.length, 0)
 }
 
-function isWhiteSpaceOnly({ changes }: DiffHunk): boolean {
-  const bare = (type: 'insert' | 'delete'): string[] =>
-    changes.filter((one) => one.type === type).map((one) => one.content.replace(/\s+/g, ''))
-  const [before, after] = [bare('delete'), bare('insert')]
-  return before.length === after.length && before.every((text, index) => text === after[index])
+function ofType(changes: readonly DiffChange[], type: 'insert' | 'delete'): DiffChange[] {
+  return changes.filter((one) => one.type === type)
+}
+
+function isSame(one: DiffChange, other: DiffChange | undefined): boolean {
+  return other !== undefined && bare(one) === bare(other)
+}
+
+function bare({ content }: DiffChange): string {
+  return content.replace(/\s+/g, '')
 }

@@ -82,6 +82,15 @@ function useSecrets(record: (revealed: Revealed) => Promise<unknown>): PageSecre
   }, [revealed, known, drawn, reveal])
 }
 
+/**
+ * What is in it is beside what will happen: nothing of it has to be revealed before an approval.
+ */
+export function UncountedSecrets({ children }: { children: React.ReactNode }) {
+  const secrets = use(SecretsContext)
+  const others = useMemo(() => secrets && { ...secrets, drawn: uncounted }, [secrets])
+  return <SecretsContext value={others}>{children}</SecretsContext>
+}
+
 /** A part of a line: text, or what looks like a secret. */
 export type LinePart =
   | { readonly text: string; readonly secret: null }

@@ -1,6 +1,7 @@
-import { Fragment, use } from 'react'
+import { use } from 'react'
 import type { TextSegment } from '#domain/text/visible-text.ts'
 import { linePieces, type LinePiece } from '#domain/text/line-pieces.ts'
+import { cutByRuns, type StyledRun } from './styled-runs.ts'
 import { partsOf, SecretChip, SecretsContext } from './secret-chips.tsx'
 import './visible-text.css'
 
@@ -31,36 +32,69 @@ export function VisibleText({ text }: { text: string }) {
 /**
  * One line of text from outside; on pages that mask secrets, each is a chip until it is revealed.
  * `goesOn` is true of a part behind which the line goes on: blanks at its end are not the line's.
+ * `runs` give stretches of it a class, and change nothing of what is marked.
  */
-export function VisibleLine({ line, goesOn }: { line: string; goesOn?: boolean }) {
+export function VisibleLine({
+  line,
+  goesOn,
+  runs = noRuns,
+}: {
+  line: string
+  goesOn?: boolean
+  runs?: readonly StyledRun[]
+}) {
   const masks = use(SecretsContext) !== null
   const parts = masks ? partsOf(line) : []
   const ends = goesOn !== true
   if (parts.every(({ secret }) => secret === null))
-    return <Pieces pieces={linePieces(line, ends)} />
+    return <Pieces pieces={linePieces(line, ends)} offset={0} runs={runs} />
   return parts.map(({ text, secret }, index) => {
-    const pieces = <Pieces pieces={linePieces(text, ends && index === parts.length - 1)} />
+    const pieces = linePieces(text, ends && index === parts.length - 1)
+    const at = lengthBefore(parts, index)
     return secret === null ? (
       // eslint-disable-next-line react/no-array-index-key
-      <Fragment key={index}>{pieces}</Fragment>
+      <Pieces key={index} pieces={pieces} offset={at} runs={runs} />
     ) : (
+      // A secret is masked whole, also where only a part of it has a class.
       // eslint-disable-next-line react/no-array-index-key
       <SecretChip key={index} value={text} kind={secret.kind}>
-        {pieces}
+        <Pieces pieces={pieces} offset={at} runs={noRuns} />
       </SecretChip>
     )
   })
 }
 
+const noRuns: readonly StyledRun[] = []
+
 function sentenceOf({ look, reason }: Extract<TextSegment, { kind: 'chip' }>): string {
   return look === undefined ? sentences[reason] : `looks like "${look}"`
 }
 
-function Pieces({ pieces }: { pieces: readonly LinePiece[] }) {
+function lengthBefore(parts: readonly { readonly text: string }[], index: number): number {
+  return parts.slice(0, index).reduce((sum, { text }) => sum + text.length, 0)
+}
+
+function Pieces(props: {
+  pieces: readonly LinePiece[]
+  offset: number
+  runs: readonly StyledRun[]
+}) {
+  const { pieces, runs } = props
   return pieces.map((piece, index) => {
-    if (piece.kind === 'text') return piece.text
     // eslint-disable-next-line react/no-array-index-key
-    return <Chip key={index} piece={piece} />
+    if (piece.kind !== 'text') return <Chip key={index} piece={piece} />
+    if (runs.length === 0) return piece.text
+    const at = props.offset + lengthBefore(pieces, index)
+    return cutByRuns(piece.text, at, runs).map(({ text, className }, part) =>
+      className === null ? (
+        text
+      ) : (
+        // eslint-disable-next-line react/no-array-index-key
+        <span key={`${index} ${part}`} className={className}>
+          {text}
+        </span>
+      ),
+    )
   })
 }
 

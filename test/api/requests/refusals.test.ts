@@ -203,6 +203,7 @@ test('no answer about people is kept in a cache, framed, or may run a script of 
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
+    'trusted-types countersign-service-worker countersign-paint-worker',
   ]) {
     expect(policy.split(';')).toContain(rule)
   }

@@ -1,0 +1,52 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import {
+  toggleDiffSetting,
+  useDiffSetting,
+  useNarrow,
+  useSplitDiffs,
+  type DiffSetting,
+} from './diff-settings.ts'
+
+/** How differences are drawn, for all on the page: wrapped, white space, one column or two. */
+export function DiffToolbar({ children }: { children?: React.ReactNode }) {
+  const narrow = useNarrow()
+  const split = useSplitDiffs()
+  const splitKeys = useAriaKeys('split')
+  useShortcut('split', () => toggleDiffSetting('split'))
+  return (
+    <div className="diff-toolbar" role="group" aria-label="How differences are shown">
+      {children}
+      <Toggle name="ignoreWhiteSpace" label="Ignore white space" />
+      <Toggle name="wrap" label="Wrap lines" />
+      {!narrow && (
+        <SegmentedControl
+          size="xs"
+          value={split ? 'split' : 'unified'}
+          onChange={() => toggleDiffSetting('split')}
+          data={[
+            { value: 'unified', label: 'Unified' },
+            { value: 'split', label: 'Split' },
+          ]}
+          aria-label="Unified or split"
+          {...splitKeys}
+        />
+      )}
+    </div>
+  )
+}
+
+function Toggle({ name, label }: { name: DiffSetting; label: string }) {
+  const on = useDiffSetting(name)
+  return (
+    <Button
+      size="compact-sm"
+      variant={on ? 'light' : 'subtle'}
+      color="gray"
+      aria-pressed={on}
+      onClick={() => toggleDiffSetting(name)}
+    >
+      {label}
+    </Button>
+  )
+}

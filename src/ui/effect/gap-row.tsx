@@ -1,0 +1,68 @@
+import { counted } from '#domain/text/counted.ts'
+import type { Gap } from './gaps.ts'
+import type { DiffHunk } from './unified-diff.ts'
+import { linesAtOnce } from './use-gaps.ts'
+
+/**
+ * What stands where a difference leaves lines out, with a button that shows them if they are
+ * known.
+ */
+export function GapRow(props: {
+  /** `lines` is infinite where the end of the file is not known yet */
+  gap: Gap
+  /** how many of them are shown above it */
+  shown: number
+  columns: number
+  canShow: boolean
+  isLoading: boolean
+  isNew: boolean
+  onShow: () => void
+}) {
+  const { gap, shown, columns, canShow, isLoading, isNew } = props
+  const left = Math.max(0, gap.lines - shown)
+  if (left === 0 && (shown > 0 || gap.newStart > 1)) return null
+  const words =
+    left === Infinity
+      ? 'Show the unchanged lines that follow'
+      : `Show ${countedLines(Math.min(left, linesAtOnce))}`
+  return (
+    <tbody className="diff-head">
+      <tr>
+        <td colSpan={columns}>
+          {left > 0 && canShow ? (
+            <button type="button" aria-busy={isLoading} onClick={props.onShow}>
+              {words}
+            </button>
+          ) : left > 0 ? (
+            `${countedLines(left)} not shown`
+          ) : isNew ? (
+            'A new file'
+          ) : (
+            'From the first line'
+          )}
+        </td>
+      </tr>
+    </tbody>
+  )
+}
+
+function countedLines(lines: number): string {
+  return counted(lines, 'unchanged line')
+}
+
+/** A hunk that changes white space alone, folded until its reader opens it. */
+export function Fold(props: { hunk: DiffHunk; columns: number; onShow: (hunk: DiffHunk) => void }) {
+  const { hunk, columns, onShow } = props
+  const added = hunk.changes.filter(({ type }) => type === 'insert').length
+  return (
+    <tbody className="diff-head">
+      <tr>
+        <td colSpan={columns}>
+          <button type="button" onClick={() => onShow(hunk)}>
+            {counted(added, 'line')} that change in white space alone (show them)
+          </button>
+        </td>
+      </tr>
+    </tbody>
+  )
+}

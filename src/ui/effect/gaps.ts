@@ -1,0 +1,82 @@
+import type { DiffChange, DiffHunk } from './unified-diff.ts'
+
+/** Unchanged lines that a diff leaves out. Line numbers count from 1. */
+export interface Gap {
+  readonly oldStart: number
+  readonly newStart: number
+  readonly lines: number
+}
+
+/** The lines that stand before a hunk and after the one before it; negative numbers never. Pure. */
+export function gapBefore(before: DiffHunk | undefined, hunk: DiffHunk): Gap {
+  const oldStart = before === undefined ? 1 : endOf(before, 'old')
+  const newStart = before === undefined ? 1 : endOf(before, 'new')
+  return { oldStart, newStart, lines: Math.max(0, startOf(hunk, 'old') - oldStart) }
+}
+
+/** The lines after the last hunk of a file of which the new side has `total` lines. Pure. */
+export function gapAfter(last: DiffHunk, total: number): Gap {
+  const newStart = endOf(last, 'new')
+  return { oldStart: endOf(last, 'old'), newStart, lines: Math.max(0, total - newStart + 1) }
+}
+
+/** The lines of a gap as a hunk that changes nothing, from the new side's lines. Pure. */
+export function hunkOfGap(
+  { oldStart, newStart, lines }: Gap,
+  newLines: readonly string[],
+): DiffHunk {
+  const changes = newLines
+    .slice(newStart - 1, newStart - 1 + lines)
+    .map((content, index): DiffChange => ({
+      type: 'normal',
+      isNormal: true,
+      oldLineNumber: oldStart + index,
+      newLineNumber: newStart + index,
+      content,
+      endsWithoutNewline: false,
+    }))
+  return {
+    content: `unchanged ${newStart}`,
+    oldStart,
+    newStart,
+    oldLines: changes.length,
+    newLines: changes.length,
+    changes,
+  }
+}
+
+/**
+ * The old side's lines, from the new side's and the hunks between them; `null` when the hunks are
+ * not about these lines, which then are not shown between them. Pure.
+ */
+export function oldLinesOf(
+  hunks: readonly DiffHunk[],
+  newLines: readonly string[],
+): string[] | null {
+  const old: string[] = []
+  let next = 1
+  for (const hunk of hunks) {
+    const start = startOf(hunk, 'new')
+    if (start < next || start - 1 > newLines.length) return null
+    old.push(...newLines.slice(next - 1, start - 1))
+    if (old.length !== startOf(hunk, 'old') - 1) return null
+    next = start
+    for (const change of hunk.changes) {
+      if (change.type !== 'insert') old.push(change.content)
+      if (change.type === 'delete') continue
+      if (newLines[next - 1] !== change.content) return null
+      next += 1
+    }
+  }
+  return [...old, ...newLines.slice(next - 1)]
+}
+
+/** The format's quirk: a side without lines has the number of the line before it. */
+function startOf(hunk: DiffHunk, side: 'old' | 'new'): number {
+  const { [`${side}Start` as const]: start, [`${side}Lines` as const]: lines } = hunk
+  return lines === 0 ? start + 1 : start
+}
+
+function endOf(hunk: DiffHunk, side: 'old' | 'new'): number {
+  return startOf(hunk, side) + hunk[`${side}Lines` as const]
+}

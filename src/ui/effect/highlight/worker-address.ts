@@ -1,0 +1,8 @@
+import { scriptAddress } from '../../api/script-address.ts'
+import address from './paint.worker.ts?worker&url'
+
+/**
+ * The address of the worker that colours code. Its policy is made when the page starts, so that no
+ * other can take its name (security.md 19).
+ */
+export const paintWorkerAddress = scriptAddress('countersign-paint-worker', address)

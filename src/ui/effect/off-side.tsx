@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+
+/**
+ * The box of a difference. Lines that are not wrapped may go on beyond its right edge, where nobody
+ * has seen them: then it is not complete, and says so.
+ */
+export function OffSide(props: {
+  wrap: boolean
+  isComplete: boolean
+  onComplete?: ((isComplete: boolean) => void) | undefined
+  children: ReactNode
+}) {
+  const { wrap, isComplete, onComplete } = props
+  const box = useRef<HTMLDivElement>(null)
+  const [hides, setHides] = useState(false)
+  useEffect(() => {
+    const element = box.current
+    if (wrap || element === null) {
+      setHides(false)
+      return undefined
+    }
+    const look = (): void => setHides(element.scrollWidth > element.clientWidth + 1)
+    const resized = new ResizeObserver(look)
+    resized.observe(element)
+    if (element.firstElementChild !== null) resized.observe(element.firstElementChild)
+    return () => resized.disconnect()
+  }, [wrap])
+  useEffect(() => onComplete?.(isComplete && !hides), [onComplete, isComplete, hides])
+  return (
+    <>
+      {hides && (
+        <p className="small soon">
+          Lines go on beyond the right edge. They count as not seen until lines are wrapped.
+        </p>
+      )}
+      <div
+        ref={box}
+        className={wrap ? 'diff-box' : 'diff-box diff-unwrapped'}
+        {...(!wrap && { tabIndex: 0, role: 'region', 'aria-label': 'The difference' })}
+      >
+        {props.children}
+      </div>
+    </>
+  )
+}

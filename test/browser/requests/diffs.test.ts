@@ -1,0 +1,126 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const source = Array.from({ length: 60 }, (_, index) => `export const value${index} = ${index}`)
+const changed = source.map((line, index) =>
+  index === 20 ? "export const value20 = 'twenty' // was a number" : line,
+)
+const text = (lines: readonly string[]) => `${lines.join('\n')}\n`
+
+async function openChange(
+  path: string,
+  [before, after]: readonly [string, string],
+  options: Parameters<Dashboard['open']>[2] = {},
+): Promise<{ page: Page; requestId: string }> {
+  await dashboard.desk.write(path, before)
+  const input = { path, content: after }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A change.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, options)
+  await page.locator('.diff, .code').first().waitFor()
+  return { page, requestId: requestIds[0]! }
+}
+
+const showLines = (page: Page) => page.getByRole('button', { name: /^Show \d+ unchanged lines?$/ })
+
+test('code is coloured by a worker that loads when a difference is shown, and its words stay text of the page', async () => {
+  const { page } = await openChange('notes/values.ts', [text(source), text(changed)])
+  await page.locator('.diff-code .paint-keyword', { hasText: 'export' }).first().waitFor()
+  await page.locator('.diff-code-insert .paint-comment', { hasText: 'was a number' }).waitFor()
+  await page.locator('.diff-code-insert .diff-code-edit', { hasText: 'twenty' }).first().waitFor()
+  const line = page.locator('.diff-code-insert')
+  expect(await line.innerText()).toBe(changed[20])
+  const hostile = text(['// <img src=x onerror=alert(1)>', 'const a = "\u202Eevil" // раypal'])
+  const { page: other } = await openChange('notes/hostile.ts', ['old\n', hostile])
+  await other.locator('.diff-code .paint-comment', { hasText: '<img src=x' }).waitFor()
+  expect(await other.locator('main img').count()).toBe(0)
+  await other.locator('.diff-code .chip[title*="reading order"]').first().waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('unchanged lines are shown from the stored file, gap by gap and whole, and reading them is recorded', async () => {
+  const { page, requestId } = await openChange('notes/gaps.ts', [text(source), text(changed)])
+  expect(await showLines(page).allInnerTexts()).toEqual(['Show 17 unchanged lines'])
+  await showLines(page).click()
+  await page.locator('.diff-code-normal', { hasText: 'value0 = 0' }).waitFor()
+  expect(await showLines(page).allInnerTexts()).toEqual(['Show 36 unchanged lines'])
+  await page.getByRole('button', { name: 'Whole file' }).click()
+  await page.locator('.diff-code-normal', { hasText: 'value59 = 59' }).waitFor()
+  expect(await showLines(page).count()).toBe(0)
+  expect(await page.locator('.diff-line').count()).toBe(61)
+  const audited = await dashboard.desk.database.db
+    .selectFrom('audit_event')
+    .select('type')
+    .where('request_id', '=', requestId)
+    .where('type', '=', 'content.revealed')
+    .execute()
+  expect(audited).toHaveLength(1)
+})
+
+test('a file that is not what was shown is not put between its lines', async () => {
+  const { page, requestId } = await openChange('notes/other.ts', [text(source), text(changed)])
+  await page.route('**/content', async (route) => {
+    const answer = await route.fetch()
+    const headers = { ...answer.headers(), 'x-content-digest': `sha256:${'0'.repeat(64)}` }
+    await route.fulfill({ response: answer, headers, body: 'const evil = 1\n' })
+  })
+  expect(requestId).not.toBe('')
+  await showLines(page).click()
+  await page.getByRole('alert').getByText('not the one that this shows').waitFor()
+  expect(await page.getByText('evil').count()).toBe(0)
+})
+
+test('white space is ignored or shown, and lines beyond the right edge count as not seen', async () => {
+  const before = text(['if (a) {', 'b()', '}', '', ...source])
+  const after = text([
+    'if (a) {',
+    '  b()',
+    '}',
+    '',
+    ...source.slice(0, -1),
+    `// ${'long '.repeat(80)}`,
+  ])
+  const { page } = await openChange('notes/space.ts', [before, after])
+  const fold = page.getByRole('button', { name: '1 line that change in white space alone' })
+  await fold.waitFor()
+  await page.getByRole('button', { name: 'Ignore white space', pressed: true }).click()
+  await fold.waitFor({ state: 'detached' })
+  await page.locator('.diff-code-insert', { hasText: 'b()' }).waitFor()
+  await page.getByRole('button', { name: 'Wrap lines', pressed: true }).click()
+  await page.getByText('Lines go on beyond the right edge').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Wrap lines', pressed: false }).click()
+  await page.getByText('Lines go on beyond the right edge').waitFor({ state: 'detached' })
+})
+
+test('a difference with its tools passes axe on a phone and a desktop, in light and dark', async () => {
+  for (const options of [{}, { viewport: phone, hasTouch: true }]) {
+    const path = `notes/axe-${Object.keys(options).length}.ts`
+    const { page } = await openChange(path, [text(source), text(changed)], options)
+    await showLines(page).click()
+    await page.locator('.paint-keyword').first().waitFor()
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+      const shots = process.env['SCREENSHOTS']
+      if (shots !== undefined) {
+        const width = page.viewportSize()?.width ?? 0
+        await page.screenshot({ path: `${shots}/diff-${width}-${scheme}.png`, fullPage: true })
+      }
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      page.viewportSize()?.width ?? 0,
+    )
+  }
+})
