@@ -1,4 +1,5 @@
 import type { Json } from './json.ts'
+import type { OutputStream } from './tool.ts'
 import type { RestReason, RunState } from './request.ts'
 
 /** Why a message ended, in the AI SDK's words: those that a run's stream uses. */
@@ -36,11 +37,37 @@ export type UiPart =
       readonly errorText: string
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | CommandOutputPart
   | {
       readonly type: 'finish'
       readonly finishReason: FinishReason
       readonly messageMetadata: RunEnd
     }
+
+/**
+ * What a running command has written: a part that is for watching alone (`transient`), and is
+ * followed by the call's result.
+ */
+export interface CommandOutputPart {
+  readonly type: 'data-command-output'
+  readonly id: string
+  readonly transient: true
+  readonly data: {
+    readonly callId: string
+    readonly toolCallId: string
+    readonly stream: OutputStream
+    readonly attempt: number
+    /** of the stream, in bytes: where the text begins and ends; a gap before it is not kept */
+    readonly start: number
+    readonly end: number
+    readonly text: string
+    /**
+     * nobody knows how the attempt ended, or another one has begun: what was written of it is no
+     * part of any result
+     */
+    readonly lost: boolean
+  }
+}
 
 /** How the run stands at the end of a message. */
 export interface RunEnd {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { OutputStream } from '#domain/tool.ts'
 import type { Db, Tx } from '../database.ts'
+import { liveTextChannel } from './live-text.ts'
 
 /** How many of the newest bytes of a stream can be read while its command runs. */
 export const maxLiveBytes = 64 * 1024
@@ -13,8 +14,8 @@ export interface StreamTail {
 }
 
 /**
- * Replaces the stored output of an attempt. Writes nothing when the call has its result, a person
- * has settled the attempt's end, or a later attempt has begun.
+ * Replaces the stored output of an attempt, and tells who listens. Writes nothing when the call has
+ * its result, a person has settled the attempt's end, or a later attempt has begun.
  */
 export async function putLiveOutput(
   db: Db | Tx,
@@ -27,18 +28,20 @@ export async function putLiveOutput(
   )
   await sql`
     with open as (
-      select tool_call.id from tool_call
+      select tool_call.id, tool_call.run_id from tool_call
       join execution on execution.call_id = tool_call.id and execution.attempt = ${of.attempt}
       where tool_call.id = ${of.callId} and tool_call.result_type is null
         and execution.settled_then is null
       -- A result that is being stored comes first: then nothing is written behind it.
       for share of tool_call
+    ), put as (
+      insert into live_output (call_id, stream, attempt, skipped, bytes)
+      select open.id, part.stream, ${of.attempt}, part.skipped, part.bytes
+      from open cross join (values ${sql.join(rows)}) as part (stream, skipped, bytes)
+      on conflict (call_id, stream)
+        do update set attempt = excluded.attempt, skipped = excluded.skipped, bytes = excluded.bytes
     )
-    insert into live_output (call_id, stream, attempt, skipped, bytes)
-    select open.id, part.stream, ${of.attempt}, part.skipped, part.bytes
-    from open cross join (values ${sql.join(rows)}) as part (stream, skipped, bytes)
-    on conflict (call_id, stream)
-      do update set attempt = excluded.attempt, skipped = excluded.skipped, bytes = excluded.bytes
+    select pg_notify(${liveTextChannel}, run_id::text) from open
   `.execute(db)
 }
 

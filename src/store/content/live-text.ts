@@ -14,7 +14,7 @@ export interface TextPiece {
   readonly text: string
 }
 
-/** Who listens is told the id of a run whose live text has grown. */
+/** Who listens is told the id of a run whose live text, or live output, has grown. */
 export const liveTextChannel = 'countersign_live_text'
 
 /**

@@ -1,7 +1,5 @@
 import type { ProblemBody } from '#api/schemas/common.ts'
-import { type ApiRequest, callOver, requestOf } from '#client/call.ts'
-import type { OutputPiece } from '#domain/text/output-place.ts'
-import type { OutputStream } from '#domain/tool.ts'
+import { type ApiRequest, callOver } from '#client/call.ts'
 import { sessionProof } from './session-proof.ts'
 
 /**
@@ -56,22 +54,6 @@ export async function readContent(
     bytes: new Uint8Array(await response.arrayBuffer()),
     digest: response.headers.get('x-content-digest'),
     mediaType: response.headers.get('content-type') ?? 'application/octet-stream',
-  }
-}
-
-/** What a command has written to one of its streams from `offset` on. `more`: it may write more. */
-export async function readOutput(
-  of: { readonly callId: string; readonly stream: OutputStream; readonly offset: number },
-  signal: AbortSignal,
-): Promise<OutputPiece & { readonly more: boolean }> {
-  const { callId, stream, offset } = of
-  const params = { id: callId, stream }
-  const response = await ask(requestOf('getOutput', { params, query: { offset }, signal }))
-  return {
-    attempt: Number(response.headers.get('x-output-attempt')),
-    start: Number(response.headers.get('x-output-start')),
-    more: response.headers.get('x-output-state') !== 'ended',
-    bytes: new Uint8Array(await response.arrayBuffer()),
   }
 }
 

@@ -1,12 +1,12 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
-import { endOfOutput, noOutput, placeBehind } from '#domain/text/output-place.ts'
+import { endOfOutput } from '#domain/text/output-place.ts'
 import { splitLines } from '#domain/text/line-pieces.ts'
 import type { OutputStream } from '#domain/tool.ts'
-import { ApiRefusal, readOutput } from '../api/call-api.ts'
 import { VisibleLine } from '../text/visible-text.tsx'
+import { useRunInProgress } from './run-in-progress.tsx'
+import type { SoFar } from './so-far.ts'
 
-const lookEveryMs = 1000
 /** What is drawn: a hostile command may write characters that each are a chip. */
 const maxDrawn = { bytes: 16 * 1024, lines: 200 }
 /** Closer to the end than this is at the end. */
@@ -19,23 +19,30 @@ const names: Record<OutputStream, string> = { stdout: 'standard output', stderr:
  */
 export function LiveOutput(props: { callId: string; live: NonNullable<TranscriptCall['live']> }) {
   const { callId, live } = props
+  const { printed } = useRunInProgress()
+  const streams = (['stdout', 'stderr'] as const).flatMap((stream) => {
+    const soFar = printed.get(`${callId}.${stream}`)
+    return soFar === undefined ? [] : [{ stream, soFar }]
+  })
+  const isLost = live.state !== 'running' || streams.some(({ soFar }) => soFar.lost)
   return (
     <div className="so-far">
       <p className="small" role="status">
-        {live.state === 'running'
+        {!isLost
           ? 'It runs. This is what it has printed so far.'
           : 'Nobody knows how it ended. This is what it had printed until then, and no result.'}
       </p>
-      {live.stdout > 0 && <LiveStream callId={callId} stream="stdout" />}
-      {live.stderr > 0 && <LiveStream callId={callId} stream="stderr" />}
+      {streams.map(({ stream, soFar }) => (
+        <LiveStream key={stream} stream={stream} soFar={soFar} />
+      ))}
     </div>
   )
 }
 
-function LiveStream({ callId, stream }: { callId: string; stream: OutputStream }) {
-  const { end, tail } = useOutput(callId, stream)
-  const { left, text } = endOfOutput(tail, maxDrawn)
-  const before = end - tail.length + left
+function LiveStream({ soFar, stream }: { soFar: SoFar; stream: OutputStream }) {
+  const { end, start } = soFar
+  const { left, text } = endOfOutput(new TextEncoder().encode(soFar.text), maxDrawn)
+  const before = start + left
   const pane = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
   useLayoutEffect(() => {
@@ -72,59 +79,4 @@ function LiveStream({ callId, stream }: { callId: string; stream: OutputStream }
       </div>
     </div>
   )
-}
-
-/**
- * The newest bytes of a stream, and where they end. Asked for anew every second while the page is
- * looked at.
- */
-function useOutput(callId: string, stream: OutputStream): { end: number; tail: Uint8Array } {
-  const [read, setRead] = useState({ end: 0, tail: new Uint8Array() })
-  useEffect(() => {
-    const stop = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | null = null
-    let position = noOutput
-    let tail = new Uint8Array()
-    const begin = (): void => {
-      position = noOutput
-      tail = new Uint8Array()
-    }
-    const look = async (): Promise<boolean> => {
-      if (document.hidden) return true
-      const part = await readOutput({ callId, stream, offset: position.offset }, stop.signal)
-      const next = placeBehind(position, part)
-      if (next === null) {
-        begin()
-        return true
-      }
-      tail = joined(next.missing > 0 ? new Uint8Array() : tail, part.bytes)
-      position = next.place
-      setRead({ end: position.offset, tail })
-      return part.more
-    }
-    const lookOn = async (): Promise<void> => {
-      const more = await look().catch((error: unknown) => {
-        // Behind the end: another attempt has begun. What is not there any more has its result by
-        // now.
-        if (error instanceof ApiRefusal && error.code === 'invalid_request') begin()
-        return error instanceof ApiRefusal && error.code !== 'not_found'
-      })
-      if (more && !stop.signal.aborted) timer = setTimeout(() => void lookOn(), lookEveryMs)
-    }
-    void lookOn()
-    return () => {
-      stop.abort()
-      if (timer !== null) clearTimeout(timer)
-    }
-  }, [callId, stream])
-  return read
-}
-
-/** Two parts of a stream, as far back as anything of them is drawn. */
-function joined(before: Uint8Array, after: Uint8Array): Uint8Array<ArrayBuffer> {
-  const remaining = before.subarray(Math.max(0, before.length + after.length - 2 * maxDrawn.bytes))
-  const joinedBytes = new Uint8Array(remaining.length + after.length)
-  joinedBytes.set(remaining)
-  joinedBytes.set(after, remaining.length)
-  return joinedBytes.slice(-2 * maxDrawn.bytes)
 }

@@ -20,6 +20,7 @@ import { Grants } from './grants.tsx'
 import { Composer } from './composer.tsx'
 import { ModeBanner } from './mode-banner.tsx'
 import { RunActions } from './run-actions.tsx'
+import { RunStream } from './run-in-progress.tsx'
 import { RunState } from './run-state.tsx'
 import { WaitsFor } from './waits-for.tsx'
 import { WaitsToStart } from './waits-to-start.tsx'
@@ -110,8 +111,10 @@ function Run({ run: data, transcript }: OpenedRun) {
             <Failure error={transcript.error} retry={() => void transcript.refetch()} />
           )}
           <div className="timeline">
-            <TurnViews items={items ?? []} runId={data.id} />
-            <TurnText run={data} shownTurns={lastTurn(transcript.data?.items ?? [])} />
+            <RunStream run={data} items={items ?? []}>
+              <TurnViews items={items ?? []} runId={data.id} />
+              <TurnText shownTurns={lastTurn(items ?? [])} />
+            </RunStream>
           </div>
           <RunStatus run={data} />
         </section>

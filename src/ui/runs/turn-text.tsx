@@ -1,7 +1,6 @@
 import { IconRobot } from '@tabler/icons-react'
-import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { VisibleText } from '../text/visible-text.tsx'
-import { useRunStream } from './use-run-stream.ts'
+import { useRunInProgress } from './run-in-progress.tsx'
 
 /** A hostile model may write characters that each are a chip. */
 const drawnCharacters = 16 * 1024
@@ -10,8 +9,8 @@ const drawnCharacters = 16 * 1024
  * What the model is writing right now. `shownTurns`: turns whose stored message is on the page,
  * which takes its place.
  */
-export function TurnText({ run, shownTurns }: { run: RunDetail; shownTurns: number }) {
-  const { turn, text } = useRunStream(run.id, run.state === 'running')
+export function TurnText({ shownTurns }: { shownTurns: number }) {
+  const { turn, text } = useRunInProgress().written
   if (turn <= shownTurns || text === '') return null
   const hidden = Math.max(0, text.length - drawnCharacters)
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { UiPart } from '#domain/ui-part.ts'
+import { afterOutput, type SoFar } from './so-far.ts'
 import { readRun } from '../live/read-run.ts'
 
 const reconnectAfterMs = 2_000
@@ -12,13 +13,23 @@ export interface TurnText {
 
 const nothing: TurnText = { turn: 0, text: '' }
 
+/** What comes over the stream before it is stored. */
+export interface RunInProgress {
+  readonly written: TurnText
+  /** of running commands, by call and stream */
+  readonly printed: ReadonlyMap<string, SoFar>
+}
+
+export const noProgress: RunInProgress = { written: nothing, printed: new Map() }
+
 /**
- * The text of the turn in progress of a run, as the model writes it; it stays until the next turn
- * begins, so that a page shows it until it has the stored message. Only a visible page reads, and
- * only while `isRunning`: a browser has few connections for all its pages.
+ * The text of the turn in progress of a run, as the model writes it, and what its commands print;
+ * the text stays until the next turn begins, so that a page shows it until it has the stored
+ * message. Only a visible page reads, and only while `isRunning`: a browser has few connections for
+ * all its pages.
  */
-export function useRunStream(runId: string, isRunning: boolean): TurnText {
-  const [written, setWritten] = useState(nothing)
+export function useRunStream(runId: string, isRunning: boolean): RunInProgress {
+  const [progress, setProgress] = useState(noProgress)
   const isVisible = usePageVisible()
   useEffect(() => {
     if (!isRunning || !isVisible) return
@@ -28,7 +39,11 @@ export function useRunStream(runId: string, isRunning: boolean): TurnText {
     let last: string | null = null
     const read = async (): Promise<void> => {
       const on = {
-        part: (part: UiPart) => setWritten((before) => afterPart(before, part)),
+        part: (part: UiPart) =>
+          setProgress(({ printed, written }) => ({
+            written: afterPart(written, part),
+            printed: part.type === 'data-command-output' ? afterOutput(printed, part) : printed,
+          })),
         at: (id: string) => {
           last = id
         },
@@ -43,7 +58,7 @@ export function useRunStream(runId: string, isRunning: boolean): TurnText {
       if (again !== null) clearTimeout(again)
     }
   }, [runId, isRunning, isVisible])
-  return written
+  return progress
 }
 
 /** The text after another part arrived. The id of a text is `turn.attempt`. */

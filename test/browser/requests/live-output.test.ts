@@ -77,6 +77,8 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
     const script = 'seq 1 3000; wait 1; seq 3001 6000; wait 2; seq 6001 9000; wait 3'
     const { begin, go, runId } = await running(script)
     const page = await dashboard.open('Ada', `/runs/${runId}`)
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(request.url()))
     await page.getByText('Live', { exact: true }).waitFor()
     const ended = begin()
     await output(page).getByText('3000', { exact: true }).waitFor()
@@ -94,6 +96,9 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
     await go(3)
     await ended
     await output(page).waitFor({ state: 'detached' })
+    // It came over the run's stream: nothing was asked for again and again.
+    expect(asked.filter((url) => url.includes('/output/'))).toEqual([])
+    expect(asked.filter((url) => url.endsWith('/stream')).length).toBeGreaterThan(0)
   })
 
   test('says that nobody knows how it ended, and never that what it had printed is its result', async () => {

@@ -7,6 +7,8 @@ import { putContent } from '#store/content/content.ts'
 import { maxLiveBytes, putLiveOutput } from '#store/content/live-output.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { readCallOutput, type CallOutput } from '../../runs/reading/read-call-output.ts'
+import { beginRunStream, readRunStream } from '../../runs/streaming/read-run-stream.ts'
+import { parseCursor, type StreamCursor } from '../../runs/streaming/stream-cursor.ts'
 import { readTranscript } from '../../runs/reading/transcript.ts'
 import { executeCall } from './execute-call.ts'
 import { settleUnknown } from './settle-unknown.ts'
@@ -102,6 +104,62 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
       })
       expect(await rows(callId)).toBe(0)
       expect(await liveOf(runId)).toEqual([null])
+    },
+  )
+
+  test(
+    'comes over the run’s stream as it is written, goes on behind any event, and is marked lost when nobody knows how it ended',
+    patient,
+    async () => {
+      const { callId, ended, runId } = await running(
+        'echo one; wait 1; echo two; echo no >&2; wait 2',
+      )
+      const from = async (after: StreamCursor) => {
+        const { cursor, events } = await readRunStream(desk.api, { runId, cursor: after })
+        const data = events.flatMap(({ part }) =>
+          part !== '[DONE]' && part.type === 'data-command-output' ? [part.data] : [],
+        )
+        // An event's id is all that a reader has to come back with.
+        return { data, cursor: events.reduce((_, { id }) => parseCursor(id) ?? cursor, cursor) }
+      }
+      const begin = await beginRunStream(desk.api, desk.people.ada.caller, { runId, after: null })
+      if (begin === null) expect.fail('it rests')
+      let first = await from(begin)
+      await expect
+        .poll(async () => {
+          first = await from(begin)
+          return first.data.map(({ text }) => text)
+        }, until)
+        .toEqual(['one\n'])
+      expect(first.data).toMatchObject([
+        { callId, stream: 'stdout', attempt: 1, start: 0, end: 4, lost: false },
+      ])
+      expect((await from(first.cursor)).data).toEqual([])
+      await go(1)
+      let second = first
+      await expect
+        .poll(async () => {
+          second = await from(first.cursor)
+          return second.data.map(({ stream, start, text }) => [stream, start, text])
+        }, until)
+        .toEqual([
+          ['stdout', 4, 'two\n'],
+          ['stderr', 0, 'no\n'],
+        ])
+      await settleUnknown(desk.worker, { callId })
+      const lost = await from(second.cursor)
+      expect(lost.data.map(({ lost: is, stream, text }) => [stream, text, is])).toEqual([
+        ['stdout', '', true],
+        ['stderr', '', true],
+      ])
+      expect((await from(lost.cursor)).data).toEqual([])
+      // Nothing of it is in the transcript: what was streamed is no result.
+      const items = await readTranscript(desk.api, desk.people.ada.caller, runId)
+      expect(items.flatMap(({ calls }) => calls).map(({ result }) => result)).toEqual([null])
+      await go(2)
+      await ended
+      const after = await from(lost.cursor)
+      expect(after.data).toEqual([])
     },
   )
 

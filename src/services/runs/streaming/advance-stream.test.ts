@@ -10,6 +10,8 @@ const output = { type: 'output', text: 'Written.' } as const
 
 function call(id: string, more: Partial<CallView> = {}): CallView {
   return {
+    callId: `call-${id}`,
+    live: null,
     toolCallId: id,
     tool: 'write_file',
     input: { path: id },
@@ -203,7 +205,16 @@ test('errors, blocks and expiries are errors of the tool, with their text', () =
 
 test('an id is read back as the cursor that it was made of, and nothing else is an id', () => {
   const cursor = { turn: 12, stage: 'calls', attempt: 3, offset: 99, calls: '-0z1' } as const
-  expect(parseCursor(cursorId(cursor))).toEqual(cursor)
+  const outputs = [
+    { call: 1, attempt: 2, stdout: 10, stderr: 0, lost: false },
+    { call: 3, attempt: 1, stdout: 0, stderr: 7, lost: true },
+  ]
+  for (const one of [
+    { ...cursor, outputs: [] },
+    { ...cursor, outputs },
+  ]) {
+    expect(parseCursor(cursorId(one))).toEqual(one)
+  }
   const wrong = [
     '',
     '1',
@@ -212,6 +223,10 @@ test('an id is read back as the cursor that it was made of, and nothing else is 
     '-1.t.1.0',
     '1.t.1',
     '1.t.1.0.',
+    '1.c.1.0.0.',
+    '1.c.1.0.0.1-1-1',
+    '1.c.1.0.0.1-1-1-1x_',
+    '1.c.1.0.0.1-1-1-x',
     '1.t.1.0.ä',
     '1.t.1e3.0',
     ' 1.t.1.0',

@@ -1,4 +1,5 @@
 import { callParts } from './call-parts.ts'
+import { outputParts } from './output-parts.ts'
 import { beginAt, cursorId, type StreamCursor } from './stream-cursor.ts'
 import type { StreamView } from './stream-view.ts'
 import { textPieces } from './text-pieces.ts'
@@ -56,8 +57,11 @@ export function advanceStream(from: StreamCursor, view: StreamView): StreamProgr
   function tellCalls(): void {
     if (view.turn.kind !== 'stored') return
     for (const { part, calls } of callParts(view.turn.calls, cursor.calls)) tell(part, { calls })
+    for (const { part, outputs } of outputParts(view.turn.calls, cursor.outputs)) {
+      tell(part, { outputs })
+    }
     const isOpen = view.turn.calls.some(({ result }) => result === null)
-    if (!isOpen || view.rests) tell({ type: 'finish-step' }, { stage: 'stepped' })
+    if (!isOpen || view.rests) tell({ type: 'finish-step' }, { stage: 'stepped', outputs: [] })
   }
 
   function finish(): void {

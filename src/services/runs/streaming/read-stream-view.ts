@@ -6,6 +6,7 @@ import { readLiveText } from '#store/content/live-text.ts'
 import type { Db } from '#store/database.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import { readMessageText } from '../../transcript/messages.ts'
+import { readLiveAttempts } from './read-live-attempts.ts'
 import type { StreamCursor } from './stream-cursor.ts'
 import type { CallView, StreamView, TurnView } from './stream-view.ts'
 
@@ -78,6 +79,7 @@ async function storedText(db: Db, hash: string): Promise<string> {
 }
 
 interface CallRow {
+  readonly callId: string
   readonly toolCallId: string
   readonly tool: string
   readonly inputHash: string
@@ -90,10 +92,11 @@ interface CallRow {
 async function readCallViews(
   db: Db,
   runId: string,
-  { turn, calls: told }: StreamCursor,
+  cursor: StreamCursor,
 ): Promise<readonly CallView[]> {
+  const { turn, calls: told } = cursor
   const { rows } = await sql<CallRow>`
-    select tool_call_id as "toolCallId", tool, input_hash as "inputHash",
+    select id as "callId", tool_call_id as "toolCallId", tool, input_hash as "inputHash",
       result_type as "resultType", result_text_hash as "textHash",
       result_output_hash as "outputHash",
       array(select request.id::text from request where request.run_id = tool_call.run_id
@@ -110,7 +113,13 @@ async function readCallViews(
     const text = texts.get(hash)
     return text === undefined ? null : (JSON.parse(text) as Json)
   }
-  return rows.map(({ toolCallId, tool, inputHash, requests, ...row }) => ({
+  const open = rows.flatMap(({ callId, resultType }, call) =>
+    resultType === null ? [{ callId, call }] : [],
+  )
+  const live = await readLiveAttempts(db, open, cursor.outputs)
+  return rows.map(({ callId, toolCallId, tool, inputHash, requests, ...row }) => ({
+    callId,
+    live: live.get(callId) ?? null,
     toolCallId,
     tool,
     input: jsonOf(inputHash),

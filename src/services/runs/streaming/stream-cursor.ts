@@ -11,6 +11,20 @@ export interface StreamCursor {
   readonly offset: number
   /** of the turn's calls, in order: what was told of each (see `callMark`) */
   readonly calls: string
+  /** of the turn's calls that run: what was told of their output */
+  readonly outputs: readonly OutputTold[]
+}
+
+/** What was told of the output of one attempt at a call. */
+export interface OutputTold {
+  /** place of the call in its turn, from 0 */
+  readonly call: number
+  readonly attempt: number
+  /** bytes */
+  readonly stdout: number
+  readonly stderr: number
+  /** it was told that the attempt is lost */
+  readonly lost: boolean
 }
 
 /**
@@ -32,7 +46,7 @@ export type StreamStage = keyof typeof letters
 
 /** The reading of a message that begins with a turn. */
 export function beginAt(turn: number): StreamCursor {
-  return { turn, stage: 'new', attempt: 0, offset: 0, calls: '' }
+  return { turn, stage: 'new', attempt: 0, offset: 0, calls: '', outputs: [] }
 }
 
 /**
@@ -52,19 +66,40 @@ export function requestsTold(mark: string): number {
 }
 
 /** The id of an event. */
-export function cursorId({ turn, stage, attempt, offset, calls }: StreamCursor): string {
-  return `${turn}.${letters[stage]}.${attempt}.${offset}${calls === '' ? '' : `.${calls}`}`
+export function cursorId({ turn, stage, attempt, offset, calls, outputs }: StreamCursor): string {
+  const told = outputs.map(
+    ({ call, attempt: of, lost, stderr, stdout }) =>
+      `${call}-${of}-${stdout}-${stderr}${lost ? 'x' : ''}`,
+  )
+  const place = `${turn}.${letters[stage]}.${attempt}.${offset}`
+  return [
+    place,
+    ...(calls === '' ? [] : [calls]),
+    ...(told.length === 0 ? [] : [told.join('_')]),
+  ].join('.')
 }
 
-const idForm = /^(\d{1,9})\.([a-z])\.(\d{1,9})\.(\d{1,9})(?:\.([-0-9a-z]{1,1000}))?$/
+const idForm =
+  /^(\d{1,9})\.([a-z])\.(\d{1,9})\.(\d{1,9})(?:\.([-0-9a-z]{1,1000}))?(?:\.([-0-9x_]{1,6000}))?$/
+const outputForm = /^(\d{1,4})-(\d{1,9})-(\d{1,12})-(\d{1,12})(x?)$/
 
 /** Reads an event's id; `null` when it is none of ours. */
 export function parseCursor(id: string): StreamCursor | null {
   const match = idForm.exec(id)
   if (match === null) return null
-  const [, turn, letter, attempt, offset, calls = ''] = match
+  const [, turn, letter, attempt, offset, calls = '', told] = match
+  const outputs = told === undefined ? [] : told.split('_').map(parseOutput)
   const stages = Object.keys(letters) as StreamStage[]
   const stage = stages.find((one) => letters[one] === letter)
   if (stage === undefined || stage === 'new' || Number(turn) < 0) return null
-  return { turn: Number(turn), stage, attempt: Number(attempt), offset: Number(offset), calls }
+  if (!outputs.every((output) => output !== null)) return null
+  const place = { turn: Number(turn), stage, attempt: Number(attempt), offset: Number(offset) }
+  return { ...place, calls, outputs }
+}
+
+function parseOutput(text: string): OutputTold | null {
+  const match = outputForm.exec(text)
+  if (match === null) return null
+  const [call = 0, attempt = 0, stdout = 0, stderr = 0] = match.slice(1, 5).map(Number)
+  return { call, attempt, stdout, stderr, lost: match[5] === 'x' }
 }

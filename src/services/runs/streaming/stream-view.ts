@@ -1,4 +1,5 @@
 import type { Json } from '#domain/json.ts'
+import type { OutputStream } from '#domain/tool.ts'
 import type { RestReason, RunState } from '#domain/request.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
@@ -32,10 +33,27 @@ export type TurnView =
     }
 
 export interface CallView {
+  readonly callId: string
   readonly toolCallId: string
   readonly tool: string
   readonly input: Json
   /** ids of its requests, oldest first */
   readonly requests: readonly string[]
   readonly result: Pick<CallResult, 'type' | 'text' | 'output'> | null
+  /** the newest attempt, as long as there is no result; `null`: none was begun */
+  readonly live: LiveAttempt | null
+}
+
+/** What an attempt has written behind what the reader was told of it. */
+export interface LiveAttempt {
+  readonly attempt: number
+  /** nobody knows how it ended */
+  readonly isLost: boolean
+  readonly streams: readonly LiveStreamPiece[]
+}
+
+export interface LiveStreamPiece {
+  readonly stream: OutputStream
+  readonly start: number
+  readonly bytes: Uint8Array
 }

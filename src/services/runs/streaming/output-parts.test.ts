@@ -1,0 +1,75 @@
+import { uiMessageChunkSchema } from 'ai'
+import { expect, test } from 'vitest'
+import { outputParts } from './output-parts.ts'
+import type { OutputTold } from './stream-cursor.ts'
+import type { CallView, LiveAttempt } from './stream-view.ts'
+
+function call(live: LiveAttempt | null, result: CallView['result'] = null): CallView {
+  const named = { callId: 'id', toolCallId: 'c', tool: 'shell' }
+  return { ...named, input: {}, requests: [], result, live }
+}
+
+const piece = (text: string | Buffer, start = 0, stream: 'stdout' | 'stderr' = 'stdout') => ({
+  stream,
+  start,
+  bytes: Buffer.from(text),
+})
+const running = (...streams: LiveAttempt['streams']): LiveAttempt => ({
+  attempt: 1,
+  isLost: false,
+  streams,
+})
+const said = (calls: readonly CallView[], told: readonly OutputTold[] = []) =>
+  outputParts(calls, told).map(({ part: { data, id } }) => ({ id, ...data }))
+const told = { call: 0, attempt: 1, stdout: 4, stderr: 0, lost: false }
+
+test('what a command writes is told behind what was told, with where it lies, and a gap shows', async () => {
+  const [first, second] = outputParts(
+    [call(running(piece('one\n', 4), piece('no\n', 100, 'stderr')))],
+    [told],
+  )
+  expect(first?.part).toMatchObject({
+    id: 'id.stdout',
+    transient: true,
+    data: {
+      callId: 'id',
+      toolCallId: 'c',
+      attempt: 1,
+      start: 4,
+      end: 8,
+      text: 'one\n',
+      lost: false,
+    },
+  })
+  // A part of the AI SDK's protocol, which its clients take.
+  expect(await uiMessageChunkSchema().validate?.(first?.part)).toMatchObject({ success: true })
+  expect(first?.outputs).toEqual([{ ...told, stdout: 8 }])
+  expect(second?.part.data).toMatchObject({ stream: 'stderr', start: 100, end: 103 })
+  expect(second?.outputs).toEqual([{ ...told, stdout: 8, stderr: 103 }])
+})
+
+test('a character that is not whole yet waits, and bytes that are no text do not hold the others up', () => {
+  const emoji = Buffer.from('a😀')
+  expect(said([call(running(piece(emoji.subarray(0, 3))))])).toMatchObject([{ text: 'a', end: 1 }])
+  expect(said([call(running(piece(emoji.subarray(1, 4), 1)))])).toEqual([])
+  expect(said([call(running(piece(emoji.subarray(1), 1)))])).toMatchObject([{ text: '😀', end: 5 }])
+  const noText = Buffer.from([0x80, 0x80, 0x80, 0x80, 0xff, 0x41])
+  expect(said([call(running(piece(noText)))])).toMatchObject([{ end: 6 }])
+  // Nothing follows what is lost: what there is of a character is told.
+  const lost = { ...running(piece(emoji.subarray(0, 3))), isLost: true }
+  expect(said([call(lost)])).toMatchObject([{ end: 3 }, { lost: true }])
+})
+
+test('what was told of an attempt whose end nobody knows, or that another one follows, is marked lost once, and no result is', () => {
+  const lost = { attempt: 1, isLost: true, streams: [] }
+  const parts = outputParts([call(lost)], [told])
+  expect(parts.map(({ part }) => part.data)).toMatchObject([{ attempt: 1, text: '', lost: true }])
+  expect(outputParts([call(lost)], parts[0]?.outputs ?? [])).toEqual([])
+  const again = { attempt: 2, isLost: false, streams: [piece('anew')] }
+  expect(said([call(again)], [told])).toMatchObject([
+    { attempt: 1, lost: true, text: '' },
+    { attempt: 2, lost: false, text: 'anew', start: 0 },
+  ])
+  const result = { type: 'output', text: 'done' } as const
+  expect(outputParts([call(again, result)], [told])).toEqual([])
+})

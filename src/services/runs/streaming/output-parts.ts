@@ -1,0 +1,87 @@
+import type { CommandOutputPart } from '#domain/ui-part.ts'
+import type { OutputStream } from '#domain/tool.ts'
+import type { OutputTold } from './stream-cursor.ts'
+import type { CallView, LiveAttempt, LiveStreamPiece } from './stream-view.ts'
+
+/**
+ * What running commands of a turn have written and a reader was not told, each part with what was
+ * told of all calls after it. Characters that are not whole yet are left for later. Pure.
+ */
+export function outputParts(
+  calls: readonly CallView[],
+  told: readonly OutputTold[],
+): readonly { readonly part: CommandOutputPart; readonly outputs: readonly OutputTold[] }[] {
+  const outputs = new Map(
+    told
+      // What ended is told by its result.
+      .filter(({ call }) => calls[call]?.result === null)
+      .map((one) => [one.call, one]),
+  )
+  const parts: { part: CommandOutputPart; outputs: readonly OutputTold[] }[] = []
+  for (const [index, call] of calls.entries()) {
+    const { live } = call
+    if (live === null || call.result !== null) continue
+    const tell = (now: OutputTold, part: CommandOutputPart['data']): void => {
+      outputs.set(index, now)
+      const id = `${part.callId}.${part.stream}`
+      parts.push({
+        part: { type: 'data-command-output', id, transient: true, data: part },
+        outputs: [...outputs.values()],
+      })
+    }
+    const { callId, toolCallId } = call
+    const before = outputs.get(index)
+    const fresh = { call: index, attempt: live.attempt, stdout: 0, stderr: 0, lost: false }
+    if (before !== undefined && before.attempt !== live.attempt && !before.lost) {
+      for (const [stream, at] of written(before)) {
+        tell(fresh, { callId, toolCallId, stream, attempt: before.attempt, ...ending(at) })
+      }
+    }
+    let now = before?.attempt === live.attempt ? before : fresh
+    for (const piece of live.streams) {
+      const { bytes, text } = wholeText(piece, live)
+      if (bytes === 0) continue
+      const end = piece.start + bytes
+      now = { ...now, [piece.stream]: end }
+      const { start, stream } = piece
+      const { attempt } = live
+      tell(now, { callId, toolCallId, stream, attempt, start, end, text, lost: false })
+    }
+    if (!live.isLost || now.lost) continue
+    now = { ...now, lost: true }
+    for (const [stream, at] of written(now)) {
+      tell(now, { callId, toolCallId, stream, attempt: live.attempt, ...ending(at) })
+    }
+  }
+  return parts
+}
+
+function written({ stderr, stdout }: OutputTold): readonly [OutputStream, number][] {
+  const streams: readonly [OutputStream, number][] = [
+    ['stdout', stdout],
+    ['stderr', stderr],
+  ]
+  return streams.filter(([, at]) => at > 0)
+}
+
+function ending(at: number) {
+  return { start: at, end: at, text: '', lost: true }
+}
+
+/** The characters of a piece that are whole, and how many bytes they take. */
+function wholeText({ bytes }: LiveStreamPiece, { isLost }: LiveAttempt) {
+  const whole = isLost ? bytes.length : bytes.length - unfinished(bytes)
+  return { bytes: whole, text: Buffer.from(bytes.subarray(0, whole)).toString('utf8') }
+}
+
+/** How many bytes at the end begin a character that may still come. */
+function unfinished(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) return 0
+    if (byte < 0xc0) continue
+    const needs = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    return needs > back ? back : 0
+  }
+  return 0
+}
