@@ -7,12 +7,14 @@ import {
   type AgentDesk,
   type ModelStepCall,
 } from '#test/harness/fixtures/agent-desk.ts'
+import { turnCosts } from '#test/harness/fixtures/turn-costs.ts'
 import { monotonicMs, percentiles, round } from '../figures.ts'
 import { onOwnPostgres } from '../own-postgres.ts'
 
 const turns = 60
 const warmUps = 15
 const callsOfTurn = 10
+const longRunTurns = [2, 50, 199]
 
 /**
  * `takeTurn` of ten calls with a model that answers at once, on a Postgres of its own that waits
@@ -39,7 +41,14 @@ async function measure(desk: AgentDesk): Promise<object> {
       tool: 'write_file',
       input: { path: `notes/written-${index}.md`, content: `Note ${index}\n` },
     }))
-    return { calls: callsOfTurn, targetMs: 15, preApprovedMs: reads, askingMs: writes }
+    const turnsOfOneRun = Object.fromEntries(await turnCosts(desk, longRunTurns))
+    return {
+      calls: callsOfTurn,
+      targetMs: 15,
+      preApprovedMs: reads,
+      askingMs: writes,
+      turnsOfOneRun,
+    }
   } finally {
     await db.destroy()
   }

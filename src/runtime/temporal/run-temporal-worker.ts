@@ -15,6 +15,7 @@ import {
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
+import { TranscriptCache } from '#services/transcript/transcript-cache.ts'
 import { openModel } from '#models/open-model.ts'
 import { commandHost, findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { connectDatabase, servingAnswerMs } from '#store/database.ts'
@@ -184,6 +185,7 @@ export async function runTemporalWorker(options: {
             inForce: () => policies.inForce(),
           },
         }),
+      transcripts: new TranscriptCache(),
       modelOf: ({ model, script, settings }, { models }) =>
         openModel({ model, script, settings, models, environment }),
     }

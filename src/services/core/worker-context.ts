@@ -5,6 +5,7 @@ import type { Policy, ProjectConfig, WorkerDefinition } from '#policy/policy.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import type { CommandSite } from '#tools/commands/plan/command-place.ts'
 import type { McpServers } from '#tools/mcp/mcp-servers.ts'
+import type { TranscriptCache } from '../transcript/transcript-cache.ts'
 import type { SystemContext } from './context.ts'
 import type { WorktreeBaseAnswer } from './host-queries.ts'
 import type { RunPlace } from './run-place.ts'
@@ -24,6 +25,8 @@ export interface WorkerContext extends SystemContext {
   readonly mcpServers?: McpServers
   /** where this host runs commands; absent: it runs none */
   readonly commandSite?: CommandSite
+  /** what this process has read of its runs; absent: each turn reads its run whole */
+  readonly transcripts?: TranscriptCache
   /** Opens the workspace of a policy that a run works in, on this host. */
   workspaceOf(place: RunPlace, policy: Policy): Promise<OpenWorkspace>
   /** Where the worktree of a run that starts now in a workspace of a policy begins. */

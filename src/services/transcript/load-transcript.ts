@@ -76,6 +76,15 @@ async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows>
   const [messages, ownCalls] = await Promise.all([readMessages(db, runId), readCalls(db, runId)])
   const isFork = messages.some((message) => message.from_run_id !== null)
   const calls = isFork ? [...(await readPrefixCalls(db, runId)), ...ownCalls] : ownCalls
+  return withTexts(db, messages, calls)
+}
+
+/** Messages and calls with what they say, as a transcript. */
+export async function withTexts(
+  db: Db | Tx,
+  messages: readonly MessageRow[],
+  calls: readonly CallRow[],
+): Promise<TranscriptRows> {
   const texts = await getTexts(db, [
     ...messages.map((message) => message.content_hash),
     ...calls.flatMap((call) =>
@@ -119,11 +128,8 @@ async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows>
 }
 
 /** A run's own messages, behind those of the turns that it took over from others. */
-async function readMessages(
-  db: Db | Tx,
-  runId: string,
-): Promise<(Selectable<MessageTable> & { readonly from_run_id: string | null })[]> {
-  const { rows } = await sql<Selectable<MessageTable> & { readonly from_run_id: string | null }>`
+async function readMessages(db: Db | Tx, runId: string): Promise<MessageRow[]> {
+  const { rows } = await sql<MessageRow>`
     select message.*, prefix.from_run_id from run_prefix as prefix
     join message on message.run_id = prefix.from_run_id
       and message.turn between prefix.first_turn and prefix.last_turn
@@ -135,6 +141,7 @@ async function readMessages(
   return rows
 }
 
+type MessageRow = Selectable<MessageTable> & { readonly from_run_id: string | null }
 type CallRow = Awaited<ReturnType<typeof readCalls>>[number]
 
 function readCalls(db: Db | Tx, runId: string) {
@@ -155,7 +162,8 @@ function readPrefixCalls(db: Db | Tx, runId: string) {
     .execute()
 }
 
-function selectCalls(db: Db | Tx) {
+/** Calls with what a transcript has of them, in their order. */
+export function selectCalls(db: Db | Tx) {
   return db
     .selectFrom('tool_call')
     .leftJoin('manual_call', 'manual_call.call_id', 'tool_call.id')

@@ -11,7 +11,7 @@ import { lockRun } from '../../core/locks.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { callPictures } from '../../transcript/call-pictures.ts'
-import { loadTranscript } from '../../transcript/load-transcript.ts'
+import { loadGrowingTranscript } from '../../transcript/load-growing.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
 import { compact } from '../window/compact.ts'
 import { fitWindow } from '../window/fit-window.ts'
@@ -57,7 +57,7 @@ export async function askModel(
   const { run, turn, attempt, worker, window, signal } = question
   const [{ policy }, transcript] = await Promise.all([
     termsOf(ctx, run),
-    loadTranscript(ctx.db, run.id),
+    loadGrowingTranscript(ctx.db, ctx.transcripts, { runId: run.id, turn }),
   ])
   const pictures = await callPictures(ctx.db, transcript)
   const registry = await ctx.registryOf(policy, run.worker)

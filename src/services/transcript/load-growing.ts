@@ -1,0 +1,124 @@
+import { sql, type Selectable } from 'kysely'
+import type { Db } from '#store/database.ts'
+import type { MessageTable } from '#store/tables/runs.ts'
+import {
+  loadTranscript,
+  selectCalls,
+  withTexts,
+  type TranscriptMessage,
+} from './load-transcript.ts'
+import type { KnownTurns, TranscriptCache } from './transcript-cache.ts'
+
+const nothingKnown: KnownTurns = { throughTurn: 0, digest: '', messages: [] }
+
+/**
+ * The transcript of a run that is about to take a turn, as `loadTranscript` answers it. What the
+ * cache has of the run is used if the digest of its rows is as it was: nothing of it was changed,
+ * erased or added since. The other turns are read, and the cache has them next time. A run with
+ * turns of another, or with calls that people made, is read whole.
+ */
+export async function loadGrowingTranscript(
+  db: Db,
+  cache: TranscriptCache | undefined,
+  of: { readonly runId: string; readonly turn: number },
+): Promise<readonly TranscriptMessage[]> {
+  const kept = cache?.get(of.runId)
+  if (cache === undefined || kept === 'whole') return loadTranscript(db, of.runId)
+  const known = kept ?? nothingKnown
+  const read = await readSince(db, of, known)
+  if (read === 'whole') {
+    cache.set(of.runId, 'whole')
+    return loadTranscript(db, of.runId)
+  }
+  const { messages, digest } =
+    read === 'changed'
+      ? await readAgain(db, of)
+      : { ...read, messages: [...known.messages, ...read.messages] }
+  const throughTurn = of.turn - 1
+  const old = messages.filter(({ turn }) => turn !== null && turn <= throughTurn)
+  cache.set(of.runId, { throughTurn, digest, messages: old })
+  return messages
+}
+
+interface ReadTurns {
+  readonly messages: readonly TranscriptMessage[]
+  /** of all turns before the one that is taken */
+  readonly digest: string
+}
+
+async function readAgain(
+  db: Db,
+  of: { readonly runId: string; readonly turn: number },
+): Promise<ReadTurns> {
+  const read = await readSince(db, of, nothingKnown)
+  if (typeof read === 'object') return read
+  // Something was erased, or became another's, at this moment: nothing of it is kept.
+  return { messages: await loadTranscript(db, of.runId), digest: 'unknown' }
+}
+
+interface RunState {
+  readonly is_whole: boolean
+  readonly known_digest: string
+  readonly digest: string
+}
+
+/**
+ * Reads the turns behind those that are known. The digests are those of the moment at which the
+ * messages are read, and the calls are read after that: what changes in between has another digest
+ * the next time.
+ */
+async function readSince(
+  db: Db,
+  { runId, turn }: { readonly runId: string; readonly turn: number },
+  known: KnownTurns,
+): Promise<ReadTurns | 'changed' | 'whole'> {
+  const { throughTurn } = known
+  const { rows } = await sql<RunState & Nullable<Selectable<MessageTable>>>`
+    with line as (
+      select turn, message::text as line from message where run_id = ${runId} and turn is not null
+      union all
+      select call.turn, (call, request.state)::text from tool_call call
+        left join request on request.id = call.request_id where call.run_id = ${runId}
+      union all
+      select call.turn, file::text from tool_call call
+        join result_file file on file.call_id = call.id where call.run_id = ${runId}
+    )
+    select state.*, message.* from (
+      select
+        exists (select from run_prefix where run_id = ${runId})
+          or exists (select from manual_call where run_id = ${runId})
+          or exists (select from erased_content where hash in (
+            select content_hash from message where run_id = ${runId} union all
+            select unnest(array[input_hash, result_text_hash, result_output_hash])
+              from tool_call where run_id = ${runId})) as is_whole,
+        (select ${digestThrough(throughTurn)} from line) as known_digest,
+        (select ${digestThrough(turn - 1)} from line) as digest
+    ) as state
+    left join message on run_id = ${runId} and (turn is null or turn > ${throughTurn})
+    order by sequence
+  `.execute(db)
+  const [state] = rows
+  if (state === undefined || state.is_whole) return 'whole'
+  if (known !== nothingKnown && state.known_digest !== known.digest) return 'changed'
+  const calls = await selectCalls(db)
+    .where('tool_call.run_id', '=', runId)
+    .where('tool_call.turn', '>', throughTurn)
+    .execute()
+  const messages = rows.flatMap((row) => (hasMessage(row) ? [{ ...row, from_run_id: null }] : []))
+  const read = await withTexts(db, messages, calls)
+  return { messages: read.messages, digest: state.digest }
+}
+
+/** One row says how the run stands, whether there are messages or not. */
+type Nullable<T> = { readonly [Name in keyof T]: T[Name] | null }
+
+function hasMessage(
+  row: RunState & Nullable<Selectable<MessageTable>>,
+): row is RunState & Selectable<MessageTable> {
+  return row.id !== null
+}
+
+function digestThrough(turn: number) {
+  return sql<string>`encode(sha256(convert_to(coalesce(
+    string_agg(line, '' order by line) filter (where turn <= ${turn}), ''), 'UTF8')), 'hex')`
+}

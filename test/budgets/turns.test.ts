@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { turnCosts } from '../harness/fixtures/turn-costs.ts'
+
+let desk: AgentDesk
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+it('turn 199 asks as many queries as turn 2, reads at most half as much again, and sends the model all', async () => {
+  const costs = await turnCosts(desk, [2, 50, 199])
+  const [second, fiftieth, last] = [2, 50, 199].map((turn) => costs.get(turn))
+  if (second === undefined || last === undefined) throw new Error('a turn was not measured')
+  expect([second.messages, last.messages]).toEqual([3, 1 + 2 * 198])
+  expect(last.queries).toBe(second.queries)
+  for (const turn of [fiftieth, last]) {
+    expect(turn?.bytesRead).toBeLessThanOrEqual(1.5 * second.bytesRead)
+  }
+})
