@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { RequestDetail, RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { Installation } from '../harness/installation/installation.ts'

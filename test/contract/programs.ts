@@ -14,7 +14,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { deployTool } from '../../examples/programs/ai-sdk-tool.ts'
 import { createShop } from '../../examples/programs/express-route.ts'
 import { deployAgent } from '../../examples/programs/langgraph.ts'
-import type { RequestDetail, RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import {
   AlreadyTakenError,
   BlockedError,

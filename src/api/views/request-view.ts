@@ -5,7 +5,9 @@ import type {
   RequestDetailRecord,
   RequestItemRecord,
 } from '#services/requests/facts/request-record.ts'
-import type { AlikeRequest, RequestDetail, RequestItem } from '../schemas/requests/requests.ts'
+import type { AlikeRequest } from '../schemas/requests/request-parts.ts'
+import type { RequestDetail } from '../schemas/requests/requests.ts'
+import type { RequestItem } from '../schemas/requests/request-item.ts'
 import { answerOf, answerWithout } from './answer-of.ts'
 
 /** A row of a list: what looks like a secret in it is masked. */

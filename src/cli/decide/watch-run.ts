@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RequestDetail, RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { Transcript } from '#api/schemas/runs/transcript.ts'
 import { isEnd, runTransitions } from '#domain/transitions.ts'

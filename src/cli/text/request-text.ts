@@ -1,4 +1,5 @@
-import type { DecisionView, RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { placeText } from '#domain/deciding/quorum.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, effectOf, routingLines, taskLine } from './request-card.ts'

@@ -1,4 +1,4 @@
-import type { RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 
 /** The most requests that one action may decide (api.md). */
 const maxAtOnce = 200

@@ -1,4 +1,4 @@
-import type { RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 
 /** A row on the screen. `gone`: it is not in the list any more, and greys until the person acts. */
 export interface InboxRow {

@@ -1,6 +1,7 @@
 import { IconReceipt } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { DecisionView, RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { useAudit } from '../api/queries.ts'
 import { EventLine, toldEvents } from '../audit/event-line.tsx'

@@ -10,7 +10,7 @@ import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
 import { emptyBody, requestRef, revoked, revealed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/request-actions.ts'
-import { claimView, commentView } from '../../schemas/requests/requests.ts'
+import { claimView, commentView } from '../../schemas/requests/request-parts.ts'
 
 /**
  * Any key may knock: the verbs refuse machines with `not_eligible` and record it (product.md 19).

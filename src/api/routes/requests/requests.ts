@@ -8,6 +8,7 @@ import { bytesAnswer } from '../../route/byte-answers.ts'
 import { route } from '../../route/route.ts'
 import { hash, requestRef } from '../../schemas/common.ts'
 import { waitQuery } from '../../schemas/requests/external.ts'
+import { requestList } from '../../schemas/requests/request-item.ts'
 import * as schemas from '../../schemas/requests/requests.ts'
 import { waitForRequest } from '../../held-open/wait-for-request.ts'
 import { pageView } from '../../views/page-view.ts'
@@ -25,7 +26,7 @@ export const requestRoutes = [
     description: 'Requests the caller may see',
     access,
     query: schemas.requestsQuery,
-    answers: { 200: { description: 'A page', schema: schemas.requestList } },
+    answers: { 200: { description: 'A page', schema: requestList } },
     answer: async (api, { query, caller }) => {
       await requireQueue(api, query.queue)
       const { mine, snoozed, ...filters } = query

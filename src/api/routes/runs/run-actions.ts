@@ -13,6 +13,7 @@ import { route } from '../../route/route.ts'
 import { maskedValue, revealed, runRef } from '../../schemas/common.ts'
 import { workspaceRootOf } from '../../context/api.ts'
 import { runDetailView } from '../../views/run-view.ts'
+import * as actions from '../../schemas/runs/run-actions.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:write' } as const
@@ -28,9 +29,9 @@ export const runActionRoutes = [
     description:
       'Answers once the run is recorded; it takes its first turn as soon as a Temporal worker is free',
     access,
-    body: schemas.startRunBody,
+    body: actions.startRunBody,
     headers: z.object(idempotencyHeader),
-    answers: { 201: { description: 'Started: recorded and durable', schema: schemas.startedRun } },
+    answers: { 201: { description: 'Started: recorded and durable', schema: actions.startedRun } },
     problems: [
       'unknown_worker',
       'mode_not_permitted',
@@ -54,9 +55,9 @@ export const runActionRoutes = [
     description: 'Post a message, which the next turn reads; a run that waits for input goes on',
     access,
     params,
-    body: schemas.messageBody,
+    body: actions.messageBody,
     headers: z.object(idempotencyHeader),
-    answers: { 201: { description: 'Posted', schema: schemas.postedMessage } },
+    answers: { 201: { description: 'Posted', schema: actions.postedMessage } },
     problems: ['run_ended', 'idempotency_key_reused'],
     answer: async (api, { params, body, caller, request }) => {
       const runId = await findRun(api.ctx, caller, params.id)
@@ -74,9 +75,9 @@ export const runActionRoutes = [
       'Start a run that goes on with the transcript of another up to a turn; whoever stood behind that stands behind it',
     access,
     params,
-    body: schemas.forkBody,
+    body: actions.forkBody,
     headers: z.object(idempotencyHeader),
-    answers: { 201: { description: 'Started: recorded and durable', schema: schemas.startedRun } },
+    answers: { 201: { description: 'Started: recorded and durable', schema: actions.startedRun } },
     problems: [
       'unknown_worker',
       'mode_not_permitted',
@@ -99,9 +100,9 @@ export const runActionRoutes = [
       'Invoke a manual tool on a run; judged like any other call, with the caller behind it',
     access: { by: 'person' },
     params,
-    body: schemas.callBody,
+    body: actions.callBody,
     headers: z.object(idempotencyHeader),
-    answers: { 201: { description: 'It runs, or it asks', schema: schemas.invokedTool } },
+    answers: { 201: { description: 'It runs, or it asks', schema: actions.invokedTool } },
     problems: [
       'run_ended',
       'policy_blocked',
@@ -144,8 +145,8 @@ export const runActionRoutes = [
     description: 'Cancel a run and every run below it',
     access,
     params,
-    body: schemas.cancelRunBody,
-    answers: { 200: { description: 'Cancelled', schema: schemas.cancelledRun } },
+    body: actions.cancelRunBody,
+    answers: { 200: { description: 'Cancelled', schema: actions.cancelledRun } },
     problems: ['run_ended'],
     answer: async (api, { params, body, caller }) => {
       const runId = await findRun(api.ctx, caller, params.id)

@@ -11,6 +11,7 @@ import { requirePerson, requireWorker } from '../../route/known-names.ts'
 import { bytesAnswer } from '../../route/byte-answers.ts'
 import { route } from '../../route/route.ts'
 import { hash, id, runRef } from '../../schemas/common.ts'
+import * as actions from '../../schemas/runs/run-actions.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
 import { transcript } from '../../schemas/runs/transcript.ts'
 import { pageView } from '../../views/page-view.ts'
@@ -61,7 +62,7 @@ export const runRoutes = [
     description: 'The manual tools that the caller may invoke on a run',
     access: { by: 'person' },
     params,
-    answers: { 200: { description: 'The tools, with their schemas', schema: schemas.manualTools } },
+    answers: { 200: { description: 'The tools, with their schemas', schema: actions.manualTools } },
     problems: ['workspace_unreachable'],
     answer: async (api, { params, caller }) => {
       const runId = await findRun(api.ctx, caller, params.id)
@@ -93,12 +94,12 @@ export const runRoutes = [
       'What a command wrote to one of its streams: all that was kept, or the newest while it runs',
     access,
     params: callParams.extend({ stream: z.enum(['stdout', 'stderr']) }),
-    query: schemas.outputQuery,
+    query: actions.outputQuery,
     answers: {
       200: {
         description: 'The bytes',
         contentTypes: ['text/plain'],
-        headers: schemas.outputHeaders,
+        headers: actions.outputHeaders,
       },
     },
     answer: async (api, { params, query, caller }) => {

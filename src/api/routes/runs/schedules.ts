@@ -4,7 +4,7 @@ import { pauseSchedule, triggerSchedule } from '#services/runs/schedules/manage-
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/runs/schedules.ts'
-import { startedRun } from '../../schemas/runs/runs.ts'
+import { startedRun } from '../../schemas/runs/run-actions.ts'
 
 const params = z.object({ name: z.string().max(64) })
 const changed = { 200: { description: 'The schedule', schema: schemas.schedule } }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { hash, id, instant, person } from '../common.ts'
 import { verdict } from '../runs/transcript.ts'
 import * as example from '../examples.ts'
-import { presentation, requestItem } from './requests.ts'
+import { presentation } from './request-parts.ts'
+import { requestItem } from './request-item.ts'
 
 /** The number of a turn in a path, from 1 on. */
 export const turnNumber = z

@@ -4,7 +4,7 @@ import { limits } from '#domain/limits.ts'
 import { id, instant, reason, requestRef, text, problemCode } from '../common.ts'
 import { assertion, assertionOptions } from '../access/credentials.ts'
 import { scope } from '../policy/grants.ts'
-import { execution, quorum, requestState } from './requests.ts'
+import { execution, quorum, requestState } from './request-parts.ts'
 import * as example from '../examples.ts'
 
 /** Bounds of a grant wider than `once` (product.md 10). */

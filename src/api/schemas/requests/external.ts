@@ -5,7 +5,7 @@ import { canonicalJson, hashBytes } from '#domain/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { readWebhookUrl } from '#domain/text/webhook-url.ts'
 import { hash, id, instant, json, name, reason, text, wholeNumber } from '../common.ts'
-import { requestState } from './requests.ts'
+import { requestState } from './request-parts.ts'
 import * as example from '../examples.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { settlementThens } from '#domain/request.ts'
 import { id, instant, json, reason, text, maskedValue } from '../common.ts'
-import { commentAnchor, requestState } from './requests.ts'
+import { commentAnchor, requestState } from './request-parts.ts'
 import { limits } from '#domain/limits.ts'
 import * as example from '../examples.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id, instant, text } from '../common.ts'
 import * as example from '../examples.ts'
-import { handedTo } from './requests.ts'
+import { handedTo } from './request-parts.ts'
 
 /** `until: null` ends it. */
 export const snoozeBody = z

@@ -1,77 +1,21 @@
 import { z } from 'zod'
-import { outputStates, restReasons, runStates } from '#domain/request.ts'
+import { restReasons, runStates } from '#domain/request.ts'
 import { runModes } from '#domain/verdict.ts'
 import { isolations } from '#domain/workspace-name.ts'
-import {
-  email,
-  hash,
-  id,
-  instant,
-  json,
-  listOf,
-  name,
-  page,
-  person,
-  reason,
-  wholeNumber,
-  text,
-} from '../common.ts'
+import { email, hash, id, instant, json, listOf, name, page, person } from '../common.ts'
 import * as example from '../examples.ts'
 
 export const runMode = z.enum(runModes)
 export const runState = z.enum(runStates)
 export type RunStateName = z.infer<typeof runState>
 
-/** Text or an object; what the run is asked to do. */
-const runInput = z.union([text(1_000_000).min(1), z.record(z.string(), json)], {
-  error: 'must be text or an object',
-})
-
 /** What a run may use until somebody writes to it again; never above the limits of its worker. */
-const runBudget = z.strictObject({
+export const runBudget = z.strictObject({
   turns: z.int().min(1).max(1_000_000_000).optional(),
   /** of input and output together */
   tokens: z.int().min(1).max(1_000_000_000).optional(),
   /** by the price of its model */
   costUsd: z.number().positive().max(1_000_000).optional(),
-})
-
-export const startRunBody = z
-  .strictObject({
-    worker: name,
-    input: runInput,
-    /** of those that the worker may work in; absent: the first of them */
-    workspace: name.optional(),
-    mode: runMode.optional(),
-    /** paths in the workspace: files that the run is given with its task */
-    attachments: z.array(text(1024).min(1)).max(50).optional(),
-    /**
-     * true: it rests after its answer, for the next message; absent: as the worker file says of
-     * runs that a person starts, else false
-     */
-    conversation: z.boolean().optional(),
-    budget: runBudget.optional(),
-  })
-  .meta({
-    examples: [{ worker: example.worker, input: 'Write the notes of 1.2', mode: 'prompt' }],
-  })
-
-export const outputQuery = z.strictObject({
-  /** bytes that the reader has */
-  offset: wholeNumber({ least: 0, most: 2 ** 31 - 1, message: 'must be a whole number' }).default(
-    0,
-  ),
-})
-
-export const outputHeaders = z.object({
-  'x-output-state': z.enum(outputStates).meta({
-    description:
-      'running: ask again from where this ends; unknown: nobody knows how it ended, this is no result; ended: all that was kept',
-  }),
-  'x-output-attempt': z.string().meta({ description: 'Another attempt begins at offset 0' }),
-  'x-output-start': z.string().meta({
-    description: 'Where the body begins; more than the offset when what was there is not kept',
-  }),
 })
 
 export const runsQuery = z.strictObject({
@@ -82,7 +26,6 @@ export const runsQuery = z.strictObject({
     .union([z.literal('me'), id, email], { error: 'must be me, an id or an address' })
     .optional(),
 })
-
 export const runFailure = z.object({ code: z.string(), message: z.string() })
 
 export const lineageEntry = z.object({
@@ -93,7 +36,7 @@ export const lineageEntry = z.object({
 export type LineageEntry = z.infer<typeof lineageEntry>
 
 /** The run that a run was forked from, and the last turn that it took over. */
-const forkedFrom = z.object({ runId: id, number: z.int(), turn: z.int() })
+export const forkedFrom = z.object({ runId: id, number: z.int(), turn: z.int() })
 
 /** The workspace that a run works in. */
 const runWorkspace = z.object({
@@ -132,7 +75,7 @@ const runUsage = z.object({
   costUsd: z.number().nullable(),
 })
 
-const startedExample = {
+export const startedExample = {
   id: example.runId,
   number: 17,
   workflowId: `agent-run:${example.runId}`,
@@ -270,89 +213,3 @@ export const runDetail = run
     ],
   })
 export type RunDetail = z.infer<typeof runDetail>
-
-/** Where a fork goes on, and with what. */
-export const forkBody = z
-  .strictObject({
-    /** the last turn that it takes over; absent: the last whose calls all have results; 0: none */
-    afterTurn: z.int().min(0).max(1_000_000_000).optional(),
-    /** its first message; needed unless afterTurn is 0 */
-    text: text(100_000).min(1).optional(),
-    /** instead of the old input; only with afterTurn 0 */
-    input: runInput.optional(),
-    /** current: the worker as it is in force now; pinned: as the old run was started with */
-    worker: z.enum(['current', 'pinned']).optional(),
-  })
-  .meta({ examples: [{ afterTurn: 3, text: 'Write them for 1.3 instead' }] })
-
-export const messageBody = z
-  .strictObject({ text: text(100_000).min(1), budget: runBudget.optional() })
-  .meta({ examples: [{ text: 'Leave the internal changes out', budget: { turns: 10 } }] })
-export const postedMessage = z.object({ messageId: id, runId: id, state: runState }).meta({
-  examples: [{ messageId: example.otherId, runId: example.runId, state: 'running' }],
-})
-/** A manual tool and its input: an object, as the tool's schema says. */
-export const callBody = z
-  .strictObject({ tool: name, input: z.record(z.string(), json) })
-  .meta({ examples: [{ tool: example.tool, input: example.input }] })
-export const invokedTool = z
-  .object({
-    callId: id,
-    runId: id,
-    tool: z.string(),
-    verdict: z.enum(['preApproved', 'ask']),
-    /** the request that somebody else decides, when the call asks */
-    requestId: id.nullable(),
-  })
-  .meta({
-    examples: [
-      {
-        callId: example.callId,
-        runId: example.runId,
-        tool: example.tool,
-        verdict: 'ask',
-        requestId: example.requestId,
-      },
-    ],
-  })
-export type InvokedTool = z.infer<typeof invokedTool>
-export const manualTools = z
-  .object({
-    items: z.array(
-      z.object({
-        name: z.string(),
-        description: z.string(),
-        inputSchema: z.record(z.string(), json),
-      }),
-    ),
-  })
-  .meta({
-    examples: [
-      {
-        items: [
-          { name: example.tool, description: 'Write a file', inputSchema: { type: 'object' } },
-        ],
-      },
-    ],
-  })
-export type ManualTools = z.infer<typeof manualTools>
-export const startedRun = run
-  .pick({
-    id: true,
-    number: true,
-    workflowId: true,
-    worker: true,
-    state: true,
-    mode: true,
-    conversation: true,
-    forkedFrom: true,
-    workspace: true,
-  })
-  .extend({ startedBy: person.nullable(), createdAt: instant })
-  .meta({ id: 'StartedRun', examples: [startedExample] })
-export const cancelledRun = z
-  .object({ id, state: runState })
-  .meta({ examples: [{ id: example.runId, state: 'cancelled' }] })
-export const cancelRunBody = z
-  .strictObject({ reason: reason.optional() })
-  .meta({ examples: [{ reason: 'The release was called off' }] })

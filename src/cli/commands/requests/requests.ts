@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { requestStates, type RequestSort } from '#domain/request.ts'
 import { risks } from '#domain/verdict.ts'
 import { starterName } from '#domain/text/starter-name.ts'
-import type { RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { connect } from '../../service/connect.ts'
 import {

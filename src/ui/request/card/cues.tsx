@@ -1,5 +1,5 @@
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
-import type { RequestItem } from '#api/schemas/requests/requests.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { showLine } from './show-line.ts'
 

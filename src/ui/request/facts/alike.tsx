@@ -1,5 +1,6 @@
 import { Link } from 'react-router'
-import type { AlikeRequest, RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { AlikeRequest } from '#api/schemas/requests/request-parts.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { Notice } from '../../states/notice.tsx'
 import { Time } from '../../text/time.tsx'

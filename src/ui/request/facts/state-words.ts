@@ -1,4 +1,5 @@
-import type { ExecutionView, RequestItem } from '#api/schemas/requests/requests.ts'
+import type { ExecutionView } from '#api/schemas/requests/request-parts.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 
 type CancelReason = NonNullable<RequestItem['cancelReason']>
 

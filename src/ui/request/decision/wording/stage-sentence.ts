@@ -1,6 +1,7 @@
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import { placeText } from '#domain/deciding/quorum.ts'
-import type { QuorumView, RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { QuorumView } from '#api/schemas/requests/request-parts.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** What was decided, as far as it matters to what comes of it. */
 export type Decided = 'approve' | 'deny' | 'stop'
