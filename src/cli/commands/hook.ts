@@ -32,6 +32,12 @@ export function addHookCommand(program: Command): void {
         `write ${managed.file}, which an administrator installs and nobody can remove`,
       )
     }
+    if (agents[name].events.some((event) => event === 'PermissionRequest')) {
+      command.option(
+        '--event <name>',
+        'what asks: PreToolUse of every call, or PermissionRequest of those that its own settings ask about (default: PreToolUse)',
+      )
+    }
     if (name === 'claude-code') {
       command.option(
         '--http',
@@ -47,6 +53,7 @@ export function addHookCommand(program: Command): void {
   withExamples(hooks, [
     'hook claude-code --worker release-notes --install',
     'hook claude-code --worker release-notes --wait 600',
+    'hook claude-code --event PermissionRequest --install',
     'hook claude-code --worker release-notes --url https://approvals.example.com --http --managed',
   ])
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Environment } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
-import { agentSettings } from './settings/agent-settings.ts'
+import { agentSettings, askingEvents, type AskingEvent } from './settings/agent-settings.ts'
 import { agentOf, agents, type AgentName } from '#domain/hooks/agents.ts'
 import { hookCommand, hookUrl, installHook, writeManaged, type HookWords } from './install-hook.ts'
 import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
@@ -11,6 +11,7 @@ export interface HookCommandOptions extends HookOptions {
   readonly install?: boolean
   readonly managed?: boolean
   readonly http?: boolean
+  readonly event?: string
 }
 
 const installedWait = '3300'
@@ -55,6 +56,7 @@ async function install(
   const hook = {
     command,
     timeoutSeconds: waitSeconds + 120,
+    ...eventOf(name, options.event),
     ...(options.http === true ? { httpUrl: httpUrlOf(name, { url, worker, root, wait }) } : {}),
   }
   if (options.managed === true) {
@@ -76,6 +78,15 @@ async function install(
   )
   const { note } = agentSettings[name]
   if (note !== null) console.log(note)
+}
+
+/** With what the agent is to ask. */
+function eventOf(name: AgentName, said: string | undefined): { readonly event?: AskingEvent } {
+  if (said === undefined) return {}
+  const event = askingEvents.find((one) => one === said)
+  const known: readonly string[] = agents[name].events
+  if (event !== undefined && known.includes(event)) return { event }
+  throw new CommandFailure(`${agents[name].title} does not ask with ${said}`, exitCodes.usage)
 }
 
 /** Only Claude Code asks over HTTP, and its paths begin where its session did. */

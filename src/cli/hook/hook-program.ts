@@ -9,7 +9,7 @@ import { runHookCommand } from './hook-command.ts'
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const help = `countersign-hook AGENT [--worker NAME] [--url URL] [--project DIR] [--root DIR] [--wait SECONDS]
-countersign-hook AGENT --install | --managed [--http --url URL]
+countersign-hook AGENT --install | --managed [--event PermissionRequest] [--http --url URL]
 
 Answers a hook on standard input. AGENT is ${agentNames.join(', ')}.
 COUNTERSIGN_API_KEY is a key with the scopes requests:write and requests:read, COUNTERSIGN_URL the service.`
@@ -36,6 +36,7 @@ try {
       install: flag,
       managed: flag,
       http: flag,
+      event: text,
       help: flag,
     },
   })

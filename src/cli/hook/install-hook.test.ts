@@ -64,6 +64,25 @@ test('writes a hook over HTTP that blocks when the service does not answer, with
   }
 })
 
+test.each(['claude-code', 'codex'] as const)(
+  '%s asks with one event: the other is no longer there',
+  async (name) => {
+    const path = join(folder, agentSettings[name].file)
+    const own = { command: hookCommand(name, words), timeoutSeconds: 60 }
+    const hooksOf = async () => JSON.parse(await readFile(path, 'utf8')).hooks
+    await installHook(name, folder, own)
+    await installHook(name, folder, { ...own, event: 'PermissionRequest' })
+    const quiet = await hooksOf()
+    expect(quiet).not.toHaveProperty('PreToolUse')
+    expect(JSON.stringify(quiet.PermissionRequest)).toContain(
+      name === 'codex' ? 'exit 2' : '|| exit 1',
+    )
+    expect(quiet.PostToolUse).toHaveLength(1)
+    await installHook(name, folder, own)
+    expect(await hooksOf()).not.toHaveProperty('PermissionRequest')
+  },
+)
+
 test('keeps all that is there, other hooks too, and replaces its own', async () => {
   const theirs = { matcher: 'Bash', hooks: [{ type: 'command', command: 'lint' }] }
   const before = {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { operations } from '#client/operations.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { agentSettings, type HookLine } from './settings/agent-settings.ts'
-import type { AgentName } from '#domain/hooks/agents.ts'
+import { agents, type AgentName } from '#domain/hooks/agents.ts'
 
 /** What a hook is given on its command line. */
 export type HookWords = Readonly<Record<'url' | 'worker' | 'root' | 'wait', string | undefined>>
@@ -62,8 +62,13 @@ export async function installHook(
   const before = settings['hooks'] ?? {}
   if (!isObject(before)) throw new CommandFailure(`${file}: hooks is not an object; mend it first`)
   const hooks = { ...before }
-  for (const [event, entry] of Object.entries(entries(hook))) {
-    hooks[event] = [...others({ file, name }, before, event), entry]
+  const ours = entries(hook)
+  // What an earlier installation asked with asks no more.
+  for (const event of new Set([...agents[name].events, ...Object.keys(ours)])) {
+    const entry = ours[event]
+    const list = [...others({ file, name }, before, event), ...(entry === undefined ? [] : [entry])]
+    if (list.length > 0) hooks[event] = list
+    else delete hooks[event]
   }
   await writeWhole(file, { ...more, ...settings, hooks })
   return file

@@ -79,8 +79,8 @@ function named(event: {
 export const agents = {
   'claude-code': {
     title: 'Claude Code',
-    release: '2.1.330',
-    works: 'in tests with its published events; not run with it',
+    release: '2.1.331',
+    works: 'run with it over HTTP; the command in tests with its published events',
     events: hookEvents,
     read: usualEvent,
     say: (decision, event?: HookEventName) =>

@@ -1,11 +1,18 @@
 import type { AgentName } from '#domain/hooks/agents.ts'
 
+/** `PermissionRequest` comes only of calls that the agent's own settings ask a person about. */
+export const askingEvents = ['PreToolUse', 'PermissionRequest'] as const
+
+export type AskingEvent = (typeof askingEvents)[number]
+
 /** A line for a shell, and for how many seconds the agent waits for it. */
 export interface HookLine {
   readonly command: string
   readonly timeoutSeconds: number
   /** the agent asks the service itself, at this address, and runs nothing; absent: `command` */
   readonly httpUrl?: string
+  /** with what the agent asks; absent: `PreToolUse`, of every call */
+  readonly event?: AskingEvent
 }
 
 /** The file of an agent that an administrator installs, and where. */
@@ -57,10 +64,11 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     file: '.claude/settings.json',
     folder: '"${CLAUDE_PROJECT_DIR:-.}"',
     more: {},
-    entries({ command, httpUrl, timeoutSeconds: timeout }) {
+    entries({ command, event = 'PreToolUse', httpUrl, timeoutSeconds: timeout }) {
+      // A request for permission that ends with 2 is left to its own person: 1 blocks.
       const before = {
         ...(httpUrl === undefined
-          ? { type: 'command', command: `${command} || exit 2` }
+          ? { type: 'command', command: `${command} || exit ${event === 'PreToolUse' ? 2 : 1}` }
           : httpHook(httpUrl)),
         onFailure: 'block',
       }
@@ -68,7 +76,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
       const hooks = [{ ...report, timeout: afterSeconds }]
       const after = { matcher: everyTool, hooks }
       return {
-        PreToolUse: { matcher: everyTool, hooks: [{ ...before, timeout }] },
+        [event]: { matcher: everyTool, hooks: [{ ...before, timeout }] },
         PostToolUse: after,
         PostToolUseFailure: after,
       }
@@ -89,8 +97,8 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     folder: '"$(git rev-parse --show-toplevel 2>/dev/null || pwd)"',
     more: {},
     // Without a matcher it is every tool.
-    entries: ({ command, timeoutSeconds: timeout }) => ({
-      PreToolUse: { hooks: [{ type: 'command', command: blocking(command), timeout }] },
+    entries: ({ command, event = 'PreToolUse', timeoutSeconds: timeout }) => ({
+      [event]: { hooks: [{ type: 'command', command: blocking(command), timeout }] },
       PostToolUse: { hooks: [{ type: 'command', command, timeout: afterSeconds }] },
     }),
     managed: null,
