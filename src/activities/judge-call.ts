@@ -1,7 +1,7 @@
 import type { HostQuery } from '#services/core/host-queries.ts'
 import { definitionsHere } from '#services/policy/pins/definitions-here.ts'
 import { servedToolsHere } from '#services/gateway/served-tools-here.ts'
-import { manualToolsHere } from '#services/engine/manual-calls/list-manual-tools.ts'
+import { manualToolsHere, toolsHere } from '#services/engine/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '#services/replay/replay-calls.ts'
 import { attachmentsHere } from '#services/runs/starting/attachments-here.ts'
 import { worktreeBaseHere } from '#services/runs/starting/worktree-base-here.ts'
@@ -31,6 +31,7 @@ async function answerTo(
   taskQueue: string,
 ): Promise<unknown> {
   if ('manualToolsOf' in question) return manualToolsHere(ctx, question.manualToolsOf)
+  if ('toolsOf' in question) return toolsHere(ctx, question.toolsOf)
   if ('toolsServedBy' in question) return servedToolsHere(ctx, question.toolsServedBy)
   if ('definitionsOf' in question) return definitionsHere(ctx, question.definitionsOf)
   if ('attachmentsFor' in question) return attachmentsHere(ctx, question, taskQueue)

@@ -79,6 +79,7 @@ export const operations: OperationTable = {
   searchService: 'GET /v1/search',
   listWorkers: 'GET /v1/workers',
   getWorker: 'GET /v1/workers/:name',
+  listWorkerTools: 'GET /v1/workers/:name/tools',
   explainCall: 'POST /v1/policy/explain',
   getPolicy: 'GET /v1/policy',
   listActivations: 'GET /v1/policy/activations',

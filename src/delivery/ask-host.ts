@@ -9,7 +9,7 @@ import { newSalt } from '#services/requests/words/salted-text.ts'
 import type {
   AttachmentsAnswer,
   HostQuery,
-  ManualTool,
+  WorkerTool,
   RemoteJudgement,
   ReplayAnswer,
   ServedTools,
@@ -36,6 +36,7 @@ export interface HostAnswers {
     SigningContext,
     | 'judgeRemotely'
     | 'manualToolsOf'
+    | 'toolsOf'
     | 'servedTools'
     | 'readAttachments'
     | 'replayRemotely'
@@ -63,7 +64,8 @@ export function askHost(asking: Asking): HostAnswers {
   return {
     contextMethods: {
       judgeRemotely: answerTo<RemoteJudgement>,
-      manualToolsOf: (worker) => answerTo<readonly ManualTool[]>({ manualToolsOf: worker }),
+      manualToolsOf: (worker) => answerTo<readonly WorkerTool[]>({ manualToolsOf: worker }),
+      toolsOf: (worker) => answerTo<readonly WorkerTool[]>({ toolsOf: worker }),
       servedTools: (server) => answerTo<ServedTools>({ toolsServedBy: server }),
       readAttachments: answerTo<AttachmentsAnswer>,
       replayRemotely: answerTo<ReplayAnswer>,

@@ -395,6 +395,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     return grace.get(`/v1/search?q=%23${number}&types=request,run`)
   },
   listWorkers: () => grace.get('/v1/workers'),
+  listWorkerTools: () => grace.get('/v1/workers/scribe/tools'),
   getWorker: () => grace.get('/v1/workers/scribe'),
   listSlackLinks: () => grace.get('/v1/slack/links'),
   confirmSlackLink: linkSlack,

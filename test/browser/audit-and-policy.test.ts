@@ -279,9 +279,11 @@ test('a path or a command that is typed has its verdicts at once', async () => {
 test('a call that nobody made is explained: asks, is blocked, is pre-approved, each by its rule', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const form = page.getByRole('region', { name: 'Explain a call' })
-  const explain = async (tool: string, input: unknown): Promise<void> => {
-    await form.getByLabel('Tool').fill(tool)
-    await form.getByLabel('Input (JSON)').fill(JSON.stringify(input))
+  const explain = async (tool: string, input: Record<string, string>): Promise<void> => {
+    await form.getByLabel('Tool').selectOption(tool)
+    for (const [name, value] of Object.entries(input)) {
+      await form.getByLabel(new RegExp(`^${name}`)).fill(value)
+    }
     await form.getByRole('button', { name: 'Explain' }).click()
   }
   await explain('write_file', { path: 'notes/a.md', content: 'x' })
@@ -299,6 +301,7 @@ test('a call that nobody made is explained: asks, is blocked, is pre-approved, e
 test('what is not JSON, and a tool that there is not, are said to be', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const form = page.getByRole('region', { name: 'Explain a call' })
+  await form.getByLabel('Write it as JSON').check()
   await form.getByLabel('Input (JSON)').fill('{ "path": ')
   await form.getByRole('button', { name: 'Explain' }).click()
   await form.getByRole('alert').getByText('The input is not JSON.').waitFor()

@@ -10,7 +10,7 @@ import type {
   AttachmentsAnswer,
   AttachmentsQuery,
   WorktreeBaseAnswer,
-  ManualTool,
+  WorkerTool,
   RemoteJudgement,
   JudgeQuery,
   ReplayAnswer,
@@ -105,7 +105,9 @@ export interface SigningContext extends ServiceContext {
    * The tools of a worker that only people may invoke, of the host that can load them. Rejects
    * alike.
    */
-  readonly manualToolsOf: (worker: string) => Promise<readonly ManualTool[]>
+  readonly manualToolsOf: (worker: string) => Promise<readonly WorkerTool[]>
+  /** All the tools of a worker, with their schemas. Rejects alike. */
+  readonly toolsOf: (worker: string) => Promise<readonly WorkerTool[]>
   /** What a server of the gateway offers, asked on the host that holds it. Rejects alike. */
   readonly servedTools: (server: string) => Promise<ServedTools>
   /** Reads the files that a run is to be given, on the same host. Rejects alike. */

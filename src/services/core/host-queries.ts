@@ -10,6 +10,7 @@ import type { Verdict } from '#domain/verdict.ts'
 export type HostQuery =
   | JudgeQuery
   | ManualToolsQuery
+  | ToolsQuery
   | DefinitionsQuery
   | ReplayQuery
   | AttachmentsQuery
@@ -34,6 +35,12 @@ export interface ManualToolsQuery {
   readonly manualToolsOf: string
 }
 
+/** Every tool of a worker, as its model is told of it. */
+export interface ToolsQuery {
+  /** name of a worker */
+  readonly toolsOf: string
+}
+
 /** What a server of the gateway offers to programs. */
 export interface ServedToolsQuery {
   /** name of the server in countersign.yaml */
@@ -56,8 +63,8 @@ export interface ServedTool {
   readonly annotations: JsonObject
 }
 
-/** A tool that people may invoke on a run (product.md 5). */
-export interface ManualTool {
+/** A tool of a worker; one that only people may invoke on a run too (product.md 5). */
+export interface WorkerTool {
   readonly name: string
   readonly description: string
   /** JSON Schema of its input */

@@ -1,10 +1,10 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
-import type { Json } from '#domain/json.ts'
+import { NativeSelect } from '@mantine/core'
+import { useState } from 'react'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../request/facts/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { CallFields, type Call } from './call-fields.tsx'
 import { QuickVerdicts } from './quick-verdicts.tsx'
 
 const verdicts = {
@@ -17,24 +17,15 @@ const verdicts = {
 /** What policy would say of a call that nobody has made, step by step. */
 export function ExplainForm({ workers }: { workers: readonly string[] }) {
   const [worker, setWorker] = useState(workers[0] ?? '')
-  const [tool, setTool] = useState('write_file')
-  const [input, setInput] = useState('{\n  "path": "notes/1.2.md",\n  "content": ""\n}')
   const [answer, setAnswer] = useState<Explanation | null>(null)
   const [refusal, setRefusal] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
-  const explain = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const explain = async (readCall: () => Call): Promise<void> => {
     setRefusal(null)
     setAnswer(null)
-    const parsed = parseJson(input)
-    if (parsed === undefined) {
-      setRefusal('The input is not JSON.')
-      return
-    }
     setBusy(true)
     try {
-      const body = { worker, tool, input: parsed }
-      setAnswer(await callApi('explainCall', { body }))
+      setAnswer(await callApi('explainCall', { body: { worker, ...readCall() } }))
     } catch (error) {
       setRefusal((error as Error).message)
     }
@@ -50,27 +41,14 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
         onChange={(event) => setWorker(event.currentTarget.value)}
       />
       <QuickVerdicts worker={worker} />
-      <form className="column" onSubmit={(event) => void explain(event)}>
-        <h3>Any call, step by step</h3>
-        <TextInput
-          label="Tool"
-          value={tool}
-          onChange={(event) => setTool(event.currentTarget.value)}
-        />
-        <Textarea
-          label="Input (JSON)"
-          classNames={{ input: 'mono' }}
-          autosize
-          minRows={4}
-          spellCheck={false}
-          value={input}
-          onChange={(event) => setInput(event.currentTarget.value)}
-        />
-        <Button type="submit" loading={busy}>
-          Explain
-        </Button>
-        {refusal !== null && <p role="alert">{refusal}</p>}
-      </form>
+      <h3>Any call, step by step</h3>
+      <CallFields
+        key={worker}
+        worker={worker}
+        busy={busy}
+        explain={(readCall) => void explain(readCall)}
+      />
+      {refusal !== null && <p role="alert">{refusal}</p>}
       {answer !== null && (
         <div className="column explanation" role="status">
           <p className="row">
@@ -107,12 +85,4 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
       )}
     </section>
   )
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
 }

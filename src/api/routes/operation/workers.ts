@@ -58,4 +58,23 @@ export const workerRoutes = [
       return { status: 200, body: workerDetailView(policy, worker, person.teams, preview) }
     },
   }),
+  route({
+    method: 'get',
+    path: '/v1/workers/:name/tools',
+    name: 'listWorkerTools',
+    summary: "List a worker's tools",
+    description: 'The tools of a worker with the schemas of their inputs, as they are in force',
+    access,
+    params: z.object({ name }),
+    answers: { 200: { description: 'The tools, with their schemas', schema: schemas.workerTools } },
+    problems: ['unknown_worker', 'workspace_unreachable'],
+    answer: async (api, { params }) => {
+      const policy = await api.ctx.policies.inForce()
+      if (!policy.workers.has(params.name)) {
+        throw new Problem('unknown_worker', `There is no worker ${params.name}`)
+      }
+      const tools = await api.ctx.toolsOf(params.name)
+      return { status: 200, body: { items: tools.map((tool) => ({ ...tool })) } }
+    },
+  }),
 ]

@@ -1,5 +1,6 @@
+import type { Tool } from '#domain/tool.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
-import type { ManualTool } from '../../core/host-queries.ts'
+import type { WorkerTool } from '../../core/host-queries.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 
@@ -12,7 +13,7 @@ export async function listManualTools(
   ctx: SigningContext,
   caller: Caller,
   runId: string,
-): Promise<readonly ManualTool[]> {
+): Promise<readonly WorkerTool[]> {
   await bySteering(ctx, caller, runId)
   const { worker } = await ctx.db
     .selectFrom('run')
@@ -23,10 +24,19 @@ export async function listManualTools(
 }
 
 /** The same as the Temporal worker of the workspace answers it. */
-export async function manualToolsHere(ctx: WorkerContext, worker: string): Promise<ManualTool[]> {
+export async function manualToolsHere(ctx: WorkerContext, worker: string): Promise<WorkerTool[]> {
+  return toolsHere(ctx, worker, (tool) => tool.manual)
+}
+
+/** Every tool that a worker has by the policy in force, or those that a condition leaves. */
+export async function toolsHere(
+  ctx: WorkerContext,
+  worker: string,
+  isWanted: (tool: Tool) => boolean = () => true,
+): Promise<WorkerTool[]> {
   const registry = await ctx.registryOf(await ctx.policies.inForce(), worker)
   return registry
     .all()
-    .filter((tool) => tool.manual)
+    .filter(isWanted)
     .map(({ name, description, jsonSchema }) => ({ name, description, inputSchema: jsonSchema }))
 }

@@ -1,0 +1,139 @@
+import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type SubmitEvent } from 'react'
+import type { WorkerTools } from '#api/schemas/operation/workers.ts'
+import type { Json } from '#domain/json.ts'
+import { callApi } from '../api/call-api.ts'
+import { ToolInputFields } from '../runs/tool-input-fields.tsx'
+import { emptyInput, readInput, type InputValues } from '../runs/tool-input.ts'
+import { Loading } from '../states/loading.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** A call that nobody has made. */
+export interface Call {
+  readonly tool: string
+  readonly input: Json
+}
+
+interface CallFieldsProps {
+  readonly worker: string
+  readonly busy: boolean
+  /** the call is read when it is wanted; reading throws what is wrong with a field */
+  readonly explain: (readCall: () => Call) => void
+}
+
+/**
+ * The form of a call: a tool of the worker and a field for each of its input's, or JSON, which also
+ * states calls that no form would let one state.
+ */
+export function CallFields({ worker, busy, explain }: CallFieldsProps) {
+  const [isJson, setJson] = useState(false)
+  const tools = useQuery({
+    queryKey: ['workers', worker, 'tools'],
+    queryFn: ({ signal }) => callApi('listWorkerTools', { params: { name: worker }, signal }),
+    enabled: worker !== '',
+    retry: false,
+    staleTime: 60_000,
+  })
+  const items = tools.data?.items ?? []
+  if (tools.isPending && worker !== '') return <Loading what="the tools" lines={3} />
+  const hasForms = items.length > 0
+  return (
+    <>
+      {tools.isError && (
+        <p className="dim small">
+          There is no form of a tool now: <VisibleText text={tools.error.message} />
+        </p>
+      )}
+      {hasForms && (
+        <Checkbox
+          label="Write it as JSON"
+          checked={isJson}
+          onChange={(event) => setJson(event.currentTarget.checked)}
+        />
+      )}
+      {hasForms && !isJson ? (
+        <ToolForm tools={items} busy={busy} explain={explain} />
+      ) : (
+        <JsonForm busy={busy} explain={explain} />
+      )}
+    </>
+  )
+}
+
+type FormProps = Omit<CallFieldsProps, 'worker'>
+
+function ToolForm({ tools, busy, explain }: FormProps & { tools: WorkerTools['items'] }) {
+  const [name, setName] = useState(tools[0]?.name ?? '')
+  const tool = tools.find((one) => one.name === name)
+  const schema = tool?.inputSchema ?? {}
+  const [values, setValues] = useState<InputValues>({})
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    explain(() => ({ tool: name, input: readInput(schema, { ...emptyInput(schema), ...values }) }))
+  }
+  return (
+    <form className="column" onSubmit={submit}>
+      <NativeSelect
+        label="Tool"
+        data={tools.map((one) => one.name)}
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value)
+          setValues({})
+        }}
+      />
+      {tool !== undefined && (
+        <p className="dim small tool-words">
+          <VisibleText text={tool.description} />
+        </p>
+      )}
+      <ToolInputFields
+        schema={schema}
+        values={{ ...emptyInput(schema), ...values }}
+        change={setValues}
+      />
+      <Button type="submit" loading={busy}>
+        Explain
+      </Button>
+    </form>
+  )
+}
+
+function JsonForm({ busy, explain }: FormProps) {
+  const [tool, setTool] = useState('write_file')
+  const [input, setInput] = useState('{\n  "path": "notes/1.2.md",\n  "content": ""\n}')
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    explain(() => ({ tool, input: readJson(input) }))
+  }
+  return (
+    <form className="column" onSubmit={submit}>
+      <TextInput
+        label="Tool"
+        value={tool}
+        onChange={(event) => setTool(event.currentTarget.value)}
+      />
+      <Textarea
+        label="Input (JSON)"
+        classNames={{ input: 'mono' }}
+        autosize
+        minRows={4}
+        spellCheck={false}
+        value={input}
+        onChange={(event) => setInput(event.currentTarget.value)}
+      />
+      <Button type="submit" loading={busy}>
+        Explain
+      </Button>
+    </form>
+  )
+}
+
+function readJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw new Error('The input is not JSON.')
+  }
+}
