@@ -37,8 +37,12 @@ export function firstPageBytes(
   return { bytes, files }
 }
 
-/** Fails the build when the inbox or the request page needs more script than `maxGzipBytes`. */
-export function scriptBudget({ maxGzipBytes }: { maxGzipBytes: number }): Plugin {
+/**
+ * Fails the build when the inbox or the request page needs more script than `maxGzipBytes`, and
+ * when the fonts together have more than `maxFontBytes`.
+ */
+export function scriptBudget(most: { maxGzipBytes: number; maxFontBytes: number }): Plugin {
+  const { maxGzipBytes, maxFontBytes } = most
   return {
     name: 'countersign:script-budget',
     apply: 'build',
@@ -56,6 +60,13 @@ export function scriptBudget({ maxGzipBytes }: { maxGzipBytes: number }): Plugin
             ]
           : [],
       )
+      const fonts = Object.values(bundle).flatMap((output) =>
+        output.type === 'asset' && output.fileName.endsWith('.woff2') ? [output.source] : [],
+      )
+      const fontBytes = fonts.reduce((sum, source) => sum + source.length, 0)
+      if (fonts.length === 0 || fontBytes > maxFontBytes) {
+        this.error(`${fonts.length} fonts have ${(fontBytes / 1000).toFixed(1)} kB`)
+      }
       for (const page of ['inbox/inbox-page.tsx', 'request/request-page.tsx']) {
         const { bytes, files } = firstPageBytes(chunks, [page])
         const kilobytes = (bytes / 1000).toFixed(1)

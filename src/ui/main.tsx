@@ -1,6 +1,7 @@
 import { createRoot } from 'react-dom/client'
 import './effect/highlight/worker-address.ts'
 import './styles/mantine.ts'
+import './styles/fonts.css'
 import './styles/theme.css'
 import './styles/base.css'
 import './styles/shared.css'

@@ -8,6 +8,7 @@ import { callApi } from '../api/call-api.ts'
 import { forgetSessionProof } from '../api/session-proof.ts'
 import { takeBackAll } from '../sending/held-decisions.ts'
 import { useMe } from '../api/queries.ts'
+import { Initials } from '../text/initials.tsx'
 import { forgetKeptProof } from '../push/kept-proof.ts'
 
 /** Who is signed in, sign out and, in the development profile, the switch to another person. */
@@ -48,6 +49,7 @@ export function PersonMenu() {
           variant="subtle"
           color="gray"
           className="person"
+          leftSection={<Initials name={me.person.name} />}
           rightSection={<IconChevronDown size={14} aria-hidden />}
           aria-label={`Signed in as ${me.person.name}`}
         >

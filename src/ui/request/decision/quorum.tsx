@@ -1,22 +1,28 @@
-import { IconCheck, IconHourglass } from '@tabler/icons-react'
+import { IconHourglass } from '@tabler/icons-react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Hash } from '../../text/hash.tsx'
 import { Time } from '../../text/time.tsx'
+import { Initials } from '../../text/initials.tsx'
+import { SignatureStroke } from './signature-stroke.tsx'
 import { missingText, stepWords } from './wording/stage-sentence.ts'
 
 /** What a decision here is bound to, how many are needed, and who can give them. */
 export function Quorum({ request }: { request: RequestDetail }) {
   const { quorum, eligiblePeople } = request
+  const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
   return (
     <dl className="facts panel-facts">
       <div className="fact">
         <dt>Needs</dt>
         <dd>
-          {quorum.text}
+          <span className="row quorum-progress">
+            <SignatureStroke counted={quorum.counted.length} needed={needed} />
+            {quorum.text}
+          </span>
           <ul>
             {quorum.counted.map((place) => (
               <li key={place.person.id} className="row small ok">
-                <IconCheck size={14} aria-hidden /> {place.person.name} ({place.team})
+                <Initials name={place.person.name} /> {place.person.name} ({place.team})
               </li>
             ))}
             {request.state === 'pending' && quorum.missing.length > 0 && (
