@@ -44,3 +44,19 @@ async function commandOf(words: readonly string[]): Promise<string> {
   await program.parseAsync(words, { from: 'user' })
   return reached
 }
+
+test('the help lists every command under what one does with it: decide, run, set up, operate', () => {
+  const help = createProgram().helpInformation()
+  const groups = [...help.matchAll(/^(\S.*):$/gm)].map(([, title]) => title)
+  expect(groups).toEqual(['Options', 'Decide', 'Run', 'Set up', 'Operate', 'Commands'])
+  // What remains under no group is help itself.
+  expect(
+    help
+      .split(/^Commands:$/m)[1]
+      ?.trim()
+      .split('\n'),
+  ).toHaveLength(1)
+  const decide = help.slice(help.indexOf('Decide:'), help.indexOf('Run:'))
+  expect(decide).toMatch(/^ {2}review\b/m)
+  expect(decide).toMatch(/^ {2}approve\b/m)
+})
