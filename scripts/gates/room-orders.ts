@@ -207,11 +207,11 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/ui/audit': ['proof', '.'],
-  'src/ui/effect': ['highlight', '.'],
+  'src/ui/effect': ['settings', 'highlight', 'seeing', '.'],
   'src/ui/policy': ['matrix', '.'],
   'src/ui/runs': ['.', 'start', 'fork'],
   'src/ui/request': ['facts', 'card', 'decision', '.'],
-  'src/ui/request/decision': ['wording', 'seeing', 'choosing', '.', 'answering'],
+  'src/ui/request/decision': ['wording', 'choosing', '.', 'answering'],
   'src/runtime': [
     '.',
     'processes',

@@ -6,7 +6,7 @@ import {
   useNarrow,
   useSplitDiffs,
   type DiffSetting,
-} from './diff-settings.ts'
+} from './settings/diff-settings.ts'
 
 /** How differences are drawn, for all on the page: wrapped, white space, one column or two. */
 export function DiffToolbar({ children }: { children?: React.ReactNode }) {

@@ -7,8 +7,9 @@ import {
   type GutterOptions,
   type TokenNode,
 } from 'react-diff-view'
+import type { CommentAnchor } from '#domain/comment-anchor.ts'
 import { VisibleLine } from '../text/visible-text.tsx'
-import { useDiffSetting } from './diff-settings.ts'
+import { useDiffSetting } from './settings/diff-settings.ts'
 import { Fold, GapRow } from './gap-row.tsx'
 import { gapAfter, gapBefore, hunkOfGap, oldLinesOf, type Gap } from './gaps.ts'
 import { usePaint, whyUnpainted } from './highlight/use-paint.ts'
@@ -23,15 +24,15 @@ import './diff-view.css'
 
 /** Notes at the lines of a difference, and how one is written. */
 export interface LineNotes {
-  /** what stands below lines, by the key that the table gives a change */
-  readonly below: Record<string, ReactNode>
-  readonly onWrite: ((change: DiffChange) => void) | null
+  /** what stands below a line; null: nothing */
+  readonly below: (anchor: CommentAnchor) => ReactNode
+  readonly onWrite: ((anchor: CommentAnchor) => void) | null
 }
 
 /** What a difference can have beside its lines, on a page that is about it. */
 export interface DiffExtras {
   readonly whole?: WholeFile | null
-  readonly notes?: LineNotes
+  readonly notes?: LineNotes | undefined
   /** whether all of it is drawn, with nothing folded and nothing beyond its right edge */
   readonly onComplete?: (isComplete: boolean) => void
 }
@@ -48,6 +49,7 @@ export function DiffView({
   onComplete,
 }: { file: DiffFile; split: boolean } & DiffExtras) {
   const { hunks } = file
+  const path = file.newPath ?? file.oldPath ?? ''
   const wrap = useDiffSetting('wrap')
   const ignoring = useDiffSetting('ignoreWhiteSpace')
   const newLines = whole?.lines ?? null
@@ -65,7 +67,7 @@ export function DiffView({
     [hunks, ignoring],
   )
   const texts = useMemo(() => textsOf(hunks, lines), [hunks, lines])
-  const paint = usePaint(file.newPath ?? file.oldPath, texts)
+  const paint = usePaint(path, texts)
   const quiet = useMemo(
     () => (ignoring ? whiteSpaceChanges(hunks) : new Set<DiffChange>()),
     [hunks, ignoring],
@@ -89,9 +91,22 @@ export function DiffView({
   )
   const onWrite = notes?.onWrite ?? null
   const gutterEvents = useMemo(
-    () => onWrite && { onClick: ({ change }: OfChange) => change && onWrite(change as DiffChange) },
-    [onWrite],
+    () =>
+      onWrite && {
+        onClick: ({ change }: OfChange) => change && onWrite(anchorOf(path, change as DiffChange)),
+      },
+    [onWrite, path],
   )
+  const below = notes?.below
+  const widgets = useMemo(() => {
+    const changes = below === undefined ? [] : [...hunks, ...shown].flatMap((hunk) => hunk.changes)
+    return Object.fromEntries(
+      changes.flatMap((change) => {
+        const widget = below?.(anchorOf(path, change)) ?? null
+        return widget === null ? [] : [[getChangeKey(change), widget] as const]
+      }),
+    )
+  }, [below, hunks, shown, path])
   const columns = split ? 4 : 3
   const gapRow = (index: number, gap: Gap) => (
     <GapRow
@@ -119,7 +134,7 @@ export function DiffView({
         viewType={split ? 'split' : 'unified'}
         hunks={hunks}
         tokens={tokens}
-        widgets={notes?.below ?? noWidgets}
+        widgets={widgets}
         renderToken={renderLine}
         renderGutter={gutter}
         generateLineClassName={lineClass}
@@ -160,8 +175,6 @@ export function DiffView({
     </OffSide>
   )
 }
-
-const noWidgets: Record<string, ReactNode> = {}
 
 interface LineClassOf {
   readonly changes: readonly ChangeData[]
@@ -229,7 +242,8 @@ function gutter({ change, side, renderDefault }: GutterOptions) {
   )
 }
 
-/** The key that the table gives a change: notes below a line stand under it. */
-export function keyOfChange(change: DiffChange): string {
-  return getChangeKey(change)
+/** Where a line is: a line that stays is one of the new side. */
+function anchorOf(file: string, change: DiffChange): CommentAnchor {
+  if (change.type === 'normal') return { file, side: 'new', line: change.newLineNumber }
+  return { file, side: change.type === 'insert' ? 'new' : 'old', line: change.lineNumber }
 }

@@ -3,10 +3,13 @@ import { lazy, Suspense, useCallback, useId, useMemo, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { useDiffSetting } from './diff-settings.ts'
+import { useDiffSetting } from './settings/diff-settings.ts'
+import type { LineNotes } from './diff-view.tsx'
 import { EveryByte } from './every-byte.tsx'
 import { LinesView, type VisibleLines } from './lines-view.tsx'
 import { parseUnifiedDiff, type DiffFile } from './unified-diff.ts'
+import { SeenMap } from './seeing/seen-map.tsx'
+import type { SeenTracker } from './seeing/use-seen.ts'
 import { useWholeFile } from './use-whole-file.ts'
 import { isWhiteSpaceOnly, linesIn } from './white-space.ts'
 
@@ -31,8 +34,20 @@ export function Effect(props: {
   /** the element whose every part must have been on the screen */
   onRegion: (element: HTMLElement | null) => void
   onAllVisible: (isComplete: boolean) => void
+  /** comments on lines, on the page of the request */
+  notes?: LineNotes | undefined
+  /** what of it has been on the screen, for the map of it */
+  tracker?: SeenTracker
 }) {
-  const { request, onRegion, onAllVisible } = props
+  const { request, onRegion, onAllVisible, tracker } = props
+  const [region, setRegion] = useState<HTMLElement | null>(null)
+  const keepRegion = useCallback(
+    (element: HTMLElement | null) => {
+      setRegion(element)
+      onRegion(element)
+    },
+    [onRegion],
+  )
   const { presentation } = request
   const titleId = useId()
   const [lines, setLines] = useState<VisibleLines | null>(null)
@@ -55,7 +70,10 @@ export function Effect(props: {
   return (
     <section className="card" aria-labelledby={titleId}>
       <h2 id={titleId}>{headingOf(request)}</h2>
-      <section ref={onRegion} className="column" aria-label="All that will happen">
+      {tracker !== undefined && request.state === 'pending' && (
+        <SeenMap region={region} tracker={tracker} />
+      )}
+      <section ref={keepRegion} className="column" aria-label="All that will happen">
         {presentation.warnings.length > 0 && (
           <div className="warnings" role="note">
             <IconAlertTriangle size={20} stroke={1.8} aria-hidden />
@@ -86,6 +104,7 @@ export function Effect(props: {
               ownsKeys={props.ownsKeys}
               onVisible={onAllVisible}
               whole={files.length === 1 ? whole : null}
+              notes={props.notes}
             />
           </Suspense>
         )}

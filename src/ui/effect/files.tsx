@@ -5,7 +5,7 @@ import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { DiffView, type DiffExtras } from './diff-view.tsx'
 import { DiffToolbar } from './diff-toolbar.tsx'
-import { useSplitDiffs } from './diff-settings.ts'
+import { useSplitDiffs } from './settings/diff-settings.ts'
 import type { DiffFile } from './unified-diff.ts'
 import type { WholeFile } from './use-whole-file.ts'
 
@@ -18,12 +18,14 @@ export function Files({
   ownsKeys,
   onVisible,
   whole,
+  notes,
 }: {
   files: readonly DiffFile[]
   ownsKeys: boolean
   onVisible: (isComplete: boolean) => void
   /** of the one file that there is; null: there are more, or its bytes are not kept */
   whole: WholeFile | null
+  notes?: DiffExtras['notes']
 }) {
   const split = useSplitDiffs()
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
@@ -96,6 +98,7 @@ export function Files({
             index={index}
             split={split}
             whole={whole}
+            notes={notes}
             onVisible={report}
           />
         </div>
@@ -110,7 +113,7 @@ function FileDifference(
     index: number
     split: boolean
     onVisible: (index: number, isComplete: boolean) => void
-  } & Pick<DiffExtras, 'whole'>,
+  } & Pick<DiffExtras, 'whole' | 'notes'>,
 ) {
   const { index, onVisible, ...rest } = props
   const onComplete = useCallback(

@@ -32,7 +32,8 @@ import { RequestHead } from './request-head.tsx'
 import { RequestEffect, RequestSentence } from './request-sentence.tsx'
 import { SettleForm } from './decision/answering/settle-form.tsx'
 import { Context, Siblings } from './surroundings.tsx'
-import { useFullyViewed } from './decision/seeing/use-seen.ts'
+import { useSeen } from '../effect/seeing/use-seen.ts'
+import { useLineNotes } from './line-notes.tsx'
 import { Cues } from './card/cues.tsx'
 import { WhyAsked } from './card/routing.tsx'
 import { Task } from './card/task.tsx'
@@ -66,7 +67,8 @@ function Opened({ request }: { request: RequestDetail }) {
   const secrets = useRequestSecrets(displayed.id, displayed.revision)
   const complete = allVisible && !displayed.presentation.truncated && secrets.allRevealed
   const chosen = useChosen()
-  const fullyViewed = useFullyViewed(region, displayed.presentation.digest, complete)
+  const { fullyViewed, tracker } = useSeen(region, displayed.presentation.digest, complete)
+  const notes = useLineNotes(request)
   const place = placeInList(request.number)
 
   const goNext = (): void => {
@@ -146,6 +148,8 @@ function Opened({ request }: { request: RequestDetail }) {
               ownsKeys
               onRegion={setRegion}
               onAllVisible={setAllVisible}
+              notes={sameRevision ? notes : undefined}
+              tracker={tracker}
             />
           </SecretsContext>
         )}

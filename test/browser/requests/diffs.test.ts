@@ -124,3 +124,44 @@ test('a difference with its tools passes axe on a phone and a desktop, in light 
     )
   }
 })
+
+test('a comment is written at its line, stands there for the next reader, and is counted with a denial', async () => {
+  const { page, requestId } = await openChange('notes/notes.ts', [text(source), text(changed)])
+  await page.locator('.diff-gutter-insert').last().click()
+  const field = page.getByLabel('Comment on new line 21')
+  await expect.poll(() => field.evaluate((at) => at === document.activeElement)).toBe(true)
+  await field.fill('Use a number <b>here</b>')
+  await page.getByRole('button', { name: 'Comment on the line' }).click()
+  await field.waitFor({ state: 'detached' })
+  const linus = await dashboard.open('Linus', `/requests/${requestId}`)
+  const note = linus.locator('.diff-widget', { hasText: 'Use a number <b>here</b>' })
+  await note.getByText('Grace').waitFor()
+  expect(await linus.locator('.diff-widget b').count()).toBe(0)
+  const { violations } = await new AxeBuilder({ page: linus }).setLegacyMode(true).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  await linus.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await linus.getByText('The agent reads it, and 1 remark on lines.').waitFor()
+  await linus.getByLabel('Reason').fill('wrong type')
+  await linus.getByRole('button', { name: 'Submit', exact: true }).click()
+  await linus.getByText('Denied by you').waitFor()
+  await linus.locator('.diff-gutter-insert').last().click()
+  expect(await linus.getByLabel('Comment on new line 21').count()).toBe(0)
+})
+
+test('the page says how much has not been on the screen and leads there, until nothing is left', async () => {
+  const lines = Array.from({ length: 300 }, (_, index) => `// line ${index}`)
+  const { page } = await openChange('notes/long.ts', [text(source), text(lines)])
+  const unseen = page.getByRole('button', { name: /^\d+% not seen yet: show it$/ })
+  await unseen.waitFor()
+  const shots = process.env['SCREENSHOTS']
+  if (shots !== undefined) await page.screenshot({ path: `${shots}/unseen.png` })
+  const before = await unseen.innerText()
+  await unseen.click()
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(100)
+  await expect.poll(() => unseen.innerText()).not.toBe(before)
+  for (let step = 0; step < 30 && (await unseen.count()) > 0; step += 1) {
+    await unseen.click({ timeout: 5_000 }).catch(() => undefined)
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)))
+  }
+  await unseen.waitFor({ state: 'detached' })
+})

@@ -1,4 +1,5 @@
 import { scriptAddress } from '../../api/script-address.ts'
+// oxlint-disable-next-line import/default -- the builder makes the address
 import address from './paint.worker.ts?worker&url'
 
 /**

@@ -2,6 +2,7 @@ import { Button, Checkbox, Textarea } from '@mantine/core'
 import { useCallback, useEffect, useState } from 'react'
 import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { counted } from '#domain/text/counted.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
@@ -216,7 +217,7 @@ export function DecisionPanel(props: {
                 label="Reason"
                 description={
                   choice === 'deny' || choice === 'stop'
-                    ? `The ${opened.external === null ? 'agent' : 'program'} reads it.`
+                    ? denialReaders(request)
                     : 'Kept with the decision.'
                 }
                 required={whyReasonOf(choice, opened) !== null}
@@ -266,6 +267,15 @@ export function DecisionPanel(props: {
       )}
     </div>
   )
+}
+
+/** Who reads a denial: the agent also reads what was said on lines. */
+function denialReaders({ external, comments }: RequestDetail): string {
+  if (external !== null) return 'The program reads it.'
+  const remarks = comments.filter(({ anchor }) => anchor !== null).length
+  return remarks === 0
+    ? 'The agent reads it.'
+    : `The agent reads it, and ${counted(remarks, 'remark')} on lines.`
 }
 
 function refusalOf(

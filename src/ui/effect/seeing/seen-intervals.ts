@@ -26,3 +26,37 @@ export function coversHeight(intervals: readonly Interval[], height: number): bo
   if (only === undefined || others.length > 0) return false
   return height > 0 && only.from <= slack && only.to >= height - slack
 }
+
+/** What of a height has not been on the screen, in order. Pure. */
+export function unseenParts(intervals: readonly Interval[], height: number): Interval[] {
+  const parts: Interval[] = []
+  let at = 0
+  for (const { from, to } of intervals) {
+    if (from > at + slack) parts.push({ from: at, to: Math.min(from, height) })
+    at = Math.max(at, to)
+  }
+  if (height > at + slack) parts.push({ from: at, to: height })
+  return parts
+}
+
+/**
+ * What has been on the screen after `by` pixels came in at a height, which nobody has seen yet, or
+ * went from there. Pure.
+ */
+export function moveIntervals(
+  intervals: readonly Interval[],
+  at: number,
+  by: number,
+): readonly Interval[] {
+  const move = (edge: number): number => (edge <= at ? edge : Math.max(at, edge + by))
+  return intervals
+    .flatMap(({ from, to }) =>
+      by > 0 && from < at && to > at
+        ? [
+            { from, to: at },
+            { from: at + by, to: to + by },
+          ]
+        : [{ from: by > 0 && from === at ? from + by : move(from), to: move(to) }],
+    )
+    .filter(({ from, to }) => to > from)
+}

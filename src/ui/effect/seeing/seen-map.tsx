@@ -1,0 +1,88 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { unseenParts, type Interval } from './seen-intervals.ts'
+import type { SeenTracker } from './use-seen.ts'
+
+/** A changed stretch of what is shown, for its mark in the map. */
+interface Change extends Interval {
+  readonly sign: 'added' | 'removed'
+}
+
+/**
+ * What has not been on the screen yet: how much, a button that leads there, and a map of the whole
+ * with its changes. Nothing where all of it has been seen.
+ */
+export function SeenMap({ region, tracker }: { region: HTMLElement | null; tracker: SeenTracker }) {
+  const { intervals, height } = useSyncExternalStore(tracker.subscribe, tracker.read)
+  const changes = useChanges(region, height)
+  const unseen = height === 0 ? [] : unseenParts(intervals, height)
+  const [first] = unseen
+  if (region === null || first === undefined) return null
+  const pixels = unseen.reduce((sum, { from, to }) => sum + to - from, 0)
+  const share = Math.min(99, Math.max(1, Math.round((pixels / height) * 100)))
+  const go = (at: number): void => {
+    const head = document.querySelector('.header')?.getBoundingClientRect().bottom ?? 0
+    const top = region.getBoundingClientRect().top + window.scrollY + at - head
+    window.scrollTo({ top: Math.max(0, top - 8) })
+  }
+  return (
+    <>
+      <aside className="seen-note" aria-label="What has not been on the screen">
+        <button type="button" className="link-button small" onClick={() => go(first.from)}>
+          {share}% not seen yet: show it
+        </button>
+      </aside>
+      <div className="seen-map">
+        <svg
+          viewBox={`0 0 10 ${height}`}
+          preserveAspectRatio="none"
+          aria-hidden
+          onClick={(event) => {
+            const box = event.currentTarget.getBoundingClientRect()
+            go(((event.clientY - box.top) / box.height) * height)
+          }}
+        >
+          {unseen.map(({ from, to }) => (
+            <rect key={from} x="0" y={from} width="10" height={to - from} className="map-unseen" />
+          ))}
+          {changes.map(({ from, to, sign }) => (
+            <rect
+              key={from}
+              x="3"
+              y={from}
+              width="4"
+              height={to - from}
+              className={`map-${sign}`}
+            />
+          ))}
+        </svg>
+      </div>
+    </>
+  )
+}
+
+/** Where the changed lines stand, measured again when the height of the whole changes. */
+function useChanges(region: HTMLElement | null, height: number): readonly Change[] {
+  const [changes, setChanges] = useState<readonly Change[]>([])
+  useEffect(() => {
+    if (region === null || height === 0) return
+    const { top } = region.getBoundingClientRect()
+    const found: Change[] = []
+    for (const cell of region.querySelectorAll<HTMLElement>(
+      '.diff-code-insert, .diff-code-delete, .code-line-added, .code-line-removed',
+    )) {
+      const box = cell.getBoundingClientRect()
+      const isAdded = cell.matches('.diff-code-insert, .code-line-added')
+      const next: Change = {
+        from: box.top - top,
+        to: box.bottom - top,
+        sign: isAdded ? 'added' : 'removed',
+      }
+      const last = found.at(-1)
+      if (last?.sign === next.sign && next.from <= last.to + 2) {
+        found[found.length - 1] = { ...last, to: next.to }
+      } else found.push(next)
+    }
+    setChanges(found)
+  }, [region, height])
+  return changes
+}

@@ -1,0 +1,140 @@
+import { useEffect, useMemo, useState } from 'react'
+import { isDialogOpen } from '../../keyboard/open-dialog.ts'
+import { useDiffSetting } from '../settings/diff-settings.ts'
+import { addInterval, coversHeight, moveIntervals, type Interval } from './seen-intervals.ts'
+
+/** What of an element has been on the screen so far. */
+export interface SeenParts {
+  readonly intervals: readonly Interval[]
+  readonly height: number
+}
+
+/** Where those parts can be read without drawing the page anew at each step. */
+export interface SeenTracker {
+  readonly read: () => SeenParts
+  readonly subscribe: (listener: () => void) => () => void
+}
+
+/**
+ * Whether every part of an element has been on the screen: below the header, above what sticks to
+ * the bottom, with the tab visible and no dialog over it (security.md 15); in a dialog, below its
+ * head and above its end. Starts anew with another `key` or width, and where lines are drawn in
+ * another way, since other lines then stand at those heights.
+ */
+export function useFullyViewed(
+  element: HTMLElement | null,
+  key: string,
+  complete: boolean,
+): boolean {
+  return useSeen(element, key, complete).fullyViewed
+}
+
+/** As `useFullyViewed`, with the parts that have been on the screen. */
+export function useSeen(
+  element: HTMLElement | null,
+  key: string,
+  complete: boolean,
+): { fullyViewed: boolean; tracker: SeenTracker } {
+  const [fullyViewed, setFullyViewed] = useState(false)
+  const [split, wrap] = [useDiffSetting('split'), useDiffSetting('wrap')]
+  const drawnAs = `${split} ${wrap} ${useDiffSetting('ignoreWhiteSpace')}`
+  const [{ set, tracker }] = useState(openTracker)
+  useEffect(() => {
+    setFullyViewed(false)
+    set({ intervals: [], height: 0 })
+    if (element === null) return undefined
+    let intervals: readonly Interval[] = []
+    let width = element.clientWidth
+    let height = element.clientHeight
+    let actedAt: number | null = null
+    let frame = 0
+    const look = (): void => {
+      frame = 0
+      const box = element.getBoundingClientRect()
+      if (element.clientWidth !== width) {
+        width = element.clientWidth
+        intervals = []
+      } else if (Math.abs(box.height - height) > 1 && actedAt !== null) {
+        // What a click opened or closed stands where it was.
+        intervals = moveIntervals(intervals, actedAt, box.height - height)
+      }
+      height = box.height
+      const dialog = element.closest<HTMLElement>('[role="dialog"]')
+      if (document.visibilityState !== 'visible' || (dialog === null && isDialogOpen())) return
+      const { top, bottom } = dialog === null ? pagePart() : dialogPart(dialog)
+      intervals = addInterval(intervals, {
+        from: Math.max(0, top - box.top),
+        to: Math.min(box.height, bottom - box.top),
+      })
+      set({ intervals, height: box.height })
+      if (complete && coversHeight(intervals, box.height)) setFullyViewed(true)
+    }
+    const lookSoon = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(look)
+    }
+    const act = ({ target }: Event): void => {
+      if (!(target instanceof Element)) return
+      actedAt = target.getBoundingClientRect().top - element.getBoundingClientRect().top
+    }
+    const resized = new ResizeObserver(lookSoon)
+    resized.observe(element)
+    element.addEventListener('click', act, { capture: true })
+    // A dialog scrolls by itself, and such events do not bubble.
+    document.addEventListener('scroll', lookSoon, { passive: true, capture: true })
+    document.addEventListener('visibilitychange', lookSoon)
+    lookSoon()
+    return () => {
+      cancelAnimationFrame(frame)
+      resized.disconnect()
+      element.removeEventListener('click', act, { capture: true })
+      document.removeEventListener('scroll', lookSoon, { capture: true })
+      document.removeEventListener('visibilitychange', lookSoon)
+    }
+  }, [element, key, complete, drawnAs, set])
+  return useMemo(() => ({ fullyViewed, tracker }), [fullyViewed, tracker])
+}
+
+function openTracker(): { tracker: SeenTracker; set: (parts: SeenParts) => void } {
+  let parts: SeenParts = { intervals: [], height: 0 }
+  const listeners = new Set<() => void>()
+  return {
+    tracker: {
+      read: () => parts,
+      subscribe: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    },
+    set: (next) => {
+      if (JSON.stringify(next) === JSON.stringify(parts)) return
+      parts = next
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+interface Part {
+  readonly top: number
+  readonly bottom: number
+}
+
+/** What is visible of the page: below the header, above what sticks to the bottom. */
+function pagePart(): Part {
+  const top = document.querySelector('.header')?.getBoundingClientRect().bottom ?? 0
+  const bar = document.querySelector('.decide-bar')?.getBoundingClientRect().top
+  return { top, bottom: Math.min(window.innerHeight, bar ?? window.innerHeight) }
+}
+
+/**
+ * What is visible of a dialog, whose header and whose last row stay in place while the rest
+ * scrolls.
+ */
+function dialogPart(dialog: HTMLElement): Part {
+  const box = dialog.getBoundingClientRect()
+  const head = dialog.querySelector('header')?.getBoundingClientRect().bottom
+  const foot = dialog.querySelector('.dialog-foot')?.getBoundingClientRect().top
+  return {
+    top: Math.max(0, head ?? box.top),
+    bottom: Math.min(window.innerHeight, box.bottom, foot ?? box.bottom),
+  }
+}
