@@ -171,6 +171,7 @@ export const roomOrders: RoomOrders = {
     'files',
     'results',
     'commands',
+    'worktrees',
     'delegation',
     'custom',
     'mcp',

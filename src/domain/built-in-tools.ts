@@ -122,6 +122,13 @@ const declared = {
     risk: 'low',
     notice: 'name',
   },
+  merge_branch: {
+    givenBy: 'tools',
+    operations: ['write', 'delete'],
+    consent: 'approval',
+    risk: 'medium',
+    notice: { sentence: 'Merge the branch of a run' },
+  },
 } as const satisfies Readonly<Record<string, BuiltInTool>>
 
 export type BuiltInToolName = keyof typeof declared
@@ -146,6 +153,9 @@ export const createWorkerName = 'create_worker' satisfies BuiltInToolName
  * (product.md 31).
  */
 export const readResultName = 'read_result' satisfies BuiltInToolName
+
+/** The tool that merges the branch of a run. */
+export const mergeBranchName = 'merge_branch' satisfies BuiltInToolName
 
 /** Whether a name, which a model or a file may have made up, is that of a built-in tool. */
 export function isBuiltInTool(name: string): name is BuiltInToolName {

@@ -162,7 +162,7 @@ export interface ExecuteContext {
    * who watch
    */
   readonly onOutput?: (stream: OutputStream, bytes: Uint8Array) => void
-  /** on the commits that a command makes; absent for other tools */
+  /** on the commits that a command or a tool makes; absent for other tools */
   readonly commit?: CommitIdentity
   /**
    * a command that policy alone allows runs as this; `null`: what was shown runs as it is, or it is
@@ -267,6 +267,8 @@ export interface Tool {
   readonly needsPerson?: 'answer' | 'approval'
   /** it runs on the host itself, because no sandbox works here; absent: it does not */
   readonly unconfined?: boolean
+  /** it makes commits itself, and gets an identity for them; a command always does */
+  readonly commits?: boolean
   /** `sha256:…` of name, description, schema and, for custom tools, of the source file */
   readonly definitionHash: string
   /** of a tool of an MCP server */

@@ -18,6 +18,7 @@ import { readFile } from './files/read-file.ts'
 import { searchFiles } from './files/search-files.ts'
 import { writeFile } from './files/write-file.ts'
 import { readResult } from './results/read-result.ts'
+import { mergeBranch } from './worktrees/merge-branch.ts'
 import { readingBounds } from './files/search/may-read.ts'
 
 /** The worker that a built-in tool is made for, and what this host has for it. */
@@ -49,6 +50,8 @@ const makers: {
   ask_person: () => askPerson,
   create_worker: ({ policy, project, worker }) =>
     project === undefined ? null : createWorker(policy, worker, project),
+  merge_branch: ({ commands, policy, worker }) =>
+    commands === undefined ? null : mergeBranch({ ...commands, policy, worker }),
   read_result: () => readResult,
 }
 

@@ -7,6 +7,7 @@ import { createWorkers } from '#activities/create-workers.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { pinReader } from '#services/policy/pins/await-pin.ts'
 import { createSeals } from '#domain/statements/row-seals.ts'
+import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import {
   rememberNamespace,
@@ -189,6 +190,9 @@ export async function runTemporalWorker(options: {
       modelOf: ({ model, script, settings }, { models }) =>
         openModel({ model, script, settings, models, environment }),
     }
+    await finishMerges(dataDir, (folder, error) =>
+      log.error({ folder, err: error }, 'A merge could not be completed'),
+    )
     await undoLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
     installRuntime(config.logLevel, log)
     const connection = await waitForTemporal(awaited, () => NativeConnection.connect(address))

@@ -3,6 +3,7 @@ import { builtInTools, type AccessOf, type BuiltInToolName } from '#domain/built
 import { hashJson } from '#domain/digest.ts'
 import type { Json, JsonObject } from '#domain/json.ts'
 import type {
+  Access,
   ExecuteContext,
   ParsedInput,
   PresentContext,
@@ -28,6 +29,10 @@ export interface BuiltIn<Name extends BuiltInToolName, T> {
   readonly readOnly: boolean
   readonly scopes: readonly Scope[]
   accesses(input: T): readonly AccessOf<Name>[]
+  /** see `Tool.touches` */
+  touches?(input: T, workspace: Workspace): Promise<readonly Access[]>
+  /** see `Tool.commits` */
+  readonly commits?: boolean
   /** see `Tool.unchanged`; a `ToolProblem` or `WorkspaceProblem` stands for `null` */
   unchanged?(input: T, workspace: Workspace): Promise<string | null>
   present(input: T, context: PresentContext & { readonly toolHash: string }): Promise<Presented>
@@ -61,6 +66,13 @@ export function defineBuiltIn<Name extends BuiltInToolName, T>(
     manual: false,
     parse: (input) => parseInput(schema, input),
     accesses: (input) => definition.accesses(schema.parse(input)),
+    ...(definition.touches === undefined
+      ? {}
+      : {
+          touches: async (input, workspace) =>
+            (await definition.touches?.(schema.parse(input), workspace)) ?? [],
+        }),
+    ...(definition.commits === undefined ? {} : { commits: definition.commits }),
     ...(needsPerson === null ? {} : { needsPerson }),
     approval: async () => {
       if (consent === 'nobody') return 'preApproved'

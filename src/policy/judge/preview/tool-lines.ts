@@ -2,6 +2,7 @@ import {
   builtInTool,
   callWorkerName,
   createWorkerName,
+  mergeBranchName,
   isBuiltInTool,
 } from '#domain/built-in-tools.ts'
 import type { McpServer, WorkerDefinition } from '../../policy.ts'
@@ -39,12 +40,17 @@ function delegationLines(worker: WorkerDefinition): readonly PreviewLine[] {
   return lines
 }
 
+const personWords: ReadonlyMap<string, string> = new Map([
+  [createWorkerName, 'Write a new worker'],
+  [mergeBranchName, 'Merge the branch of its run'],
+])
+
 /** What always takes a person. */
 function personLines(worker: WorkerDefinition): readonly PreviewLine[] {
   return [...worker.tools].flatMap(([name, { source }]) => {
     const consent = builtInTool(name)?.consent
     if (consent !== 'approval' && consent !== 'answer') return []
-    const text = name === createWorkerName ? 'Write a new worker' : 'Ask a person a question'
+    const text = personWords.get(name) ?? 'Ask a person a question'
     return [{ approval: 'ask' as const, text, tools: [name], reason: null, source }]
   })
 }

@@ -60,7 +60,8 @@ export async function performAttempt(
     await untilStored(() => finishExecution(ctx, ended, stillRuns))
     return { kind: 'done' }
   }
-  const commit = plan.tool.command === undefined ? null : await commitOf(ctx, toPerform)
+  const commits = plan.tool.command !== undefined || plan.tool.commits === true
+  const commit = commits ? await commitOf(ctx, toPerform) : null
   const { workspace, changes } = watchChanges(plan.workspace)
   const effect = await carryOut(ctx, {
     runId: at.run.id,

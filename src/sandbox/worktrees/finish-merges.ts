@@ -1,0 +1,21 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { finishMerge } from './merge-commits.ts'
+import { worktreesFolder } from './worktree-record.ts'
+
+/**
+ * Completes the merges that a killed process left: once their base has moved, the working trees in
+ * which it is checked out follow. What fails is told to `failed`, and tried again at the next start
+ * and merge.
+ */
+export async function finishMerges(
+  dataDir: string,
+  failed: (folder: string, error: unknown) => void,
+): Promise<void> {
+  const folder = worktreesFolder(dataDir)
+  const names: string[] = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    const at = path.join(folder, name)
+    await finishMerge(at).catch((error: unknown) => failed(at, error))
+  }
+}

@@ -1,0 +1,126 @@
+import path from 'node:path'
+import type { CommitIdentity } from '#domain/commit-identity.ts'
+import { hostGit, hostGitText, type GitRun } from './host-git.ts'
+import { moveBranch, tipOf } from './repository.ts'
+import { hostGitDirIn, readRecord, writeRecord, type WorktreeRecord } from './worktree-record.ts'
+
+/** Git as the host runs it for a worktree, on the objects of the repository. */
+export function gitOf(folder: string, { objectStores }: WorktreeRecord): GitRun {
+  return {
+    gitDir: hostGitDirIn(folder),
+    environment: { GIT_OBJECT_DIRECTORY: objectStores[0] ?? '' },
+  }
+}
+
+/** The merge of two commits as a tree, or the files in which they conflict. */
+export async function mergedTree(
+  run: GitRun,
+  base: string,
+  head: string,
+): Promise<{ readonly tree: string } | { readonly conflicts: readonly string[] }> {
+  const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', base, head]
+  const end = await hostGit(words, run)
+  const [tree = '', ...conflicts] = end.stdout.toString('utf8').split('\0').filter(Boolean)
+  if (end.code === 0) return { tree }
+  if (end.code === 1) return { conflicts: [...new Set(conflicts)] }
+  throw new Error(`Git cannot merge: ${end.stderr.slice(0, 300)}`)
+}
+
+/** Writes the merge commit of two commits; nothing refers to it yet. */
+export async function mergeCommit(
+  run: GitRun,
+  merge: { readonly tree: string; readonly base: string; readonly head: string },
+  message: string,
+  { author, committer, trailers }: CommitIdentity,
+): Promise<string> {
+  const lines = trailers.map(({ name, value }) => `${name}: ${value}\n`).join('')
+  return hostGitText(['commit-tree', merge.tree, '-p', merge.base, '-p', merge.head, '-F', '-'], {
+    ...run,
+    stdin: `${message.trim()}\n\n${lines}`,
+    environment: {
+      ...run.environment,
+      GIT_AUTHOR_NAME: author.name,
+      GIT_AUTHOR_EMAIL: author.email,
+      GIT_COMMITTER_NAME: committer.name,
+      GIT_COMMITTER_EMAIL: committer.email,
+    },
+  })
+}
+
+/**
+ * Why the working trees in which a base is checked out cannot follow it to a commit, as Git says
+ * it; `null`: they can. Changes that the merge does not touch stay.
+ */
+export async function blockedCheckout(
+  folder: string,
+  record: WorktreeRecord,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<string | null> {
+  for (const run of await checkoutsOfBase(folder, record)) {
+    await hostGit(['update-index', '-q', '--refresh'], run)
+    const end = await hostGit(['read-tree', '-m', '-u', '-n', from, to], run)
+    if (end.code !== 0) return end.stderr.slice(0, 500)
+  }
+  return null
+}
+
+/**
+ * Moves the base of a worktree to its merge. The branch moves at once, or not at all; the record
+ * says what is under way, so that `finishMerge` completes what a killed process left. `false`: the
+ * base stood elsewhere.
+ */
+export async function moveBase(
+  folder: string,
+  record: WorktreeRecord,
+  merging: { readonly from: string; readonly to: string },
+): Promise<boolean> {
+  await writeRecord(folder, { ...record, merging })
+  const why = `countersign: merge ${record.branch}`
+  const moved = await moveBranch(record.repository, record.base, { ...merging, why })
+  await finishMerge(folder)
+  return moved
+}
+
+/**
+ * Brings the working trees in which a base is checked out to where a merge has moved it, when that
+ * is still under way. Without effect otherwise.
+ */
+export async function finishMerge(folder: string): Promise<void> {
+  const record = await readRecord(folder)
+  if (record?.merging === undefined) return
+  const { merging, ...settled } = record
+  if ((await tipOf(record.repository, record.base)) === merging.to) {
+    for (const run of await checkoutsOfBase(folder, record)) {
+      await hostGit(['update-index', '-q', '--refresh'], run)
+      await hostGitText(['read-tree', '-m', '-u', merging.from, merging.to], run)
+    }
+  }
+  await writeRecord(folder, settled)
+}
+
+/** Git for each working tree of the repository in which the base is checked out. */
+async function checkoutsOfBase(folder: string, record: WorktreeRecord): Promise<readonly GitRun[]> {
+  const { gitDir } = record.repository
+  const list = await hostGitText(['worktree', 'list', '--porcelain', '-z'], { gitDir })
+  const trees = list.split('\0\0').flatMap((entry) => {
+    const fields = entry.split('\0')
+    if (!fields.includes(`branch refs/heads/${record.base}`)) return []
+    const tree = fields.find((field) => field.startsWith('worktree '))?.slice('worktree '.length)
+    return tree === undefined ? [] : [tree]
+  })
+  const git = gitOf(folder, record)
+  return Promise.all(
+    trees.map(async (tree): Promise<GitRun> => {
+      const own = await hostGitText(['rev-parse', '--absolute-git-dir'], {
+        gitDir: path.join(tree, '.git'),
+        cwd: tree,
+      })
+      const index = path.join(own, 'index')
+      return {
+        ...git,
+        cwd: tree,
+        environment: { ...git.environment, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index },
+      }
+    }),
+  )
+}

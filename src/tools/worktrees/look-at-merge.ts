@@ -1,0 +1,107 @@
+import { commitTrailers } from '#domain/commit-identity.ts'
+import type { Access, Workspace } from '#domain/tool.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
+import { finishMerge, gitOf } from '#sandbox/worktrees/merge-commits.ts'
+import { tipOf } from '#sandbox/worktrees/repository.ts'
+import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
+import { takeInCommits } from '../commands/git/take-in-commits.ts'
+import { uncommittedPaths } from '../commands/git/uncommitted-paths.ts'
+import type { CommandPlace } from '../commands/plan/command-place.ts'
+
+const maxPaths = 1000
+const maxCommits = 200
+
+/** The branch of a run and its base, as both stand now. */
+export interface MergeAtHand {
+  readonly folder: string
+  readonly record: WorktreeRecord
+  readonly git: GitRun
+  readonly baseCommit: string
+  readonly headCommit: string
+  /** where the two parted */
+  readonly parted: string
+}
+
+/**
+ * Looks at what a run would merge: its commits are taken into the repository first. Rejects with
+ * `ToolProblem` for what can never be merged as it is: nothing is committed, something is not
+ * committed, or the message has a line of ours.
+ */
+export async function lookAtMerge(
+  place: CommandPlace,
+  workspace: Workspace,
+  message: string,
+  signal: AbortSignal,
+): Promise<MergeAtHand> {
+  const { worktree } = workspace
+  if (worktree === undefined) {
+    throw new ToolProblem('This run has no branch of its own: its workspace has no worktrees.')
+  }
+  const line = message.split('\n').find((one) => ours.test(one))
+  if (line !== undefined) {
+    const name = line.split(':', 1)[0]?.trim()
+    throw new ToolProblem(
+      `The message has a line "${name}:", which the service writes itself. Leave it out.`,
+    )
+  }
+  const { folder } = worktree
+  const open = await uncommittedPaths(place, workspace, signal)
+  if (open.length > 0) {
+    const named = open.slice(0, 10).map((path) => JSON.stringify(path))
+    const more = open.length > named.length ? `, and ${open.length - named.length} more` : ''
+    throw new ToolProblem(`Commit first what is not committed: ${named.join(', ')}${more}.`)
+  }
+  const headCommit = await takeInCommits(place.sandbox, workspace, worktree, signal)
+  await finishMerge(folder)
+  const record = await readRecord(folder)
+  if (record === null) throw new ToolProblem('The worktree is gone.')
+  const baseCommit = await tipOf(record.repository, record.base)
+  if (baseCommit === null) throw new ToolProblem(`There is no branch ${record.base} any more.`)
+  const git = gitOf(folder, record)
+  const parted = await hostGitText(['merge-base', baseCommit, headCommit], git).catch(() => {
+    throw new ToolProblem(`The branch has nothing in common with ${record.base}.`)
+  })
+  if (parted === headCommit) {
+    throw new ToolProblem(`There is nothing to merge: ${record.base} has every commit of the run.`)
+  }
+  return { folder, record, git, baseCommit, headCommit, parted }
+}
+
+const ours = new RegExp(`^\\s*(?:${commitTrailers.join('|')})\\s*:`, 'i')
+
+/** The paths that a merge changes, as policy judges them. */
+export async function mergedAccesses({ git, headCommit, parted }: MergeAtHand): Promise<Access[]> {
+  const words = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', parted, headCommit]
+  const fields = (await hostGitText(words, git)).split('\0').filter((field) => field !== '')
+  if (fields.length > 2 * maxPaths) {
+    throw new ToolProblem(`The branch changes more than ${maxPaths} files, the most in one merge.`)
+  }
+  const accesses: Access[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const operation = fields[at] === 'D' ? 'delete' : 'write'
+    accesses.push({ operation, path: fields[at + 1] ?? '', target: 'file' })
+  }
+  return accesses
+}
+
+/** The newest commits of a merge, which the approver reads as claims. */
+export async function mergedCommits({
+  git,
+  baseCommit,
+  headCommit,
+}: MergeAtHand): Promise<{ readonly hash: string; readonly subject: string }[]> {
+  const format = '--format=%H%x09%s'
+  const words = ['log', `--max-count=${maxCommits}`, format, headCommit, `^${baseCommit}`]
+  const lines = (await hostGitText(words, git)).split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const tab = line.indexOf('\t')
+    return { hash: line.slice(0, tab), subject: line.slice(tab + 1, tab + 201) }
+  })
+}
+
+/** The difference `base...branch`, as text. */
+export async function mergedDifference({ git, headCommit, parted }: MergeAtHand): Promise<string> {
+  const words = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '-M', parted, headCommit]
+  return `${await hostGitText(words, git)}\n`
+}

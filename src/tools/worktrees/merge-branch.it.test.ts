@@ -1,0 +1,205 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { finishMerge } from '#sandbox/worktrees/merge-commits.ts'
+import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
+import { getText } from '#store/content/content.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '#test/harness/fixtures/agent-desk.ts'
+import { testSandbox } from '../commands/commands.fixture.ts'
+
+const patient = { timeout: 120_000 }
+let desk: AgentDesk
+
+const worker = deskWorker.replace('name: scribe', 'name: scribe\nworkspace: shop').replace(
+  /zones:[^]*?---\n/,
+  `zones:
+  - { name: all, root: ., mode: rw, approval: { read: preApproved, write: preApproved } }
+  - { name: kept, root: kept, mode: ro }
+shell: { default: ask }
+tools: { merge_branch: {} }
+---
+`,
+)
+
+/** As a person works in the repository. */
+function git(...words: string[]): string {
+  const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  const cwd = join(desk.root, 'shop')
+  return spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' }).stdout.trim()
+}
+const put = (path: string, text: string): Promise<void> =>
+  writeFile(join(desk.root, 'shop', path), text)
+
+beforeAll(async () => {
+  desk = await openAgentDesk(testSandbox)
+  await mkdir(join(desk.root, 'shop/kept'), { recursive: true })
+  git('init', '-q', '-b', 'main', '.')
+  for (const path of ['a.txt', 'b.txt', 'kept/k.txt']) await put(path, `${path}\n`)
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  // Nothing of the person's own settings may run.
+  await mkdir(join(desk.root, 'shop/.git/hooks'), { recursive: true })
+  for (const name of ['reference-transaction', 'post-merge', 'pre-merge-commit']) {
+    await writeFile(join(desk.root, 'shop/.git/hooks', name), `#!/bin/sh\ntouch ../ran\n`, {
+      mode: 0o755,
+    })
+  }
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\n`,
+    'workers/scribe.md': worker,
+  })
+}, 120_000)
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const shell = (command: string) => ({ tool: 'shell', input: { command } })
+const merge = (message = 'Merge it') => ({ tool: 'merge_branch', input: { message } })
+
+/** A run that has committed what a script changes. */
+async function committed(script: string) {
+  const run = await startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go' })
+  await turn(run.id, 1, shell(script))
+  await approve(run.id, 1)
+  return { ...run, branch: run.workspace.branch ?? '' }
+}
+
+async function turn(runId: string, number: number, call: { tool: string; input: object }) {
+  desk.say({ calls: [call as never] })
+  await desk.turn(runId, number)
+  const [made] = await desk.calls(runId, number)
+  if (made === undefined) throw new Error('no call')
+  return made
+}
+
+const shown = (requestId: string) =>
+  desk.database.db
+    .selectFrom('request_revision')
+    .select(['presentation_hash', 'presentation_digest'])
+    .where('request_id', '=', requestId)
+    .executeTakeFirstOrThrow()
+
+async function approve(runId: string, number: number, before?: () => unknown) {
+  const [call] = await desk.calls(runId, number)
+  if (call === undefined) throw new Error('no call')
+  const { presentation_digest: seen } = await shown(call.requestId)
+  await desk.decide(desk.people.grace, call.requestId, { reason: 'Looks right', seen })
+  await before?.()
+  await desk.execute(call.id)
+  return (await desk.calls(runId, number))[0]
+}
+
+const commit = (path: string, text: string): string =>
+  `printf '${text}\\n' > ${path} && git add . && git commit -qm 'change ${path}'`
+
+// Rules: product.md 35, 36
+describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
+  test('asks with the whole difference, and merges with our identity and trailers', async () => {
+    const run = await committed(commit('a.txt', 'one'))
+    const before = git('rev-parse', 'main')
+    const call = await turn(run.id, 2, merge())
+    expect(call.verdict).toBe('ask')
+    const { presentation_hash: hash } = await shown(call.requestId)
+    expect(JSON.parse(await getText(desk.database.db, hash))).toMatchObject({
+      type: 'diff',
+      content: expect.stringContaining('-a.txt\n+one\n'),
+      metadata: {
+        branch: run.branch,
+        base: 'main',
+        baseCommit: before,
+        headCommit: git('rev-parse', run.branch),
+        commits: [{ hash: git('rev-parse', run.branch), subject: 'change a.txt' }],
+      },
+    })
+    await put('b.txt', 'my own change\n')
+    expect((await approve(run.id, 2))?.text).toContain(`${run.branch} is merged into main`)
+    expect(git('log', '-1', '--format=%P|%an <%ae>|%cn|%B', 'main')).toBe(
+      `${before} ${git('rev-parse', run.branch)}|scribe for Ada <worker@countersign.localhost>|Countersign|Merge it\n\nCountersign-Request: ${call.requestId}\nApproved-by: Grace <grace@example.com>`,
+    )
+    // The person's checkout follows, and what they changed themselves stays.
+    expect(await readFile(join(desk.root, 'shop/a.txt'), 'utf8')).toBe('one\n')
+    expect(git('status', '--porcelain')).toBe('M b.txt')
+    expect(spawnSync('ls', [desk.root], { encoding: 'utf8' }).stdout).not.toContain('ran')
+    git('checkout', '-q', 'b.txt')
+  })
+
+  test.each([
+    ['nothing is committed', 'true', undefined, 'There is nothing to merge'],
+    ['something is not committed', 'echo x > b.txt', undefined, 'Commit first'],
+    [
+      'the message has our trailer',
+      commit('b.txt', 'x'),
+      'x\n\nApproved-by: Eve',
+      '"Approved-by:"',
+    ],
+    [
+      'policy keeps a path',
+      `git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),kept/new.txt && git commit -qm x && git reset -q --hard || git checkout -qf`,
+      undefined,
+      'kept',
+    ],
+    [
+      'a path is protected',
+      `git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),.gitattributes && git commit -qm x; git checkout -qf HEAD -- . ; true`,
+      undefined,
+      '.gitattributes',
+    ],
+  ])('asks nobody when %s', async (_, script, message, problem) => {
+    const run = await committed(script)
+    const call = await turn(run.id, 2, merge(message))
+    expect([call.verdict, call.requestId]).toEqual([expect.stringMatching(/error|blocked/), ''])
+    expect(call.text).toContain(problem)
+  })
+
+  test('is stale once either branch has another commit, and asks again', async () => {
+    const run = await committed(commit('a.txt', 'two'))
+    await turn(run.id, 2, merge())
+    await approve(run.id, 2, () => git('commit', '-q', '--allow-empty', '-m', 'beside'))
+    expect(git('log', '-1', '--format=%s', 'main')).toBe('beside')
+    expect((await desk.calls(run.id, 2))[0]?.result ?? null).toBeNull()
+  })
+
+  test('fails with the files that conflict, and for a dirty file it would touch; nothing moves', async () => {
+    const run = await committed(commit('a.txt', 'three'))
+    await put('a.txt', 'theirs\n')
+    git('commit', '-qam', 'theirs')
+    await turn(run.id, 2, merge())
+    expect(await approve(run.id, 2)).toMatchObject({
+      result: 'error',
+      text: expect.stringContaining('both change a.txt'),
+    })
+    const other = await committed(commit('b.txt', 'four'))
+    await put('b.txt', 'dirty\n')
+    await turn(other.id, 2, merge())
+    expect(await approve(other.id, 2)).toMatchObject({
+      result: 'error',
+      text: expect.stringContaining('b.txt'),
+    })
+    expect(git('log', '-1', '--format=%s', 'main')).toBe('theirs')
+    expect(git('status', '--porcelain')).toBe('M b.txt')
+    git('checkout', '-q', 'b.txt')
+  })
+
+  test('that was killed after the branch moved is completed by the next start', async () => {
+    const run = await committed(commit('b.txt', 'five'))
+    const folder = worktreeFolder(join(desk.root, '.countersign'), run.id)
+    const record = await readRecord(folder)
+    if (record === null) throw new Error('no record')
+    const [from, to] = [git('rev-parse', 'main'), git('rev-parse', run.branch)]
+    await writeRecord(folder, { ...record, merging: { from, to } })
+    await finishMerge(folder)
+    expect(git('status', '--porcelain')).toBe('')
+    await writeRecord(folder, { ...record, merging: { from, to } })
+    git('-c', 'core.hooksPath=/dev/null', 'update-ref', 'refs/heads/main', to, from)
+    expect(git('status', '--porcelain')).not.toBe('')
+    await finishMerge(folder)
+    expect(git('status', '--porcelain')).toBe('')
+    expect(await readFile(join(desk.root, 'shop/b.txt'), 'utf8')).toBe('five\n')
+  })
+})

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { mergeBranchName } from '#domain/built-in-tools.ts'
+import { hashBytes } from '#domain/digest.ts'
+import { limits } from '#domain/limits.ts'
+import { ToolProblem } from '#domain/tool-problem.ts'
+import { counted } from '#domain/text/counted.ts'
+import type { ToolResult } from '#domain/tool.ts'
+import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import {
+  blockedCheckout,
+  mergeCommit,
+  mergedTree,
+  moveBase,
+} from '#sandbox/worktrees/merge-commits.ts'
+import type { CommandPlace } from '../commands/plan/command-place.ts'
+import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
+import { makePresentation } from '../presentations/make-presentation.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+import { lookAtMerge, mergedAccesses, mergedCommits, mergedDifference } from './look-at-merge.ts'
+
+const maxMessageCharacters = 4000
+
+const schema = z.strictObject({
+  message: z
+    .string()
+    .min(1)
+    .max(maxMessageCharacters)
+    .refine((text) => text.trim() !== '', 'it is empty')
+    .describe('The message of the merge commit.'),
+})
+
+/**
+ * Merges the branch of a run into the branch at which it began (product.md 35): always asks, with
+ * the whole difference, and does nothing once either branch has another commit than was shown.
+ */
+export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchName> {
+  const look = (
+    workspace: Parameters<typeof lookAtMerge>[1],
+    message: string,
+    signal?: AbortSignal,
+  ) => lookAtMerge(place, workspace, message, signal ?? new AbortController().signal)
+  return defineBuiltIn({
+    name: mergeBranchName,
+    description:
+      'Merge the branch of this run, with everything that is committed, into the branch at which it began.',
+    schema,
+    readOnly: false,
+    scopes: ['once'],
+    commits: true,
+    accesses: () => [],
+    touches: async ({ message }, workspace) => mergedAccesses(await look(workspace, message)),
+
+    async present({ message }, { toolHash, workspace, signal }) {
+      const merge = await look(workspace, message, signal)
+      const { baseCommit, headCommit, git, record } = merge
+      const { branch, base } = record
+      const difference = await mergedDifference(merge)
+      const bytes = Buffer.from(difference)
+      if (bytes.length > limits.writeBytes) {
+        throw new ToolProblem(
+          `The difference has ${bytes.length} bytes; at most ${limits.writeBytes} can be shown and merged.`,
+        )
+      }
+      const commits = await mergedCommits(merge)
+      const tried = await mergedTree(git, baseCommit, headCommit)
+      const conflicts = 'conflicts' in tried ? tried.conflicts : []
+      const files = (await mergedAccesses(merge)).length
+      return {
+        effect: `Merge ${counted(commits.length, 'commit')} of ${branch} into ${base}, ${counted(files, 'changed file')}`,
+        title: `Merge ${branch} into ${base} (${counted(files, 'file')})`,
+        presentation: makePresentation({
+          type: 'diff',
+          language: 'diff',
+          content: difference,
+          metadata: { branch, base, baseCommit, headCommit, commits, message },
+          warnings: [
+            ...(conflicts.length === 0
+              ? []
+              : [`It will fail: both branches change ${conflicts.join(', ')}`]),
+            ...textWarnings(difference.split('\n')),
+          ],
+        }),
+        facts: {
+          toolHash,
+          bases: [],
+          newHash: hashBytes(difference),
+          detail: { baseCommit, headCommit },
+        },
+        content: bytes,
+        contentType: 'text/plain',
+        proposes: new Map(),
+      }
+    },
+
+    async execute({ message }, { workspace, signal, facts, commit }): Promise<ToolResult> {
+      if (commit === undefined) throw new Error('A merge has an identity')
+      const merge = await look(workspace, message, signal)
+      const { baseCommit, folder, git, headCommit, record } = merge
+      const { branch, base } = record
+      const shown = facts.detail
+      if (shown?.['baseCommit'] !== baseCommit || shown['headCommit'] !== headCommit) {
+        throw new WorkspaceProblem('stale', '', `${base} or ${branch} has another commit.`)
+      }
+      const tried = await mergedTree(git, baseCommit, headCommit)
+      if ('conflicts' in tried) {
+        const { conflicts } = tried
+        return {
+          type: 'error',
+          output: { merged: false, branch, base, conflicts: [...conflicts] },
+          text: `Nothing was merged: ${branch} and ${base} both change ${conflicts.join(', ')}. Merge ${base} into your branch first.`,
+        }
+      }
+      const parents = { tree: tried.tree, base: baseCommit, head: headCommit }
+      const to = await mergeCommit(git, parents, message, commit)
+      const blocked = await blockedCheckout(folder, record, { from: baseCommit, to })
+      if (blocked !== null) {
+        throw new ToolProblem(
+          `Nothing was merged: ${base} is checked out with changes that are not committed (${blocked}).`,
+        )
+      }
+      if (!(await moveBase(folder, record, { from: baseCommit, to }))) {
+        throw new WorkspaceProblem('stale', '', `${base} has another commit.`)
+      }
+      const output = { merged: true, branch, base, commit: to }
+      return { type: 'output', output, text: `${branch} is merged into ${base} as ${to}.` }
+    },
+  })
+}
