@@ -13,6 +13,7 @@ import { readScript } from '../worker/read-script.ts'
 import { readWorker } from '../worker/read-worker.ts'
 import { configFile } from '../names/own-files.ts'
 import { readConfig } from './config/read-config.ts'
+import { refuseUnfitSchedules } from './warnings/refuse-unfit-schedules.ts'
 import { refuseWorktreeServers } from './warnings/refuse-worktree-servers.ts'
 import { warnOfIdleEntries } from './warnings/warn-of-idle-entries.ts'
 import { warnOfIdleRules } from './warnings/warn-of-idle-rules.ts'
@@ -59,6 +60,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     warnOfGroupRights(report, read.config)
     warnOfIdleEntries(report, read.config, workers)
     refuseWorktreeServers(report, read.config, workers)
+    refuseUnfitSchedules(report, read.config, workers)
     for (const worker of workers.values()) requirePrice(report, read.config, worker)
   }
   for (const worker of workers.values()) {

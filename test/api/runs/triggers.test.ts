@@ -239,3 +239,31 @@ test('a run whose start asks is explained, started, shown and approved over the 
   expect(decided).toMatchObject({ status: 200, body: { state: 'approved' } })
   expect((await ada.get(`/v1/runs/${run.id}`)).body.state).toBe('running')
 })
+
+// Rules: product.md 38
+test('what a run of a trigger asks is marked as following the text of an outsider, in a fork too; other runs are not', async () => {
+  const { desk } = api
+  const grace = await api.signIn('grace')
+  const cuesOf = async (runId: string, turn: number): Promise<string[]> => {
+    const input = { path: `notes/${runId}.md`, content: 'x' }
+    desk.say({ calls: [{ tool: 'write_file', input }] })
+    await desk.turn(runId, turn)
+    const [call] = await desk.calls(runId, turn)
+    const { body } = await grace.get(`/v1/requests/${call?.requestId}`)
+    return body.cues.flatMap(({ id, text }: { id: string; text: string }) =>
+      id === 'outsider_text' ? [text] : [],
+    )
+  }
+  const triggered = (await send()).body.runId
+  expect(await cuesOf(triggered, 1)).toEqual([
+    expect.stringContaining('what the trigger deploys was sent'),
+  ])
+  const answered = (await send()).body.runId
+  desk.say({ text: 'Noted.' })
+  await desk.turn(answered, 1)
+  await desk.turn(answered, 2)
+  const fork = await olga.post(`/v1/runs/${answered}/forks`, { text: 'Go on' })
+  expect(fork.status).toBe(201)
+  expect(await cuesOf(fork.body.id, 2)).toHaveLength(1)
+  expect(await cuesOf(await desk.start(), 1)).toEqual([])
+})

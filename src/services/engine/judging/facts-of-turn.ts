@@ -15,8 +15,9 @@ const maxRuns = 100
 
 /**
  * Reads it in one query: whether grants may cover a call, which of the tools the worker has used,
- * and which server's text the model read just before the turn, as a result or in a summary of
- * results. The task of a delegated run is not one: a person approved that call, or the policy did.
+ * and which outsider's text the model read: of a server just before the turn, as a result or in a
+ * summary of results, or what a trigger was sent, which stays the task of the run and of its forks.
+ * The task of a delegated run is not one: a person approved that call, or the policy did.
  */
 export async function factsOfTurn(
   db: Db | Tx,
@@ -24,7 +25,7 @@ export async function factsOfTurn(
   turn: number,
   tools: readonly string[],
 ): Promise<TurnFacts> {
-  const { rows } = await sql<{ grants: boolean; used: string[]; outsider: string | null }>`
+  const { rows } = await sql<FactsRow>`
     select
       exists (select from approval_grant where root_run_id = ${run.root_run_id}
         and revoked_at is null and ended_at is null) as grants,
@@ -36,14 +37,25 @@ export async function factsOfTurn(
         and result_type = 'output' and (turn = ${turn - 1} or turn between 1 and (
           select max(through_turn) from run_window
           where run_id = ${run.id} and kind = 'compaction' and at_turn = ${turn}))
-        order by turn = ${turn - 1} desc, position limit 1) as outsider
+        order by turn = ${turn - 1} desc, position limit 1) as outsider,
+      (select started_from from run where started_from like 'trigger:%' and (id = ${run.id}
+          or id in (select from_run_id from run_prefix where run_id = ${run.id}))
+        limit 1) as "startedFrom"
   `.execute(db)
-  const { grants = false, used = [], outsider = null } = rows[0] ?? {}
-  const phrase = outsider === null ? null : `a result of ${outsider}`
+  const { grants = false, used = [], outsider = null, startedFrom = null } = rows[0] ?? {}
+  const result = outsider === null ? null : `a result of ${outsider}`
+  const task = startedFrom === null ? null : `what the ${startedFrom.replace(':', ' ')} was sent`
   return {
     hasGrants: grants,
-    cueFacts: { usedTools: new Set(used), outsider: phrase },
+    cueFacts: { usedTools: new Set(used), outsider: result ?? task },
   }
+}
+
+interface FactsRow {
+  readonly grants: boolean
+  readonly used: string[]
+  readonly outsider: string | null
+  readonly startedFrom: string | null
 }
 
 /** The same with what the host says of files below a folder. */

@@ -1,0 +1,25 @@
+import type { ProjectConfig, WorkerDefinition } from '../../policy.ts'
+import { placeOfSource, type Report } from '../../reading/report.ts'
+import { inputProblem } from '../../worker/input-schema.ts'
+
+/**
+ * Refuses schedules whose `input` their worker's schema refuses: none of their runs could start,
+ * which nobody would see before the first time comes.
+ */
+export function refuseUnfitSchedules(
+  report: Report,
+  { schedules }: ProjectConfig,
+  workers: ReadonlyMap<string, WorkerDefinition>,
+): void {
+  for (const { input, name, source, worker } of schedules.values()) {
+    const schema = workers.get(worker)?.input ?? null
+    const found = schema === null ? null : inputProblem(schema, input)
+    if (found === null) continue
+    const { field, problem } = found
+    report.error(
+      placeOfSource(source),
+      `schedule "${name}": ${field} ${problem}, by the "input" of the worker "${worker}"`,
+      'write an input that the schema of the worker takes',
+    )
+  }
+}
