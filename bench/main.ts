@@ -4,6 +4,7 @@ import { benchDecision } from './decision/bench-decision.ts'
 import { benchIdle } from './idle/bench-idle.ts'
 import { benchSequencer } from './sequencer/bench-sequencer.ts'
 import { benchScale } from './scale/bench-scale.ts'
+import { benchStart } from './start/bench-start.ts'
 import { benchTurn } from './turn/bench-turn.ts'
 import { benchVerify } from './verify/bench-verify.ts'
 import { benchVerdict } from './verdict/bench-verdict.ts'
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   idle: benchIdle,
   sequencer: benchSequencer,
   scale: benchScale,
+  start: benchStart,
   turn: benchTurn,
   verdict: benchVerdict,
   verify: benchVerify,
