@@ -223,7 +223,6 @@ export const personDetail = z
     disabledAt: instant.nullable(),
   })
   .meta({ id: 'PersonDetail' })
-export type PersonDetail = z.infer<typeof personDetail>
 export const peopleList = listOf(personDetail)
 
 export const signInLink = z

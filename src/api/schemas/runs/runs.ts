@@ -33,7 +33,6 @@ export const lineageEntry = z.object({
   worker: z.string(),
   startedBy: person.nullable(),
 })
-export type LineageEntry = z.infer<typeof lineageEntry>
 
 /** The run that a run was forked from, and the last turn that it took over. */
 export const forkedFrom = z.object({ runId: id, number: z.int(), turn: z.int() })
