@@ -75,9 +75,11 @@ export function App() {
                     </SignedIn>
                   }
                 >
-                  <Route index element={<InboxPage />} />
-                  <Route path="/sign-in" element={<InboxPage />} />
-                  <Route path="/requests/:id" element={<RequestPage />} />
+                  <Route element={<InboxPage />}>
+                    <Route index element={null} />
+                    <Route path="/sign-in" element={null} />
+                    <Route path="/requests/:id" element={<RequestPage />} />
+                  </Route>
                   <Route path="/runs" element={<RunsPage />} />
                   <Route path="/runs/new" element={<NewRunPage />} />
                   <Route path="/runs/:id" element={<RunPage />} />

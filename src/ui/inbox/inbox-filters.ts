@@ -29,13 +29,23 @@ export function requestsQueryOf(search: URLSearchParams): string {
   return query.toString()
 }
 
-/** The inbox address with one filter changed; an empty value takes it away. Pure. */
-export function withFilter(search: URLSearchParams, name: FilterName, value: string): string {
+/** The same address with one filter changed; an empty value takes it away. Pure. */
+export function withFilter(
+  search: URLSearchParams,
+  name: FilterName,
+  value: string,
+  pathname = '/',
+): string {
   const next = new URLSearchParams(search)
   if (value === '') next.delete(name)
   else next.set(name, value)
-  const text = next.toString()
-  return text === '' ? '/' : `/?${text}`
+  return addressOf(next, pathname)
+}
+
+/** A page of the dashboard with the filters of the list. Pure. */
+export function addressOf(search: URLSearchParams, pathname = '/'): string {
+  const text = search.toString()
+  return text === '' ? pathname : `${pathname}?${text}`
 }
 
 /** Whether the list is narrowed beyond a queue. Pure. */

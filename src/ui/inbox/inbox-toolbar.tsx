@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { isNarrowed, withFilter, type FilterName } from './inbox-filters.ts'
 
@@ -27,10 +27,14 @@ const sorts = [
   { value: 'risk', label: 'Riskiest first' },
 ]
 
-/** Filters and order of the list. They live in the address. */
-export function InboxToolbar() {
+/**
+ * Filters and order of the list. They live in the address. `isNarrow`: only the words; state, risk
+ * and order are set on the list's own page.
+ */
+export function InboxToolbar({ isNarrow }: { isNarrow: boolean }) {
   const [search] = useSearchParams()
   const navigate = useNavigate()
+  const { pathname } = useLocation()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(search.get('q') ?? '')
   const inUrl = search.get('q') ?? ''
@@ -38,7 +42,7 @@ export function InboxToolbar() {
   useShortcut('filter', () => input.current?.focus())
   const keys = useAriaKeys('filter')
   const set = (name: FilterName, value: string): void =>
-    void navigate(withFilter(search, name, value), { replace: true })
+    void navigate(withFilter(search, name, value, pathname), { replace: true })
   return (
     <search className="toolbar">
       <form
@@ -60,6 +64,23 @@ export function InboxToolbar() {
           {...keys}
         />
       </form>
+      {!isNarrow && <Selects search={search} set={set} />}
+      {isNarrowed(search) && (
+        <Button variant="subtle" onClick={() => void navigate(pathname)}>
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function Selects(props: {
+  search: URLSearchParams
+  set: (name: FilterName, value: string) => void
+}) {
+  const { search, set } = props
+  return (
+    <>
       {search.get('mine') !== 'true' && (
         <NativeSelect
           aria-label="State"
@@ -80,11 +101,6 @@ export function InboxToolbar() {
         value={search.get('sort') ?? ''}
         onChange={(event) => set('sort', event.currentTarget.value)}
       />
-      {isNarrowed(search) && (
-        <Button variant="subtle" onClick={() => void navigate('/')}>
-          Clear filters
-        </Button>
-      )}
-    </search>
+    </>
   )
 }

@@ -1,49 +1,56 @@
 import { Checkbox } from '@mantine/core'
-import { IconEye } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
-import { Link } from 'react-router'
-import { againWords } from '#domain/deciding/alike-words.ts'
+import { useEffect, useRef } from 'react'
+import { Link, useSearchParams } from 'react-router'
 import { requestQuery } from '../api/queries.ts'
-import { requestedByProgram } from '../request/program-name.ts'
-import { CuesLine } from '../request/card/cues.tsx'
-import { TaskLine } from '../request/card/task.tsx'
 import '../request/card/card.css'
 import { Risk } from '../request/facts/risk.tsx'
 import { outcomeWithEffect } from '../request/facts/state-words.ts'
+import { SnoozeMenu } from '../request/snooze-menu.tsx'
+import { Countdown } from '../sending/countdown.tsx'
+import { useHeldOf } from '../sending/held-decisions.ts'
 import { relativeTime } from '../text/relative-time.ts'
 import { Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { addressOf } from './inbox-filters.ts'
 import type { InboxRow } from './inbox-rows.ts'
+import { RowFacts } from './row-facts.tsx'
 import { useSteadyHeight } from './use-steady-height.ts'
 
-/** From here on the time left is marked. */
+/** From here on the time left is shown, and marked. */
 const soonMs = 3_600_000
 
-/** One request of the inbox: what would happen, for whom, and how long there is. */
+/** One request of the inbox, on one line: what would happen, for whom, and how long there is. */
 export function RequestRow(props: {
   row: InboxRow
+  /** below a line that says whose turn it is of */
+  isGrouped: boolean
+  /** its card is on the screen */
+  isOpened: boolean
   selected: boolean
   onSelect: (selected: boolean) => void
+  isSnoozing: boolean
+  onSnoozeClosed: () => void
+  onSnoozed: () => void
 }) {
   const { item, gone } = props.row
+  const [search] = useSearchParams()
   const ref = useRef<HTMLLIElement>(null)
   const height = useSteadyHeight(ref, item, gone)
-  const now = useNowMs()
-  const starter = item.lineage[0]?.startedBy?.name
-  const expires = relativeTime(Date.parse(item.expiresAt), now)
-  const soon = item.state === 'pending' && Date.parse(item.expiresAt) - now < soonMs
-  const name = [
-    `${item.risk} risk`,
-    item.effect,
-    item.worker,
-    gone ? 'no longer waiting' : `expires ${expires}`,
-  ]
+  const held = useHeldOf(item.id)
+  const expires = relativeTime(Date.parse(item.expiresAt), useNowMs())
+  const standing = gone ? 'no longer waiting' : `expires ${expires}`
+  const { isOpened } = props
+  useEffect(() => {
+    if (isOpened && ref.current !== null) scrollInList(ref.current)
+  }, [isOpened])
   return (
     <li
       ref={ref}
       className="request-row"
       data-gone={gone}
+      data-opened={isOpened}
+      data-grouped={props.isGrouped}
       data-request={item.id}
       data-steady={height !== null}
       style={height === null ? undefined : { height }}
@@ -61,109 +68,74 @@ export function RequestRow(props: {
       <Risk risk={item.risk} />
       <div className="request-what">
         <Link
-          to={`/requests/${item.number}`}
+          to={addressOf(search, `/requests/${item.number}`)}
           className="request-link"
-          aria-label={name.filter(Boolean).join(', ')}
+          aria-current={isOpened ? 'true' : undefined}
         >
+          <span className="visually-hidden">{item.risk} risk, </span>
           <VisibleText text={item.kind === 'question' ? item.title : item.effect} />
-        </Link>
-        <div className="request-meta">
-          <TaskLine request={item} />
-          <CuesLine cues={item.cues} />
-          <span className="mono">
-            <VisibleText text={item.tool} />
+          <span className="visually-hidden">
+            {item.worker !== null && `, ${item.worker}`}, {standing}
           </span>
-          {item.external === null && (
-            <span>
-              {item.lineage.length > 0
-                ? item.lineage.map((entry) => entry.worker).join(' › ')
-                : item.worker}
-            </span>
-          )}
-          {starter !== undefined && <span>asked by {starter}</span>}
-          {item.external !== null && (
-            <span>
-              asked by <VisibleText text={requestedByProgram(item.external)} />
-            </span>
-          )}
-          {item.batch !== null && item.batch.size > 1 && (
-            <Link className="row-link" to={`/runs/${item.runId}/turns/${item.turn}`}>
-              call {item.batch.position} of {item.batch.size}
-            </Link>
-          )}
-          <span>#{item.number}</span>
-          {item.state === 'pending' && <QuorumProgress quorum={item.quorum} />}
-          {item.handedTo !== null && item.state === 'pending' && (
-            <span>handed to {item.handedTo.person.name}</span>
-          )}
-          {item.snoozedUntil !== null && (
-            <span>
-              put off until <Time at={item.snoozedUntil} />
-            </span>
-          )}
-          {!gone && <Escalation item={item} />}
-          {!gone && item.askedBeforeRestore && (
-            <span className="soon">asked before a restore: may have run</span>
-          )}
-          {!gone && <AskedBefore item={item} />}
-          {item.claim !== null && (
-            <span className="claim">
-              <IconEye size={13} aria-hidden /> {item.claim.person.name} is on it
-            </span>
-          )}
-          {!gone && item.state === 'pending' && !item.eligibility.canDecide && (
-            <span title={item.eligibility.reason ?? undefined}>not yours to decide</span>
-          )}
-        </div>
+        </Link>
+        <RowFacts item={item} gone={gone} isGrouped={props.isGrouped} isOpened={isOpened} />
       </div>
       <div className="request-times">
-        {gone ? (
-          <Outcome id={item.id} />
-        ) : item.state === 'pending' ? (
-          <>
-            <span className={soon ? 'soon' : undefined}>
-              expires <Time at={item.expiresAt} />
-            </span>
-            <span className="dim">
-              opened <Time at={item.createdAt} />
-            </span>
-          </>
+        {held === null ? (
+          <RowTimes item={item} gone={gone} />
+        ) : held.stage === 'held' ? (
+          <span className="sending">
+            <Countdown sendAtMs={held.sendAtMs} />
+          </span>
         ) : (
-          <span>{outcomeWithEffect(item)}</span>
+          <span className="sending">Submitting…</span>
+        )}
+        {props.isSnoozing && (
+          <SnoozeMenu
+            request={item}
+            opened
+            onChange={(on) => on || props.onSnoozeClosed()}
+            onDone={props.onSnoozed}
+          >
+            <span className="row-anchor" />
+          </SnoozeMenu>
         )}
       </div>
     </li>
   )
 }
 
-/** How far a quorum of more than one has come: “1 of 2”. */
-function QuorumProgress({ quorum }: { quorum: InboxRow['item']['quorum'] }) {
-  const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
-  if (needed < 2) return null
+/** Age, or the time left when that is short; what became of it once it is over. */
+function RowTimes({ item, gone }: InboxRow) {
+  const leftMs = Date.parse(item.expiresAt) - useNowMs()
+  if (gone) return <Outcome id={item.id} />
+  if (item.state !== 'pending') return <span>{outcomeWithEffect(item)}</span>
   return (
-    <span>
-      {quorum.counted.length} of {needed} decided
-    </span>
+    <>
+      {leftMs < soonMs && (
+        <span className="soon">
+          expires <Time at={item.expiresAt} />
+        </span>
+      )}
+      <span className="dim">
+        <span className="visually-hidden">opened </span>
+        <Time at={item.createdAt} short />
+      </span>
+    </>
   )
 }
 
-/** Whether the very call was carried out before, or waits elsewhere too. */
-function AskedBefore({ item: { alike, state } }: { item: InboxRow['item'] }) {
-  if (state !== 'pending') return null
-  const repeated = againWords(alike.again)
-  if (repeated !== null) return <span className="soon">{repeated}</span>
-  if (alike.same === 0) return null
-  return (
-    <span>the same call was asked {alike.same === 1 ? 'once' : `${alike.same} times`} besides</span>
-  )
-}
-
-/** Whom its queue has asked besides, since nobody decided. */
-function Escalation({ item }: { item: InboxRow['item'] }) {
-  const escalations = item.steps.filter((step) => step.kind === 'escalate' && step.takenAt !== null)
-  if (item.state !== 'pending' || escalations.length === 0) return null
-  const teams = [...new Set(escalations.flatMap((step) => step.addTeams))]
-  return <span className="soon">escalated to {teams.join(', ')}</span>
+/**
+ * Scrolls a row into the part of its list that is seen, and moves nothing else: the card beside it
+ * stays.
+ */
+function scrollInList(row: HTMLElement): void {
+  const list = row.closest<HTMLElement>('.inbox-main')
+  if (list === null) return
+  const [box, outer] = [row.getBoundingClientRect(), list.getBoundingClientRect()]
+  const head = 120
+  if (box.top < outer.top + head) list.scrollTop -= outer.top + head - box.top
+  else if (box.bottom > outer.bottom) list.scrollTop += box.bottom - outer.bottom
 }
 
 /** Says what became of a row that left the list. */

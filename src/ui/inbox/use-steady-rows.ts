@@ -7,6 +7,8 @@ const none: OwnActs = { requested: new Set(), decided: new Set() }
 export function useSteadyRows(fresh: FreshList | undefined): InboxRows & {
   cause: (act: keyof OwnActs, ids: readonly string[]) => void
   showFresh: () => void
+  /** rows that are gone leave */
+  dropGone: () => void
 } {
   const [state, setState] = useState<InboxRows>({ rows: [], waiting: [] })
   const [acts, setActs] = useState(none)
@@ -21,5 +23,8 @@ export function useSteadyRows(fresh: FreshList | undefined): InboxRows & {
   const showFresh = useCallback(() => {
     setState(layFreshRows([], fresh ?? { items: [], hasMore: false }, none))
   }, [fresh])
-  return { ...state, cause, showFresh }
+  const dropGone = useCallback(() => {
+    setState((before) => ({ ...before, rows: before.rows.filter((row) => !row.gone) }))
+  }, [])
+  return { ...state, cause, showFresh, dropGone }
 }

@@ -1,12 +1,15 @@
 import { Button, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { callApi } from '../api/call-api.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { useDraft } from '../states/draft.ts'
+
+const titleId = 'comments-title'
 
 /**
  * What colleagues have to say about the request. The agent reads those on lines, with a denial that
@@ -22,6 +25,11 @@ export function Comments({ request }: { request: RequestDetail }) {
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   useShortcut('comment', () => input.current?.focus())
+  const { hash } = useLocation()
+  useEffect(() => {
+    // From a row of the list: who comes to write begins there.
+    if (hash === `#${titleId}`) input.current?.focus()
+  }, [hash])
   const keys = useAriaKeys('comment')
   const post = async (): Promise<void> => {
     setBusy(true)
@@ -46,8 +54,8 @@ export function Comments({ request }: { request: RequestDetail }) {
     setBusy(false)
   }
   return (
-    <section className="card" aria-labelledby="comments-title">
-      <h2 id="comments-title">Comments</h2>
+    <section className="card" aria-labelledby={titleId}>
+      <h2 id={titleId}>Comments</h2>
       <ul className="comments">
         {request.comments.map((comment) => (
           <li key={comment.id}>

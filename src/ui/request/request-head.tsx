@@ -1,8 +1,8 @@
 import { ActionIcon, Tooltip, Button } from '@mantine/core'
 import { IconArrowLeft, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
-import { Link, useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { lastListAddress, type placeInList } from './last-list.ts'
+import { backToList, type PlaceInList } from './last-list.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
@@ -15,12 +15,11 @@ import { isOfQueue } from './is-of-queue.ts'
 import { Triage } from './triage.tsx'
 
 /** The line above the headline: back, place in the list, risk, state, time left, claim, link. */
-export function RequestHead(props: {
-  request: RequestDetail
-  place: ReturnType<typeof placeInList>
-}) {
+export function RequestHead(props: { request: RequestDetail; place: PlaceInList }) {
   const { request, place } = props
   const navigate = useNavigate()
+  const { search } = useLocation()
+  const [list, { state }] = backToList(search, request.number)
   const keys = {
     back: useAriaKeys('back'),
     next: useAriaKeys('next'),
@@ -29,7 +28,7 @@ export function RequestHead(props: {
   }
   return (
     <div className="request-head">
-      <Link to={lastListAddress()} className="back" {...keys.back}>
+      <Link to={list} state={state} className="back" {...keys.back}>
         <IconArrowLeft size={16} aria-hidden /> Inbox
       </Link>
       {place.position !== null && (
@@ -39,7 +38,7 @@ export function RequestHead(props: {
             color="gray"
             aria-label="Previous request"
             disabled={place.previous === null}
-            onClick={() => void navigate(`/requests/${place.previous}`)}
+            onClick={() => void navigate(`/requests/${place.previous}${search}`)}
             {...keys.previous}
           >
             <IconChevronUp size={16} aria-hidden />
@@ -52,7 +51,7 @@ export function RequestHead(props: {
             color="gray"
             aria-label="Next request"
             disabled={place.next === null}
-            onClick={() => void navigate(`/requests/${place.next}`)}
+            onClick={() => void navigate(`/requests/${place.next}${search}`)}
             {...keys.next}
           >
             <IconChevronDown size={16} aria-hidden />

@@ -1,11 +1,12 @@
 import { Button, Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useLocation, useNavigate, useParams } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
-import { lastListAddress, placeInList } from './last-list.ts'
+import { backToList, placeInList, useLastList } from './last-list.ts'
+import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
@@ -69,21 +70,27 @@ function Opened({ request }: { request: RequestDetail }) {
   const chosen = useChosen()
   const { fullyViewed, tracker } = useSeen(region, displayed.presentation.digest, complete)
   const notes = useLineNotes(request)
-  const place = placeInList(request.number)
+  const { search } = useLocation()
+  const decisions = useHeldDecisions().filter(({ stage }) => stage !== 'refused')
+  const sent = new Set(decisions.map(({ number }) => number))
+  const place = placeInList(useLastList(), request.number, sent)
 
+  const open = (number: number): void => void navigate(`/requests/${number}${search}`)
+  const goBack = (): void => void navigate(...backToList(search, request.number))
   const goNext = (): void => {
-    const to =
-      place.next === null || place.next === request.number
-        ? lastListAddress()
-        : `/requests/${place.next}`
-    void navigate(to)
+    if (place.nextToDecide === null) goBack()
+    else open(place.nextToDecide)
   }
-  useShortcut('next', place.next === null ? null : goNext)
-  useShortcut(
-    'previous',
-    place.previous === null ? null : () => void navigate(`/requests/${place.previous}`),
-  )
-  useShortcut('back', () => void navigate(lastListAddress()))
+  const { next, previous, nextToDecide } = place
+  const client = useQueryClient()
+  useEffect(() => {
+    // Read while this one is: deciding leads to it without waiting.
+    const soon = nextToDecide ?? next
+    if (soon !== null) void client.prefetchQuery(requestQuery(String(soon)))
+  }, [client, next, nextToDecide])
+  useShortcut('next', next === null ? null : () => open(next))
+  useShortcut('previous', previous === null ? null : () => open(previous))
+  useShortcut('back', goBack)
   useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
   useEffect(() => {
     // A request that is decided elsewhere leaves nothing to do in the sheet but to read what
@@ -112,8 +119,8 @@ function Opened({ request }: { request: RequestDetail }) {
     )
   return (
     <div className="request">
+      <RequestHead request={request} place={place} />
       <div className="column request-main">
-        <RequestHead request={request} place={place} />
         <SecretsContext value={secrets.others}>
           <Task request={request} />
           <Headline tab={`#${request.number} ${request.effect}`}>

@@ -11,10 +11,10 @@ const morning = 9
 export function snoozeTimes(now: Date): SnoozeTime[] {
   const daysToMonday = (8 - now.getDay()) % 7 || 7
   return [
-    { label: 'For an hour', at: new Date(now.getTime() + hourMs) },
-    { label: 'For four hours', at: new Date(now.getTime() + 4 * hourMs) },
-    { label: 'Until tomorrow morning', at: morningAfter(now, 1) },
-    { label: 'Until Monday morning', at: morningAfter(now, daysToMonday) },
+    { label: '1 hour', at: new Date(now.getTime() + hourMs) },
+    { label: '4 hours', at: new Date(now.getTime() + 4 * hourMs) },
+    { label: 'Tomorrow 9:00', at: morningAfter(now, 1) },
+    { label: 'Monday 9:00', at: morningAfter(now, daysToMonday) },
   ]
 }
 

@@ -1,9 +1,12 @@
 import { starterName } from '#domain/text/starter-name.ts'
+import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { useTranscript } from '../api/queries.ts'
-import { TurnView } from '../runs/turn-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+
+const LastTurns = lazy(() =>
+  import('./last-turns.tsx').then((module) => ({ default: module.LastTurns })),
+)
 
 type Sibling = NonNullable<RequestDetail['batch']>['siblings'][number]
 
@@ -98,28 +101,10 @@ export function Context({ request }: { request: RequestDetail }) {
       </ol>
       <details className="turns">
         <summary>The last turns</summary>
-        <LastTurns runId={request.runId} turn={request.turn ?? 0} />
+        <Suspense fallback={<p className="dim">Loading the turns…</p>}>
+          <LastTurns runId={request.runId} turn={request.turn ?? 0} />
+        </Suspense>
       </details>
     </section>
-  )
-}
-
-const maxTurns = 3
-
-function LastTurns({ runId, turn }: { runId: string; turn: number }) {
-  const transcript = useTranscript(runId)
-  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
-  if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
-  const items = transcript.data.items.filter(
-    (item) => item.turn <= turn && item.turn > turn - maxTurns,
-  )
-  return (
-    <div className="column">
-      {items.map((item, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
-        <TurnView key={index} item={item} runId={runId} showsEffects={false} summarised={false} />
-      ))}
-      <Link to={`/runs/${runId}`}>The whole run</Link>
-    </div>
   )
 }

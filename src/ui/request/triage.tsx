@@ -5,9 +5,9 @@ import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { useAct } from '../states/use-act.ts'
-import { Time, useNowMs } from '../text/time.tsx'
+import { Time } from '../text/time.tsx'
 import { isOfQueue } from './is-of-queue.ts'
-import { snoozeTimes } from './snooze-times.ts'
+import { SnoozeMenu } from './snooze-menu.tsx'
 
 /** What one does about a request that waits, without deciding it. */
 export function Triage({ request }: { request: RequestDetail }) {
@@ -34,37 +34,28 @@ function Snooze({ request }: { request: RequestDetail }) {
   const act = useAct(['request'])
   const [opened, setOpened] = useState(false)
   const keys = useAriaKeys('snooze')
-  const nowMs = useNowMs()
-  const set = (until: string | null, message: string): void => {
-    const { id } = request
-    void act(() => callApi('snoozeRequest', { params: { id }, body: { until } }), message)
-  }
   useShortcut('snooze', () => setOpened(true))
-  if (request.snoozedUntil !== null) {
-    return (
-      <span className="small dim">
-        put off until <Time at={request.snoozedUntil} />{' '}
-        <Button size="compact-sm" variant="default" onClick={() => set(null, 'It waits again')}>
-          End
-        </Button>
-      </span>
-    )
+  const end = (): void => {
+    const { id } = request
+    const body = { until: null }
+    void act(() => callApi('snoozeRequest', { params: { id }, body }), 'It waits again')
   }
   return (
-    <Menu opened={opened} onChange={setOpened} position="bottom-end">
-      <Menu.Target>
+    <>
+      {request.snoozedUntil !== null && (
+        <span className="small dim">
+          put off until <Time at={request.snoozedUntil} />{' '}
+          <Button size="compact-sm" variant="default" onClick={end}>
+            End
+          </Button>
+        </span>
+      )}
+      <SnoozeMenu request={request} opened={opened} onChange={setOpened}>
         <Button size="xs" variant="default" {...keys}>
           Snooze
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {snoozeTimes(new Date(nowMs)).map(({ label, at }) => (
-          <Menu.Item key={label} onClick={() => set(at.toISOString(), `Put off: ${label}`)}>
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      </SnoozeMenu>
+    </>
   )
 }
 

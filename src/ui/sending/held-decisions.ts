@@ -5,8 +5,8 @@ import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 /** How long a decision by key can be taken back before it is sent. */
 export const holdMs = 5_000
-/** How long the page says that one was recorded. */
-const recordedMs = 6_000
+/** How long the page says that the last one was recorded. */
+const recordedMs = 10_000
 
 /** A decision that somebody submitted by key, and how it is put to them. */
 export interface DecisionToHold {
@@ -79,9 +79,9 @@ export function takeBackAll(): void {
   while (takeBack() !== null);
 }
 
-/** Sends at once all that waits: the page is being left. */
+/** Sends at once all that waits: the page is being left, and nobody reads a later stage. */
 export function sendAllHeld(): void {
-  for (const { key, stage } of decisions) if (stage === 'held') void sendDecision(key)
+  for (const { key, stage } of decisions) if (stage === 'held') void send(key, 0)
 }
 
 /** Takes a bar away. What was sent stays sent. */
@@ -92,7 +92,12 @@ export function dismissDecision(key: string): void {
 }
 
 /** Sends one now, or once more; the page may end meanwhile (`keepalive`). */
-export async function sendDecision(key: string): Promise<void> {
+export function sendDecision(key: string): Promise<void> {
+  return send(key, 2)
+}
+
+/** `preferWaitSeconds`: how long its answer may wait for what becomes of it. */
+async function send(key: string, preferWaitSeconds: number): Promise<void> {
   const one = decisions.find((each) => each.key === key)
   if (one === undefined || one.stage === 'submitting' || one.stage === 'recorded') return
   clearTimeout(timers.get(key))
@@ -102,9 +107,11 @@ export async function sendDecision(key: string): Promise<void> {
       params: { id: one.requestId },
       body: one.body,
       idempotencyKey: key,
-      preferWaitSeconds: 2,
+      preferWaitSeconds,
       keepalive: true,
     })
+    // One that was recorded before gives its place to this one.
+    for (const each of decisions) if (each.stage === 'recorded') dismissDecision(each.key)
     change(key, { stage: 'recorded', words: one.recordedWords(answer) })
     timers.set(
       key,

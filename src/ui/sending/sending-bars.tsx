@@ -1,19 +1,20 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Link } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { announce } from '../states/announce.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { Countdown } from './countdown.tsx'
 import {
   dismissDecision,
   onSettled,
-  sendAllHeld,
   sendDecision,
   takeBack,
   useHeldDecisions,
   type HeldDecision,
 } from './held-decisions.ts'
+import { useSendOnLeaving } from './use-send-on-leaving.ts'
 import './sending.css'
 
 /** A bar for each decision that was submitted by key, the newest on top. */
@@ -28,10 +29,7 @@ export function SendingBars() {
   }
   useShortcut('takeBack', isHeld ? () => undo() : null)
   useEffect(() => onSettled(() => void client.invalidateQueries()), [client])
-  useEffect(() => {
-    window.addEventListener('pagehide', sendAllHeld)
-    return () => window.removeEventListener('pagehide', sendAllHeld)
-  }, [])
+  useSendOnLeaving()
   if (decisions.length === 0) return null
   return (
     <section className="sending-bars" aria-label="Decisions being sent">
@@ -54,13 +52,17 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
   return (
     <div className="sending-bar" data-stage={stage}>
       <div className="grow">
-        <strong>
-          {decision.act} <Link to={`/requests/${number}`}>#{number}</Link>
-        </strong>{' '}
-        <VisibleText text={decision.effect} />
+        <div className="sending-what">
+          <strong>
+            {decision.act} <Link to={`/requests/${number}`}>#{number}</Link>
+          </strong>{' '}
+          <VisibleText text={decision.effect} />
+        </div>
         <div className="small">
           {stage === 'held' ? (
-            <Countdown sendAtMs={decision.sendAtMs} />
+            <>
+              <Countdown sendAtMs={decision.sendAtMs} />. Not recorded yet.
+            </>
           ) : stage === 'submitting' ? (
             'Submitting…'
           ) : (
@@ -90,15 +92,4 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
       )}
     </div>
   )
-}
-
-/** It is announced once, when it begins; who reads the page by ear is not told every second. */
-function Countdown({ sendAtMs }: { sendAtMs: number }) {
-  const [nowMs, setNowMs] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), 250)
-    return () => clearInterval(timer)
-  }, [])
-  const seconds = Math.max(0, Math.ceil((sendAtMs - nowMs) / 1_000))
-  return <>Sending in {seconds} s. Not recorded yet.</>
 }

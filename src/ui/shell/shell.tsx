@@ -90,7 +90,7 @@ export function Shell() {
       </header>
       <ProfileBanner />
       <main id="content" className="content" tabIndex={-1}>
-        <PageBoundary key={pathname} what="This page">
+        <PageBoundary key={pageOf(pathname)} what="This page">
           <Suspense fallback={<Loading what="the page" lines={6} />}>
             <Outlet />
           </Suspense>
@@ -106,6 +106,11 @@ export function Shell() {
       </PageBoundary>
     </>
   )
+}
+
+/** The inbox and its requests are one page: the list stays while another card opens beside it. */
+function pageOf(pathname: string): string {
+  return pathname.startsWith('/requests/') ? '/' : pathname
 }
 
 /** The service worker and notifications, once the page stands. */

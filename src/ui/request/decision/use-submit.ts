@@ -43,7 +43,9 @@ export function useSubmit<Body extends object, T>(
       const { key } = last.current
       const answer = await send(body, { idempotencyKey: key, preferWaitSeconds: 2 })
       setSubmission({ state: 'recorded', answer })
-      void client.invalidateQueries()
+      // The request before all else that may have changed.
+      void client.invalidateQueries({ queryKey: ['request'] })
+      void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'request' })
       return answer
     } catch (error) {
       if (!(error instanceof ApiRefusal)) throw error

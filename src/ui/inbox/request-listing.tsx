@@ -1,0 +1,174 @@
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
+import { useRequests } from '../api/queries.ts'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { rememberList } from '../request/last-list.ts'
+import { announce } from '../states/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { BulkBar } from './bulk-bar.tsx'
+import { groupRows } from './inbox-groups.ts'
+import { RequestRows } from './request-rows.tsx'
+import { useRowActs } from './use-row-acts.ts'
+import { useRowFocus } from './use-row-focus.ts'
+import { useSteadyRows } from './use-steady-rows.ts'
+
+const EmptyInbox = lazy(() =>
+  import('./empty-inbox.tsx').then((module) => ({ default: module.EmptyInbox })),
+)
+const BulkReview = lazy(() =>
+  import('./bulk-review.tsx').then((module) => ({ default: module.BulkReview })),
+)
+
+/** The list of the inbox. `opened`: id or number of the request whose card is on the screen. */
+export function RequestListing(props: { filters: string; address: string; opened: string | null }) {
+  const { filters, address, opened } = props
+  const [search] = useSearchParams()
+  const isCardOpen = opened !== null
+  const list = useRequests(filters)
+  const { data, hasNextPage: hasMore } = list
+  const fresh = useMemo(
+    () => data && { items: data.pages.flatMap((page) => page.items), hasMore },
+    [data, hasMore],
+  )
+  const { rows, waiting: newItems, cause, showFresh, dropGone } = useSteadyRows(fresh)
+  const groups = useMemo(() => groupRows(rows), [rows])
+  const gone = rows.filter((row) => row.gone).length
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [bulk, setBulk] = useState<'approve' | 'deny' | null>(null)
+  const container = useRef<HTMLOListElement>(null)
+  const showNewKeys = useAriaKeys('showNew')
+
+  const select = (id: string, on: boolean): void =>
+    setSelected((before) => {
+      const next = new Set(before)
+      if (on) next.add(id)
+      else next.delete(id)
+      return next
+    })
+  const toggle = (id: string): void => select(id, !selected.has(id))
+  const { current, focusRow, keepFocus } = useRowFocus(container, isCardOpen, toggle)
+  const acts = useRowActs(isCardOpen, search, () => {
+    const id = current()
+    return rows.find((row) => row.item.id === id && !row.gone)?.item ?? null
+  })
+  const waiting = waitingWords(newItems.length, gone)
+  const show = (): void => {
+    announce(`${newItems.length} new shown`)
+    keepFocus(showFresh)
+  }
+  useShortcut('showNew', waiting === null ? null : show)
+  useShortcut('back', selected.size > 0 ? () => setSelected(new Set()) : null)
+  useEffect(() => {
+    const requests = rows.map(({ item, gone: isGone }) => ({
+      number: item.number,
+      open: !isGone && item.state === 'pending',
+    }))
+    rememberList({ address, requests })
+  }, [rows, address])
+  useComingBack(rows.length > 0 && !isCardOpen, (number) => {
+    const row = rows.find(({ item }) => item.number === number)
+    if (row !== undefined) focusRow(row.item.id)
+  })
+  useEffect(() => {
+    // What was decided has been seen when somebody moves on, but no row moves under the pointer.
+    if (container.current?.matches(':hover') === true) return
+    dropGone()
+  }, [opened, dropGone])
+
+  const chosen = rows.filter((row) => selected.has(row.item.id) && !row.gone).map((row) => row.item)
+  if (list.isPending) return <Loading what="the requests" lines={6} />
+  if (list.isError && fresh === undefined) {
+    return <Failure error={list.error} retry={() => void list.refetch()} />
+  }
+  return (
+    <>
+      {waiting !== null && (
+        <Button className="held-bar" variant="light" size="xs" onClick={show} {...showNewKeys}>
+          {waiting}
+        </Button>
+      )}
+      {rows.length > 0 && (
+        <RequestRows
+          container={container}
+          groups={groups}
+          opened={opened}
+          selected={selected}
+          onSelect={select}
+          snoozing={acts.snoozing}
+          onSnoozeClosed={(id) => {
+            acts.setSnoozing(null)
+            focusRow(id)
+          }}
+          onSnoozed={(id) => keepFocus(() => cause('decided', [id]))}
+        />
+      )}
+      {rows.length === 0 &&
+        (isCardOpen ? (
+          <p className="dim">Nothing waits in this list.</p>
+        ) : (
+          <Suspense fallback={<Loading what="the inbox" lines={4} />}>
+            <EmptyInbox />
+          </Suspense>
+        ))}
+      {list.hasNextPage && (
+        <Button
+          variant="default"
+          mt="md"
+          loading={list.isFetchingNextPage}
+          onClick={() =>
+            void list.fetchNextPage().then((result) => {
+              cause('requested', result.data?.pages.at(-1)?.items.map((item) => item.id) ?? [])
+            })
+          }
+        >
+          Show more
+        </Button>
+      )}
+      {chosen.length > 0 && (
+        <BulkBar count={chosen.length} onClear={() => setSelected(new Set())} onDecide={setBulk} />
+      )}
+      <Suspense fallback={null}>
+        {bulk !== null && (
+          <BulkReview
+            decision={bulk}
+            selected={chosen}
+            onClose={(decided) => {
+              setBulk(null)
+              if (!decided) return
+              cause(
+                'decided',
+                chosen.map((item) => item.id),
+              )
+              setSelected(new Set())
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+/** Once for each way back from a request, as soon as the list is there. */
+function useComingBack(isReady: boolean, focus: (number: number) => void): void {
+  const { state, key } = useLocation()
+  const done = useRef<string | null>(null)
+  const number = numberIn(state)
+  useEffect(() => {
+    if (!isReady || number === null || done.current === key) return
+    done.current = key
+    focus(number)
+  }, [isReady, number, key, focus])
+}
+
+function numberIn(state: unknown): number | null {
+  if (typeof state !== 'object' || state === null || !('fromRequest' in state)) return null
+  return typeof state.fromRequest === 'number' ? state.fromRequest : null
+}
+
+/** What the list does not show yet: `2 new`, `1 gone`, `2 new, 1 gone`. */
+function waitingWords(added: number, gone: number): string | null {
+  const words = [added > 0 ? `${added} new` : '', gone > 0 ? `${gone} gone` : '']
+  return words.filter(Boolean).join(', ') || null
+}

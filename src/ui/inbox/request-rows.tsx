@@ -1,0 +1,56 @@
+import type { RefObject } from 'react'
+import { Link } from 'react-router'
+import { TaskLine } from '../request/card/task.tsx'
+import type { RowGroup } from './inbox-groups.ts'
+import { RequestRow } from './request-row.tsx'
+
+/** The rows of the list, those of one turn together below a line that opens their change set. */
+export function RequestRows(props: {
+  container: RefObject<HTMLOListElement | null>
+  groups: readonly RowGroup[]
+  opened: string | null
+  selected: ReadonlySet<string>
+  onSelect: (id: string, on: boolean) => void
+  snoozing: string | null
+  onSnoozeClosed: (id: string) => void
+  onSnoozed: (id: string) => void
+}) {
+  const { container, opened } = props
+  return (
+    <ol ref={container} className="request-list" aria-label="Requests">
+      {props.groups.flatMap((group) => [
+        group.turn !== null && <GroupLine key={`turn ${group.rows[0]?.item.id}`} group={group} />,
+        ...group.rows.map((row) => (
+          <RequestRow
+            key={row.item.id}
+            row={row}
+            isGrouped={group.turn !== null}
+            isOpened={opened === row.item.id || opened === String(row.item.number)}
+            selected={props.selected.has(row.item.id)}
+            onSelect={(on) => props.onSelect(row.item.id, on)}
+            isSnoozing={props.snoozing === row.item.id}
+            onSnoozeClosed={() => props.onSnoozeClosed(row.item.id)}
+            onSnoozed={() => props.onSnoozed(row.item.id)}
+          />
+        )),
+      ])}
+    </ol>
+  )
+}
+
+/** What the calls of one turn have in common, once. */
+function GroupLine({ group: { turn, rows } }: { group: RowGroup }) {
+  const first = rows[0]?.item
+  if (turn === null || first === undefined) return null
+  return (
+    <li className="request-group">
+      <Link to={`/runs/${turn.runId}/turns/${turn.turn}`}>
+        {rows.length} calls of one turn<span className="visually-hidden">, decide together</span>
+      </Link>
+      <span className="dim">{first.worker}</span>
+      <span className="request-group-task dim">
+        <TaskLine request={first} />
+      </span>
+    </li>
+  )
+}

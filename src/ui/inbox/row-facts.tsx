@@ -1,0 +1,129 @@
+import { IconEye } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { againWords } from '#domain/deciding/alike-words.ts'
+import { CuesLine } from '../request/card/cues.tsx'
+import { TaskLine } from '../request/card/task.tsx'
+import { requestedByProgram } from '../request/program-name.ts'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import type { InboxRow } from './inbox-rows.ts'
+
+/**
+ * What else is known of a request, the most important first: on one line what does not fit is left
+ * out from the end. In a group the line above says the task and the worker, and beside an open card
+ * its row does not say once more what stands there.
+ */
+export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boolean }) {
+  const { item, gone, isGrouped, isOpened } = props
+  const warns = item.cues.some(({ level }) => level === 'warning')
+  return (
+    <div className="request-meta">
+      {!gone && !isOpened && <Urgent item={item} />}
+      {!isOpened && <Standing item={item} />}
+      {!isOpened && warns && <CuesLine cues={item.cues} />}
+      {item.batch !== null && item.batch.size > 1 && (
+        <Link className="row-link" to={`/runs/${item.runId}/turns/${item.turn}`}>
+          call {item.batch.position} of {item.batch.size}
+        </Link>
+      )}
+      {!gone && item.state === 'pending' && !item.eligibility.canDecide && !isOpened && (
+        <span title={item.eligibility.reason ?? undefined}>not yours to decide</span>
+      )}
+      {!isGrouped && <TaskLine request={item} />}
+      {!isGrouped && item.external === null && (
+        <span>
+          {item.lineage.length > 0
+            ? item.lineage.map((entry) => entry.worker).join(' › ')
+            : item.worker}
+        </span>
+      )}
+      {!isOpened && !warns && <CuesLine cues={item.cues} />}
+      {!isOpened && <Origin item={item} isGrouped={isGrouped} />}
+    </div>
+  )
+}
+
+type Item = InboxRow['item']
+
+/** What makes it wait for somebody, or dangerous. */
+function Urgent({ item }: { item: Item }) {
+  return (
+    <>
+      <Escalation item={item} />
+      {item.askedBeforeRestore && (
+        <span className="soon">asked before a restore: may have run</span>
+      )}
+      <AskedBefore item={item} />
+    </>
+  )
+}
+
+/** Who is on it, and how far it has come. */
+function Standing({ item }: { item: Item }) {
+  const pending = item.state === 'pending'
+  return (
+    <>
+      {item.claim !== null && (
+        <span className="claim">
+          <IconEye size={13} aria-hidden /> {item.claim.person.name} is on it
+        </span>
+      )}
+      {pending && <QuorumProgress quorum={item.quorum} />}
+      {item.handedTo !== null && pending && <span>handed to {item.handedTo.person.name}</span>}
+      {item.snoozedUntil !== null && (
+        <span>
+          put off until <Time at={item.snoozedUntil} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Who asked, and by which tool. */
+function Origin({ item, isGrouped }: { item: Item; isGrouped: boolean }) {
+  const starter = item.lineage[0]?.startedBy?.name
+  return (
+    <>
+      {item.external !== null && (
+        <span>
+          asked by <VisibleText text={requestedByProgram(item.external)} />
+        </span>
+      )}
+      {!isGrouped && starter !== undefined && <span>asked by {starter}</span>}
+      <span>#{item.number}</span>
+      <span className="mono">
+        <VisibleText text={item.tool} />
+      </span>
+    </>
+  )
+}
+
+/** How far a quorum of more than one has come: “1 of 2”. */
+function QuorumProgress({ quorum }: { quorum: Item['quorum'] }) {
+  const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
+  if (needed < 2) return null
+  return (
+    <span>
+      {quorum.counted.length} of {needed} decided
+    </span>
+  )
+}
+
+/** Whether the very call was carried out before, or waits elsewhere too. */
+function AskedBefore({ item: { alike, state } }: { item: Item }) {
+  if (state !== 'pending') return null
+  const repeated = againWords(alike.again)
+  if (repeated !== null) return <span className="soon">{repeated}</span>
+  if (alike.same === 0) return null
+  return (
+    <span>the same call was asked {alike.same === 1 ? 'once' : `${alike.same} times`} besides</span>
+  )
+}
+
+/** Whom its queue has asked besides, since nobody decided. */
+function Escalation({ item }: { item: Item }) {
+  const escalations = item.steps.filter((step) => step.kind === 'escalate' && step.takenAt !== null)
+  if (item.state !== 'pending' || escalations.length === 0) return null
+  const teams = [...new Set(escalations.flatMap((step) => step.addTeams))]
+  return <span className="soon">escalated to {teams.join(', ')}</span>
+}

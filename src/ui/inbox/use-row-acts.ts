@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { callApi } from '../api/call-api.ts'
+import { useMe } from '../api/queries.ts'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { useAct } from '../states/use-act.ts'
+import { copyText } from '../text/copy-text.ts'
+import { addressOf } from './inbox-filters.ts'
+
+/**
+ * What the keys of a request do to the row that has the focus, while no card is open: C claims, H
+ * snoozes, M opens the request at its comments, Y copies its link. Returns whose snooze menu is
+ * open.
+ */
+export function useRowActs(
+  isCardOpen: boolean,
+  search: URLSearchParams,
+  focusedItem: () => RequestItem | null,
+): { readonly snoozing: string | null; readonly setSnoozing: (id: string | null) => void } {
+  const me = useMe()
+  const navigate = useNavigate()
+  const act = useAct(['requests'])
+  const [snoozing, setSnoozing] = useState<string | null>(null)
+  const on = (work: (item: RequestItem) => void): (() => void) | null => {
+    if (isCardOpen) return null
+    return () => {
+      const item = focusedItem()
+      if (item !== null) work(item)
+    }
+  }
+  useShortcut(
+    'claim',
+    on((item) => {
+      if (item.state !== 'pending') return
+      const isMine = item.claim?.person.id === me.person.id
+      const operation = isMine ? 'releaseRequest' : 'claimRequest'
+      const message = `${isMine ? 'Released' : 'Claimed'} #${item.number}`
+      void act(() => callApi(operation, { params: { id: item.id } }), message)
+    }),
+  )
+  useShortcut(
+    'snooze',
+    on((item) => {
+      if (item.state === 'pending' && item.eligibility.canDecide) setSnoozing(item.id)
+    }),
+  )
+  useShortcut(
+    'comment',
+    on(({ number }) => void navigate(`${addressOf(search, `/requests/${number}`)}#comments-title`)),
+  )
+  useShortcut(
+    'copyLink',
+    on(({ number }) => {
+      const path = addressOf(search, `/requests/${number}`)
+      void copyText(window.location.origin + path, 'Link')
+    }),
+  )
+  return { snoozing, setSnoozing }
+}

@@ -1,0 +1,24 @@
+import { Link } from 'react-router'
+import { useTranscript } from '../api/queries.ts'
+import { TurnView } from '../runs/turn-view.tsx'
+
+const maxTurns = 3
+
+/** The turns of a run that led to a request, loaded after what is decided. */
+export function LastTurns({ runId, turn }: { runId: string; turn: number }) {
+  const transcript = useTranscript(runId)
+  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
+  if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
+  const items = transcript.data.items.filter(
+    (item) => item.turn <= turn && item.turn > turn - maxTurns,
+  )
+  return (
+    <div className="column">
+      {items.map((item, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
+        <TurnView key={index} item={item} runId={runId} showsEffects={false} summarised={false} />
+      ))}
+      <Link to={`/runs/${runId}`}>The whole run</Link>
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+const desktop = { width: 1440, height: 900 }
+let dashboard: Dashboard
+let runId: string
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  const calls = ['one', 'two', 'three'].map((name) => ({
+    tool: 'write_file',
+    input: { path: `notes/${name}.md`, content: 'Text\n' },
+  }))
+  runId = (await ask(dashboard.desk, calls, 'Three files.')).runId
+  const input = { path: 'notes/alone.md', content: 'Text\n' }
+  await ask(dashboard.desk, [{ tool: 'write_file', input }], 'One file.')
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const row = (page: Page, path: string) => page.locator('.request-row', { hasText: path })
+const headline = (page: Page, path: string) =>
+  page.getByRole('heading', { level: 1, name: new RegExp(path) })
+const placeOf = (page: Page, path: string) => row(page, path).boundingBox()
+const focusedRow = (page: Page) =>
+  page.evaluate(() => document.activeElement?.closest('.request-row')?.textContent ?? '')
+
+test('on a wide screen the list stays beside the card, under an address that keeps both, also after a reload', async () => {
+  const page = await dashboard.open('Grace', '/?queue=platform', { viewport: desktop })
+  await row(page, 'notes/one.md').getByRole('link', { name: 'notes/one.md' }).click()
+  await headline(page, 'notes/one.md').waitFor()
+  expect(new URL(page.url()).search).toBe('?queue=platform')
+  const card = page.locator('.inbox-card')
+  await card.getByRole('complementary', { name: 'Decision' }).waitFor()
+  const before = await placeOf(page, 'notes/three.md')
+  await row(page, 'notes/two.md').getByRole('link', { name: 'notes/two.md' }).click()
+  await headline(page, 'notes/two.md').waitFor()
+  expect(await placeOf(page, 'notes/three.md')).toEqual(before)
+  await page.reload()
+  await headline(page, 'notes/two.md').waitFor()
+  await row(page, 'notes/three.md').waitFor()
+  expect(await row(page, 'notes/two.md').getAttribute('data-opened')).toBe('true')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+  }
+  await page.keyboard.press('j')
+  await headline(page, 'notes/three.md').waitFor()
+  await page.keyboard.press('k')
+  await headline(page, 'notes/two.md').waitFor()
+  await page.keyboard.press('u')
+  await page.getByRole('heading', { level: 1, name: 'platform' }).waitFor()
+  expect(await focusedRow(page)).toContain('notes/two.md')
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('below 1,100 pixels there is the list or the card', async () => {
+  const viewport = { width: 1099, height: 800 }
+  const page = await dashboard.open('Grace', '/?queue=platform', { viewport })
+  await row(page, 'notes/one.md').getByRole('link', { name: 'notes/one.md' }).click()
+  await headline(page, 'notes/one.md').waitFor()
+  expect(await page.locator('.request-row').count()).toBe(0)
+  await page.reload()
+  await headline(page, 'notes/one.md').waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/?queue=platform')
+})
+
+test('calls of one turn stand together below a line that opens their change set', async () => {
+  const page = await dashboard.open('Grace', '/', { viewport: desktop })
+  await page.getByRole('link', { name: /^3 calls of one turn/ }).click()
+  await page.waitForURL(`**/runs/${runId}/turns/1`)
+})
+
+test('H in the list puts the focused request off, C claims it, Y copies its link and M leads to its comments', async () => {
+  const page = await dashboard.open('Grace', '/?mine=true', { viewport: desktop })
+  await row(page, 'notes/alone.md').getByRole('link', { name: 'notes/alone.md' }).focus()
+  await page.keyboard.press('c')
+  await row(page, 'notes/alone.md').getByText('Grace is on it').waitFor()
+  await page.keyboard.press('y')
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  await expect.poll(copied).toMatch(/\/requests\/4\?mine=true$/)
+  await page.keyboard.press('h')
+  await page.getByRole('menuitem', { name: '4 hours' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  expect(await focusedRow(page)).toContain('notes/alone.md')
+  await page.keyboard.press('m')
+  await headline(page, 'notes/alone.md').waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+    .toBe('Comment')
+  await page.getByRole('link', { name: 'Inbox', exact: true }).last().click()
+  await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
+  expect(await focusedRow(page)).toContain('notes/alone.md')
+  await page.keyboard.press('h')
+  await page.getByRole('menuitem', { name: '4 hours' }).waitFor()
+  await page.keyboard.press('2')
+  await row(page, 'notes/alone.md').waitFor({ state: 'detached' })
+  const { db } = dashboard.desk.database
+  expect(await db.selectFrom('request_snooze').select('person_id').execute()).toHaveLength(1)
+})

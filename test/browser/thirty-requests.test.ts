@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDashboard, type Dashboard } from './open-dashboard.ts'
+import { askThirty } from './thirty-requests.ts'
+
+const desktop = { width: 1440, height: 900 }
+/** What a person takes to read one; it is added, not waited for. */
+const readingMs = 5_000
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await askThirty(dashboard.desk)
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const decided = async () => {
+  const { db } = dashboard.desk.database
+  const rows = await db.selectFrom('request').select('state').execute()
+  return Object.groupBy(rows, ({ state }) => state)
+}
+
+/** What is open: its number, its risk, and whether the focus is where its reading begins. */
+async function openRequest(page: Page, before: number | null) {
+  const card = page.locator('.inbox-card')
+  const headline = card.getByRole('heading', { level: 1 })
+  await expect
+    .poll(() => page.url(), { timeout: 30_000 })
+    .not.toMatch(new RegExp(`/requests/${before ?? ''}$`))
+  const number = Number(/\/requests\/(\d+)/.exec(page.url())?.[1])
+  await card.locator('.request-head').getByText(`#${number}`).waitFor()
+  await card.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  const risk = await card.locator('.request-head .risk').innerText()
+  const hasFocus = await headline.evaluate((h1) => h1 === document.activeElement)
+  return { number, risk: risk.split(/\s/)[0]?.toLowerCase() ?? '', hasFocus }
+}
+
+test('thirty mixed requests are decided by keyboard alone, with two keys each, in under six minutes of a reader', async () => {
+  const page = await dashboard.open('Grace', '/', { viewport: desktop })
+  await page.locator('.request-row').nth(29).waitFor()
+  const pressed: string[] = []
+  const press = async (key: string): Promise<void> => {
+    pressed.push(key)
+    await page.keyboard.press(key)
+  }
+  const startedMs = Date.now()
+  await press('j')
+  await press('Enter')
+  const toOpen = pressed.length
+  const keysOf = new Map<number, { readonly risk: string; readonly keys: number }>()
+  let before: number | null = null
+  for (let place = 1; place <= 30; place += 1) {
+    const { number, risk, hasFocus }: Awaited<ReturnType<typeof openRequest>> = await openRequest(
+      page,
+      before,
+    )
+    expect(hasFocus).toBe(true)
+    const begun = pressed.length
+    const decision = place % 6 === 0 ? 'd' : 'a'
+    // All of it has to have been on the screen.
+    if (risk === 'high') for (let part = 0; part < 3; part += 1) await press('PageDown')
+    await press(decision)
+    if (risk === 'high') {
+      // It takes a reason, and no key twice submits it.
+      for (const key of ['Tab', 'Tab', ...'read it']) await press(key)
+      await press('Control+Shift+Enter')
+    } else await press(decision)
+    keysOf.set(number, { risk, keys: pressed.length - begun })
+    before = number
+  }
+  // After the last one the list is there again, where what waits says so.
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  await page
+    .locator('.request-row')
+    .getByText(/^Sending in \d s$/)
+    .first()
+    .waitFor()
+  const spentMs = Date.now() - startedMs
+  // Another page: what waits is sent at once.
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
+  const pending = async () => (await decided())['pending']?.length ?? 0
+  await expect.poll(pending, { timeout: 60_000 }).toBe(0)
+
+  const each = [...keysOf.values()]
+  expect(each).toHaveLength(30)
+  expect(each.filter(({ risk }) => risk === 'high')).toHaveLength(1)
+  for (const { risk, keys } of each) if (risk !== 'high') expect(keys).toBeLessThanOrEqual(2)
+  expect((await decided())['denied']).toHaveLength(5)
+  const totalMs = spentMs + 30 * readingMs
+  expect(totalMs).toBeLessThan(6 * 60_000)
+  process.stderr.write(
+    `thirty requests: ${pressed.length} keys (${toOpen} to open the first), ` +
+      `${Math.round(spentMs / 1_000)} s beside ${(30 * readingMs) / 1_000} s of reading\n`,
+  )
+  expect(dashboard.complaints).toEqual([])
+})
