@@ -111,6 +111,7 @@ test('a request is told as a story, and the browser itself verifies that the sig
   await coverAudit(desk.database.db)
   const page = await dashboard.open('Grace', `/audit?requestId=${one.number}`)
   const story = page.getByRole('list', { name: 'Story of the request' })
+  await story.waitFor()
   const chapters = story.locator('h2')
   await expect.poll(() => chapters.allTextContents()).toEqual(['Asked', 'Decided', 'Ran', 'Proof'])
   await story.getByRole('button', { name: 'Check the proof in this browser' }).click()

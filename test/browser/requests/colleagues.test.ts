@@ -107,9 +107,9 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByText('Grace (platform)').waitFor()
   await linus.getByText('still 1 of platform').waitFor()
-  await linus.getByText(/expires in 2 days/).waitFor()
+  await linus.getByText('expires in 2 days, then').waitFor()
   await linus.getByRole('button', { name: 'A day more' }).click()
-  await linus.getByText(/expires in 3 days/).waitFor()
+  await linus.getByText('expires in 3 days, then').waitFor()
   const olga = await dashboard.open('Olga', '/?mine=true')
   await olga.getByText('Nothing waits for you').first().waitFor()
 
