@@ -9,7 +9,6 @@ import { outcomeWithEffect } from '../request/facts/state-words.ts'
 import { SnoozeMenu } from '../request/snooze-menu.tsx'
 import { Countdown } from '../sending/countdown.tsx'
 import { useHeldOf } from '../sending/held-decisions.ts'
-import { relativeTime } from '../text/relative-time.ts'
 import { Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { addressOf } from './inbox-filters.ts'
@@ -38,8 +37,6 @@ export function RequestRow(props: {
   const ref = useRef<HTMLLIElement>(null)
   const height = useSteadyHeight(ref, item, gone)
   const held = useHeldOf(item.id)
-  const expires = relativeTime(Date.parse(item.expiresAt), useNowMs())
-  const standing = gone ? 'no longer waiting' : `expires ${expires}`
   const { isOpened } = props
   useEffect(() => {
     if (isOpened && ref.current !== null) scrollInList(ref.current)
@@ -75,7 +72,8 @@ export function RequestRow(props: {
           <span className="visually-hidden">{item.risk} risk, </span>
           <VisibleText text={item.kind === 'question' ? item.title : item.effect} />
           <span className="visually-hidden">
-            {item.worker !== null && `, ${item.worker}`}, {standing}
+            {item.worker !== null && `, ${item.worker}`}
+            {gone && ', no longer waiting'}
           </span>
         </Link>
         <RowFacts item={item} gone={gone} isGrouped={props.isGrouped} isOpened={isOpened} />

@@ -60,6 +60,7 @@ function Opened({ request }: { request: RequestDetail }) {
   const phone = useMediaQuery('(max-width: 62em)') ?? false
   const [opened, setOpened] = useState(request)
   const [sheet, setSheet] = useState(false)
+  const [isDecided, setDecided] = useState(false)
   const [allVisible, setAllVisible] = useState(false)
   const [region, setRegion] = useState<HTMLElement | null>(null)
   const sameRevision = opened.revision === request.revision && opened.digest === request.digest
@@ -114,6 +115,7 @@ function Opened({ request }: { request: RequestDetail }) {
           setOpened(request)
           window.scrollTo({ top: 0 })
         }}
+        onRecorded={() => setDecided(true)}
         onNext={goNext}
       />
     )
@@ -135,7 +137,7 @@ function Opened({ request }: { request: RequestDetail }) {
           mode={request.mode}
           startedBy={request.lineage.at(-1)?.startedBy?.name ?? null}
         />
-        {request.askedBeforeRestore && (
+        {request.askedBeforeRestore && !isDecided && (
           <Notice tone="bad" title="It may have been carried out already">
             After this was asked, the service was restored from an older copy of its database. What
             was decided and done in the time that was lost is not known: look before you approve.

@@ -40,6 +40,8 @@ export function DecisionPanel(props: {
   /** something that looks like a secret is still masked */
   masked: boolean
   onReview: () => void
+  /** the service has said that it counts */
+  onRecorded: () => void
   onNext: () => void
 }) {
   const { request, opened } = props
@@ -98,6 +100,7 @@ export function DecisionPanel(props: {
     if (signed === null) return
     const answer = await submit(signed)
     if (answer === null) return
+    props.onRecorded()
     setReason('')
     if (!thenNext) return
     announce(stageSentence(answer, decided, request, false))
