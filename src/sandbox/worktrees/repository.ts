@@ -83,15 +83,6 @@ export async function moveBranch(
   return (await hostGit(words, { gitDir, environment })).code === 0
 }
 
-/** Removes a branch that stands at `at`. */
-export async function removeBranch(
-  { gitDir }: Repository,
-  branch: string,
-  at: string,
-): Promise<void> {
-  await hostGit(['update-ref', '-d', `refs/heads/${branch}`, at], { gitDir })
-}
-
 /** Absolute, real: the folders of objects of a repository, its own first. */
 export async function objectStoresOf({ gitDir }: Repository): Promise<readonly string[]> {
   const stores: string[] = []
