@@ -1,7 +1,7 @@
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
-import type { WorkerTools } from '#api/schemas/operation/workers.ts'
+import type { ToolList } from '#api/schemas/tool-list.ts'
 import type { Json } from '#domain/json.ts'
 import { callApi } from '../api/call-api.ts'
 import { ToolInputFields } from '../runs/tool-input-fields.tsx'
@@ -63,7 +63,7 @@ export function CallFields({ worker, busy, explain }: CallFieldsProps) {
 
 type FormProps = Omit<CallFieldsProps, 'worker'>
 
-function ToolForm({ tools, busy, explain }: FormProps & { tools: WorkerTools['items'] }) {
+function ToolForm({ tools, busy, explain }: FormProps & { tools: ToolList['items'] }) {
   const [name, setName] = useState(tools[0]?.name ?? '')
   const tool = tools.find((one) => one.name === name)
   const schema = tool?.inputSchema ?? {}

@@ -2,7 +2,8 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { InvokedTool, ManualTools } from '#api/schemas/runs/run-actions.ts'
+import type { InvokedTool } from '#api/schemas/runs/run-actions.ts'
+import type { ToolList } from '#api/schemas/tool-list.ts'
 import { callApi } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 import { useManualTools } from '../api/queries.ts'
@@ -47,7 +48,7 @@ export function CallTool({ runId }: { runId: string }) {
 
 interface CallFormProps {
   runId: string
-  tools: ManualTools['items']
+  tools: ToolList['items']
   close: () => void
 }
 

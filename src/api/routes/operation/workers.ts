@@ -9,6 +9,7 @@ import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
 import { name } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/operation/workers.ts'
+import { toolList } from '../../schemas/tool-list.ts'
 import { answerOf } from '../../views/answer-of.ts'
 import { workerDetailView, workerView } from '../../views/worker-view.ts'
 
@@ -66,7 +67,7 @@ export const workerRoutes = [
     description: 'The tools of a worker with the schemas of their inputs, as they are in force',
     access,
     params: z.object({ name }),
-    answers: { 200: { description: 'The tools, with their schemas', schema: schemas.workerTools } },
+    answers: { 200: { description: 'The tools, with their schemas', schema: toolList } },
     problems: ['unknown_worker', 'workspace_unreachable'],
     answer: async (api, { params }) => {
       const policy = await api.ctx.policies.inForce()

@@ -12,6 +12,7 @@ import { bytesAnswer } from '../../route/byte-answers.ts'
 import { route } from '../../route/route.ts'
 import { hash, id, runRef } from '../../schemas/common.ts'
 import * as actions from '../../schemas/runs/run-actions.ts'
+import { toolList } from '../../schemas/tool-list.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
 import { transcript } from '../../schemas/runs/transcript.ts'
 import { pageView } from '../../views/page-view.ts'
@@ -62,7 +63,7 @@ export const runRoutes = [
     description: 'The manual tools that the caller may invoke on a run',
     access: { by: 'person' },
     params,
-    answers: { 200: { description: 'The tools, with their schemas', schema: actions.manualTools } },
+    answers: { 200: { description: 'The tools, with their schemas', schema: toolList } },
     problems: ['workspace_unreachable'],
     answer: async (api, { params, caller }) => {
       const runId = await findRun(api.ctx, caller, params.id)

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { approvalWords } from '#domain/verdict.ts'
 import { json, listOf, page, person } from '../common.ts'
-import * as example from '../examples.ts'
 
 export const worker = z
   .object({
@@ -81,25 +80,3 @@ export const workerDetail = worker
   })
   .meta({ id: 'WorkerDetail' })
 export type WorkerDetail = z.infer<typeof workerDetail>
-
-export const workerTools = z
-  .object({
-    items: z.array(
-      z.object({
-        name: z.string(),
-        description: z.string(),
-        /** JSON Schema of its input */
-        inputSchema: z.record(z.string(), json),
-      }),
-    ),
-  })
-  .meta({
-    examples: [
-      {
-        items: [
-          { name: example.tool, description: 'Write a file', inputSchema: { type: 'object' } },
-        ],
-      },
-    ],
-  })
-export type WorkerTools = z.infer<typeof workerTools>

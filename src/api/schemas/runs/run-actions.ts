@@ -96,27 +96,6 @@ export const invokedTool = z
   })
 export type InvokedTool = z.infer<typeof invokedTool>
 
-export const manualTools = z
-  .object({
-    items: z.array(
-      z.object({
-        name: z.string(),
-        description: z.string(),
-        inputSchema: z.record(z.string(), json),
-      }),
-    ),
-  })
-  .meta({
-    examples: [
-      {
-        items: [
-          { name: example.tool, description: 'Write a file', inputSchema: { type: 'object' } },
-        ],
-      },
-    ],
-  })
-export type ManualTools = z.infer<typeof manualTools>
-
 export const startedRun = run
   .pick({
     id: true,
