@@ -3,7 +3,7 @@ import { isBeforeCall, hookEvents } from '#domain/hook-events.ts'
 import { agents } from '#domain/hooks/agents.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
 import { projectFolderOf } from '#domain/hooks/project-folder.ts'
-import type { HookDecision } from '#domain/hooks/hook-event.ts'
+import { HookInputError, type HookDecision } from '#domain/hooks/hook-event.ts'
 import type { JsonObject } from '#domain/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { byProgram } from '#services/core/authority.ts'
@@ -11,10 +11,10 @@ import type { Caller } from '#services/core/context.ts'
 import { reportHookedCall } from '#services/hooks/report-hooked-call.ts'
 import type { Api } from '../context/api.ts'
 import { hookHost } from '../schemas/requests/hooks.ts'
-import { deny, judgeHook, namedCallOf, rootOf, type HookQuestion } from './judge-hook.ts'
+import { deny, judgeHook, namedCallOf, rootOf, type ReceivedEvent } from './judge-hook.ts'
 
 /** An event as it came, from a key that may ask. */
-export interface HookCalling {
+export interface HookHttpCall {
   readonly body: JsonObject
   readonly worker: string | null
   readonly waitSeconds: number
@@ -33,38 +33,38 @@ const agent = agents[agentName]
 export async function answerEvent(
   api: Api,
   caller: Caller,
-  calling: HookCalling,
+  httpCall: HookHttpCall,
   settle: (judging: () => Promise<HookDecision>) => Promise<HookDecision>,
 ): Promise<JsonObject> {
   // People have no hooks.
   byProgram(caller)
-  const { body, response } = calling
+  const { body, response } = httpCall
   const said = hookEvents.find((name) => name === body['hook_event_name'])
   const say = (decision: HookDecision): JsonObject =>
     JSON.parse(agent.say(decision, said)) as JsonObject
-  let question: HookQuestion
+  let received: ReceivedEvent
   try {
-    question = questionOf(calling)
+    received = receivedEventOf(httpCall)
   } catch (error) {
     return say(deny(sentenceOf(error)))
   }
-  const { event } = question
+  const { event } = received
   const isBefore = isBeforeCall(event.hook_event_name)
   if (harmlessReason(event.tool_name) !== null) return say({ decision: 'none' })
   if (!isBefore) {
     const state = event.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed'
-    await reportHookedCall(api.ctx, caller, { ...namedCallOf(question), state })
+    await reportHookedCall(api.ctx, caller, { ...namedCallOf(received), state })
     return {}
   }
   try {
-    return say(await settle(() => judgeHook(api, caller, question, response)))
+    return say(await settle(() => judgeHook(api, caller, received, response)))
   } catch (error) {
     if (!(error instanceof Problem)) api.ctx.log.error({ err: error }, 'A hook could not be judged')
     return say(deny(sentenceOf(error)))
   }
 }
 
-function questionOf({ body, worker, waitSeconds, request }: HookCalling): HookQuestion {
+function receivedEventOf({ body, worker, waitSeconds, request }: HookHttpCall): ReceivedEvent {
   const host = hookHost.safeParse(request.get('countersign-host'))
   return {
     agent: { name: agentName, title: agent.title },
@@ -78,9 +78,6 @@ function questionOf({ body, worker, waitSeconds, request }: HookCalling): HookQu
 
 function sentenceOf(error: unknown): string {
   if (error instanceof Problem && error.status < 500) return `${error.message}.`
-  return error instanceof Error &&
-    !(error instanceof Problem) &&
-    error.message.startsWith('What the')
-    ? `${error.message}.`
-    : 'this could not be judged, so it is not done. Ask again later.'
+  if (error instanceof HookInputError) return `${error.message}.`
+  return 'this could not be judged, so it is not done. Ask again later.'
 }

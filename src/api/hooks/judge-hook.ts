@@ -11,12 +11,12 @@ import type { Caller } from '#services/core/context.ts'
 import { consumePermit } from '#services/external/consume-permit.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import {
-  findGoingOn,
+  findOpenCall,
   hookCallOf,
-  hookedStanding,
+  readHookedRequest,
   noteToldEnd,
   noteUse,
-  type HookedStanding,
+  type HookedRequest,
 } from '#services/hooks/hooked-call.ts'
 import type { ExternalInput } from '#services/requests/facts/external-input.ts'
 import type { Api } from '../context/api.ts'
@@ -24,7 +24,7 @@ import { endSignal, waitForRequest } from '../held-open/wait-for-request.ts'
 import { externalBody } from '../schemas/requests/external.ts'
 
 /** An event, and what the settings of its agent say. */
-export interface HookQuestion {
+export interface ReceivedEvent {
   readonly agent: { readonly name: string; readonly title: string }
   readonly event: HookEvent
   readonly worker: string | null
@@ -33,7 +33,7 @@ export interface HookQuestion {
   readonly waitMs: number
 }
 
-/** The call of an event: the same names for the agent's question and for its report. */
+/** The call of an event: the same names for the agent's received and for its report. */
 export interface NamedCall {
   readonly hookCall: string
   /** by the agent's own id of the call */
@@ -41,7 +41,7 @@ export interface NamedCall {
 }
 
 /** How a call of an event is found again. */
-export function namedCallOf({ agent, event, worker, root }: HookQuestion): NamedCall {
+export function namedCallOf({ agent, event, worker, root }: ReceivedEvent): NamedCall {
   const call = { agent: agent.name, session: event.session_id, tool: event.tool_name, worker, root }
   const input = event.tool_input as JsonObject
   return { hookCall: hookCallOf({ ...call, input }), use: externalIdOf(event, agent.name) }
@@ -55,31 +55,31 @@ export function namedCallOf({ agent, event, worker, root }: HookQuestion): Named
 export async function judgeHook(
   api: Api,
   caller: Caller,
-  question: HookQuestion,
+  received: ReceivedEvent,
   response: Response,
 ): Promise<HookDecision> {
-  const endsAt = performance.now() + question.waitMs
+  const endsAt = performance.now() + received.waitMs
   const gone = endSignal(api, response)
-  const named = namedCallOf(question)
-  const call = inputOf(question, named)
+  const named = namedCallOf(received)
+  const call = inputOf(received, named)
   const own = call.externalId
-  const earlier = await findGoingOn(api.ctx, caller, named.hookCall)
+  const earlier = await findOpenCall(api.ctx, caller, named.hookCall)
   for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
     const requestId = await opened(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
-    const read = (): Promise<HookedStanding> => hookedStanding(api.ctx, requestId)
+    const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
     const leftMs = Math.max(0, Math.ceil(endsAt - performance.now()))
-    const standing = await waitForRequest(api, response, leftMs, read)
-    if (standing.isTaken) continue
-    const { state } = standing
-    if (state === 'pending') return deny(waits(standing))
+    const found = await waitForRequest(api, response, leftMs, read)
+    if (found.isTaken) continue
+    const { state } = found
+    if (state === 'pending') return deny(waits(found))
     if (state !== 'approved') {
       await noteToldEnd(api.ctx, requestId)
-      return deny(ended(standing))
+      return deny(ended(found))
     }
     // Nobody is there to take the permit: the same call finds it.
-    if (gone.aborted || response.destroyed) return deny(waits(standing))
-    if (!(await take(api, caller, standing))) continue
+    if (gone.aborted || response.destroyed) return deny(waits(found))
+    if (!(await take(api, caller, found))) continue
     await noteUse(api.ctx, requestId, named.use)
     return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
   }
@@ -87,8 +87,8 @@ export async function judgeHook(
 }
 
 /** The call as a program asks for it, held to the same bounds. Throws `invalid_request`. */
-function inputOf(question: HookQuestion, { hookCall, use }: NamedCall): ExternalInput {
-  const { agent, event, host, root, worker } = question
+function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): ExternalInput {
+  const { agent, event, host, root, worker } = received
   const folder = root ?? event.cwd ?? ''
   const body = externalBody.safeParse({
     ...callOfEvent(event, root, agent.name),
@@ -129,7 +129,7 @@ async function opened(
 }
 
 /** False: another caller has just taken it. */
-async function take(api: Api, caller: Caller, { id, digest }: HookedStanding): Promise<boolean> {
+async function take(api: Api, caller: Caller, { id, digest }: HookedRequest): Promise<boolean> {
   try {
     await consumePermit(api.ctx, caller, { request: id, digest })
     return true
@@ -141,11 +141,11 @@ async function take(api: Api, caller: Caller, { id, digest }: HookedStanding): P
   }
 }
 
-function waits({ number }: HookedStanding): string {
+function waits({ number }: HookedRequest): string {
   return `this is not done, and waits as #${number}; ask again with exactly the same call, which then goes on waiting and asks nobody twice.`
 }
 
-function ended({ number, state, deniedBy, reason, cancelReason }: HookedStanding): string {
+function ended({ number, state, deniedBy, reason, cancelReason }: HookedRequest): string {
   if (state === 'denied') {
     const why = reason === null || reason === '' ? '' : ` with the reason “${reason}”`
     return `${deniedBy ?? 'somebody'} denied this (#${number})${why}.`

@@ -1,5 +1,12 @@
 import { hookEvents, type HookEventName } from '../hook-events.ts'
-import { nameOf, objectOf, optionalName, type HookDecision, type HookEvent } from './hook-event.ts'
+import {
+  HookInputError,
+  nameOf,
+  objectOf,
+  optionalName,
+  type HookDecision,
+  type HookEvent,
+} from './hook-event.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -55,7 +62,7 @@ function hookSpecific(
 function usualEvent(input: Input): HookEvent {
   const event = hookEvents.find((name) => name === input['hook_event_name'])
   if (event === undefined) {
-    throw new Error('What the hook was given is no hook event: hook_event_name')
+    throw new HookInputError('What the hook was given is no hook event: hook_event_name')
   }
   return named({
     hook_event_name: event,

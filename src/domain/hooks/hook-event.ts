@@ -25,29 +25,34 @@ export type HookDecision =
 
 const maxNameCharacters = 200
 
+/** What an agent handed its hook is no event. The message is a sentence for the person. */
+export class HookInputError extends Error {
+  override readonly name = 'HookInputError'
+}
+
 /** JSON that an agent hands a hook. Throws an error with a sentence when it is no object. */
 export function parseInput(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new Error('What the hook was given is not JSON', { cause })
+    throw new HookInputError('What the hook was given is not JSON', { cause })
   }
-  if (!isObject(value)) throw new Error('What the hook was given is no JSON object')
+  if (!isObject(value)) throw new HookInputError('What the hook was given is no JSON object')
   return value
 }
 
 /** Member `name` as an object. Throws when it is something else. */
 export function objectOf(from: Readonly<Record<string, unknown>>, name: string) {
   const value = from[name]
-  if (!isObject(value)) throw new Error(`${notAnEvent}: ${name} is no object`)
+  if (!isObject(value)) throw new HookInputError(`${notAnEvent}: ${name} is no object`)
   return value
 }
 
 /** Member `name` as a name of bounded length. Throws when it is something else. */
 export function nameOf(from: Readonly<Record<string, unknown>>, name: string): string {
   const value = optionalName(from, name)
-  if (value === undefined) throw new Error(`${notAnEvent}: ${name} is missing`)
+  if (value === undefined) throw new HookInputError(`${notAnEvent}: ${name} is missing`)
   return value
 }
 
@@ -59,7 +64,9 @@ export function optionalName(
   const value = from[name]
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' || value === '' || value.length > maxNameCharacters) {
-    throw new Error(`${notAnEvent}: ${name} is no text of 1 to ${maxNameCharacters} characters`)
+    throw new HookInputError(
+      `${notAnEvent}: ${name} is no text of 1 to ${maxNameCharacters} characters`,
+    )
   }
   return value
 }

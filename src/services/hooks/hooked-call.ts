@@ -20,8 +20,8 @@ export function hookCallOf(call: {
   return hashJson(call)
 }
 
-/** Where a call stands that a hook asked about. */
-export interface HookedStanding {
+/** The request of a call that a hook asked about, as far as the agent is told of it. */
+export interface HookedRequest {
   readonly id: string
   readonly number: string
   readonly state: RequestState
@@ -34,10 +34,11 @@ export interface HookedStanding {
 }
 
 /**
- * The `externalId` under which the same call of the session goes on: it waits, is approved and not
- * taken, or nobody has told the agent its end. `null`: there is none, and it is asked about anew.
+ * The `externalId` of an earlier request for the same call of the session that is still open: it
+ * waits, its permit was not taken, or the agent was not told how it ended. `null`: there is none,
+ * and the call is asked about anew.
  */
-export async function findGoingOn(
+export async function findOpenCall(
   ctx: Pick<ServiceContext, 'db'>,
   caller: Caller,
   hookCall: string,
@@ -57,15 +58,15 @@ export async function findGoingOn(
   return row?.external_id ?? null
 }
 
-interface Row extends Omit<HookedStanding, 'reason'> {
+interface Row extends Omit<HookedRequest, 'reason'> {
   readonly reasonHash: string | null
 }
 
-/** Where it stands. The request is one that the caller's owner has just asked about. */
-export async function hookedStanding(
+/** Reads a request that the caller's owner has just asked about. Rejects when it is gone. */
+export async function readHookedRequest(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
-): Promise<HookedStanding> {
+): Promise<HookedRequest> {
   const { rows } = await sql<Row>`
     select r.id, r.number::text, r.state, r.digest, r.cancel_reason as "cancelReason",
       e.consumed_at is not null as "isTaken", denial.name as "deniedBy",
@@ -81,8 +82,8 @@ export async function hookedStanding(
   `.execute(ctx.db)
   const [row] = rows
   if (row === undefined) throw new Error(`Request ${requestId} is gone`)
-  const { reasonHash, ...standing } = row
-  return { ...standing, reason: await getSaltedText(ctx.db, reasonHash) }
+  const { reasonHash, ...request } = row
+  return { ...request, reason: await getSaltedText(ctx.db, reasonHash) }
 }
 
 /** The permit was handed to the call that the agent gives this name. */
