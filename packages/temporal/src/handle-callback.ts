@@ -1,4 +1,5 @@
 import { CountersignError, type Client } from '@countersign/client'
+import { decidedSignal } from './decided-signal.ts'
 
 /** What this needs of a client of Temporal (`@temporalio/client`). */
 export interface SignallingClient {
@@ -22,7 +23,7 @@ export async function handleCallback(
   if (workflowId === null) return new Response('no workflow is named', { status: 400 })
   try {
     const { externalId } = await client.verifyCallback(request)
-    await temporal.workflow.getHandle(workflowId).signal('countersignDecided', externalId)
+    await temporal.workflow.getHandle(workflowId).signal(decidedSignal, externalId)
   } catch (error) {
     if (error instanceof CountersignError) return new Response(error.message, { status: 401 })
     // A workflow that has ended waits for nothing.

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow'
 import type { Duration } from '@temporalio/common'
 import type { CountersignActivities, WorkflowCall } from './activities.ts'
+import { decidedSignal } from './decided-signal.ts'
 
 /** A call, without what the package adds: its name, the address to call back, and its origin. */
 export type ApprovalCall<Input extends object> = Omit<
@@ -65,7 +66,7 @@ export async function withApproval<Input extends object, Result>(
   calls += 1
   const externalId = `temporal:${runId}:${calls}`
   woken.set(externalId, false)
-  setHandler(defineSignal<[string]>('countersignDecided'), (name) => {
+  setHandler(defineSignal<[string]>(decidedSignal), (name) => {
     if (woken.has(name)) woken.set(name, true)
   })
   const asking: WorkflowCall = { ...call, externalId, workflowId }
