@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, constants, mkdir, readFile, rename } from 'node:fs/promises'
+import { mkdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { findGo } from '#runtime/embedded/build-with-go.ts'
+import { buildWithGo, findGo } from '#runtime/embedded/build-with-go.ts'
 import { processEnvironment } from '#runtime/environment.ts'
+import { isProgram } from '#runtime/files.ts'
 import { cacheFolder } from '#runtime/folders.ts'
 
-const run = promisify(execFile)
 const goModule = fileURLToPath(new URL('../../tools/helm', import.meta.url))
 
 /** Programs of `tools/helm`: Helm itself, and a strict reader of Kubernetes' objects. */
@@ -39,18 +37,9 @@ async function build(name: string, programPackage: string): Promise<string> {
   const cache = cacheFolder(processEnvironment())
   await mkdir(cache, { recursive: true })
   const path = join(cache, `${name}-${hash.digest('hex').slice(0, 12)}`)
+  if (await isProgram(path)) return path
   const staging = `${path}.${process.pid}`
-  const isThere = await access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return path
-  const environment = { ...processEnvironment(), CGO_ENABLED: '0' }
-  await run('go', ['build', '-mod=readonly', '-buildvcs=false', '-o', staging, programPackage], {
-    cwd: goModule,
-    env: environment,
-    maxBuffer: 16 * 1024 * 1024,
-  })
+  await buildWithGo({ name, programPackage, path: staging, goModule }, console.log)
   await rename(staging, path)
   return path
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { processEnvironment } from '../environment.ts'
 
 const run = promisify(execFile)
-const goModule = fileURLToPath(new URL('../../../tools/temporal', import.meta.url))
+const temporalModule = fileURLToPath(new URL('../../../tools/temporal', import.meta.url))
 const reportIntervalMs = 5_000
 
 /** Whether a Go toolchain is on the PATH; its version, or `null`. */
@@ -17,13 +17,19 @@ export async function findGo(): Promise<string | null> {
 }
 
 /**
- * Build a program of the pinned module `tools/temporal` to `path`, saying every five seconds at
- * which package it is. The first build takes minutes; Go keeps what it compiled.
+ * Build a program of a pinned Go module to `path`, saying every five seconds at which package it
+ * is. The first build takes minutes; Go keeps what it compiled. `goModule` is the folder of the
+ * module; absent: `tools/temporal`.
  *
  * Throws one sentence with the last lines of what Go said.
  */
 export async function buildWithGo(
-  { name, programPackage, path }: { name: string; programPackage: string; path: string },
+  {
+    name,
+    programPackage,
+    path,
+    goModule = temporalModule,
+  }: { name: string; programPackage: string; path: string; goModule?: string },
   log: (sentence: string) => void,
 ): Promise<void> {
   const startedAt = performance.now()
