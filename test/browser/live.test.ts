@@ -118,6 +118,19 @@ test('a stream that was lost is said to be, is taken up again, and what happened
   expect(await page.getByRole('radio').count()).toBe(0)
 })
 
+test('the last turns that cannot load say so in their place, and the request stays to be decided', async () => {
+  const { id } = await askForNote('notes/part.md')
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.context().route('**/assets/last-turns-*.js', (route) => route.abort())
+  await page.getByText('The last turns', { exact: true }).click()
+  await page.getByRole('heading', { name: 'The last turns cannot be shown' }).waitFor()
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.context().unroute('**/assets/last-turns-*.js')
+  await page.getByRole('button', { name: 'Load it again' }).click()
+  await page.getByText('The last turns', { exact: true }).click()
+  await page.locator('.turns .turn').first().waitFor()
+})
+
 test('after thirty seconds without the service, deciding is switched off and says so', async () => {
   const { id } = await askForNote('notes/offline.md')
   const page = await dashboard.open('Grace', '/')

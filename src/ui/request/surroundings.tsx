@@ -1,7 +1,8 @@
 import { starterName } from '#domain/text/starter-name.ts'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { PageBoundary } from '../states/page-boundary.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 const LastTurns = lazy(() =>
@@ -85,8 +86,12 @@ function stateText({ state, verdict, finished }: Sibling): string {
   return finished ? `${word}, has its result` : word
 }
 
-/** Who started what, from the person's run down to the one that asks, and its last turns. */
+/**
+ * Who started what, from the person's run down to the one that asks, and its last turns, which load
+ * when they are opened.
+ */
 export function Context({ request }: { request: RequestDetail }) {
+  const [opened, setOpened] = useState(false)
   if (request.runId === null) return null
   return (
     <section className="card" aria-labelledby="context-title">
@@ -99,11 +104,15 @@ export function Context({ request }: { request: RequestDetail }) {
           </li>
         ))}
       </ol>
-      <details className="turns">
+      <details className="turns" onToggle={(event) => setOpened(event.currentTarget.open)}>
         <summary>The last turns</summary>
-        <Suspense fallback={<p className="dim">Loading the turns…</p>}>
-          <LastTurns runId={request.runId} turn={request.turn ?? 0} />
-        </Suspense>
+        {opened && (
+          <PageBoundary what="The last turns">
+            <Suspense fallback={<p className="dim">Loading the turns…</p>}>
+              <LastTurns runId={request.runId} turn={request.turn ?? 0} />
+            </Suspense>
+          </PageBoundary>
+        )}
       </details>
     </section>
   )

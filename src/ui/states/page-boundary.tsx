@@ -4,7 +4,7 @@ import { Component, type ReactNode } from 'react'
 import './states.css'
 
 interface BoundaryProps {
-  /** what would be missing, as a sentence begins with it: `This page` */
+  /** what would be missing, as a sentence begins with it: `This page`, `The last turns` */
   readonly what: string
   readonly children: ReactNode
 }
