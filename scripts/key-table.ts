@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { documentedSchemaOf, type SchemaName } from '#policy/schema/json-schemas.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/built-in-tools.ts'
-import type { Tool } from '#domain/tool.ts'
+import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/tools/built-in-tools.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import { buildRegistry } from '#tools/registry.ts'
 

@@ -1,5 +1,5 @@
-import { usualScopes } from '#domain/verdict.ts'
-import { callDigest, hashBytes } from '#domain/digest.ts'
+import { usualScopes } from '#domain/policy/verdict.ts'
+import { callDigest, hashBytes } from '#domain/json/digest.ts'
 import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement, RunStatement } from '#domain/statements/statement.ts'
 import { madeEvents } from './made-events.ts'

@@ -1,5 +1,5 @@
 import type { Actor, Channel } from './actor.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './json/json.ts'
 
 /** Every type of event that the trail can hold (audit.md). */
 export const auditEventTypes = [

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './json/json.ts'
 
 /**
  * Status of each stable error code of the HTTP contract (api.md). One catalogue; every channel uses

@@ -1,7 +1,7 @@
 import { plainModel } from '#test/harness/fixtures/plain-model.ts'
 import { expect, test } from 'vitest'
 import { plainRequest } from '#test/harness/fixtures/chat-server.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { ModelMessage } from './model.ts'
 import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { PictureType } from '#domain/picture-type.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { PictureType } from '#domain/tools/picture-type.ts'
 
 /**
  * Arguments that are not JSON, as the model wrote them: told to the model as an error, nobody is

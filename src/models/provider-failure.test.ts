@@ -12,7 +12,7 @@ import {
   type Respond,
 } from '#test/harness/fixtures/chat-server.ts'
 import { chatEvents } from '#test/harness/fixtures/provider-streams.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { ModelProblem } from './model.ts'
 import { openModel } from './open-model.ts'
 import { providerFailure } from './provider-failure.ts'

@@ -1,6 +1,6 @@
 import type { ModelMessage as ProviderMessage, ToolResultPart } from 'ai'
-import type { Json, JsonObject } from '#domain/json.ts'
-import { pictureTypes, type PictureType } from '#domain/picture-type.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import { pictureTypes, type PictureType } from '#domain/tools/picture-type.ts'
 import type { ModelProvider } from '#domain/model-provider.ts'
 import type { InvalidInput, ModelCall, ModelMessage, ModelPicture } from './model.ts'
 

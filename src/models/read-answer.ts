@@ -1,5 +1,5 @@
 import type { TextStreamPart, ToolSet } from 'ai'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { ModelProblem, type ModelAnswer, type ModelCall } from './model.ts'
 
 /** An answer as its stream gave it, with how it ended. */

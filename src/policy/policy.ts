@@ -1,11 +1,11 @@
 import type { EndpointProvider, ReasoningEffort } from '#domain/model-provider.ts'
-import type { CueId } from '#domain/cues.ts'
-import type { Catchup } from '#domain/schedule.ts'
-import type { NetworkAccess } from '#domain/network-access.ts'
-import type { Operation } from '#domain/tool.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { Quorum } from '#domain/request.ts'
-import type { ApprovalWord, EditsPolicy, Risk, Scope } from '#domain/verdict.ts'
+import type { CueId } from '#domain/policy/cues.ts'
+import type { Catchup } from '#domain/runs/schedule.ts'
+import type { NetworkAccess } from '#domain/network/network-access.ts'
+import type { Operation } from '#domain/tools/tool.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Quorum } from '#domain/requests/request.ts'
+import type { ApprovalWord, EditsPolicy, Risk, Scope } from '#domain/policy/verdict.ts'
 import type {
   CommitSetting,
   RetentionSettings,

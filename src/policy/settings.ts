@@ -1,5 +1,5 @@
-import type { EmailChoice, SmtpSecurity } from '#domain/email.ts'
-import type { StreamEventType } from '#domain/stream-event.ts'
+import type { EmailChoice, SmtpSecurity } from '#domain/channels/email.ts'
+import type { StreamEventType } from '#domain/channels/stream-event.ts'
 
 /** After how long what is no evidence goes, in milliseconds; `null`: it is kept. */
 export interface RetentionSettings {

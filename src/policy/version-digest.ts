@@ -1,5 +1,5 @@
-import { hashJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { hashJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { ProjectFiles } from './policy.ts'
 
 /** A version as it is stored: everything it is made of, in JSON. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import type { Policy, ProjectConfig, WorkerDefinition } from './policy.ts'
 
 /** Where runs of a worker may work; the first is where they do when nothing else is said. */

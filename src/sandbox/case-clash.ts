@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, pathLabel } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'
 import { foldName } from './path-names.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'

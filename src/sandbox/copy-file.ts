@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import type { CopiedFile } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { CopiedFile } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { pathLabel } from './file-problem.ts'
 import { identityOf } from './hidden-paths.ts'
 

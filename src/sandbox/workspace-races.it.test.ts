@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { openWorkspace } from './workspace.ts'
 
 const rounds = 3000

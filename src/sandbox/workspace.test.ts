@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { hostilePaths } from './hostile-paths.fixture.ts'
 import { openWorkspace } from './workspace.ts'
 import {

@@ -1,6 +1,6 @@
 import { PostgresDialect, type Kysely, type Transaction } from 'kysely'
 import pg from 'pg'
-import { Shares } from '#domain/shares.ts'
+import { Shares } from '#domain/sharing/shares.ts'
 import { oneConnectionAtATime } from './connection/one-connection.ts'
 import { preparingPool } from './connection/preparing-pool.ts'
 import type { Database } from './tables/schema.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { overlayWorkspace } from './overlay-workspace.ts'
 import { workspaceWith } from './workspace.fixture.ts'
 

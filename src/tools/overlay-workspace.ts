@@ -1,6 +1,6 @@
-import { hashBytes } from '#domain/digest.ts'
-import type { FileState, Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { hashBytes } from '#domain/json/digest.ts'
+import type { FileState, Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldName } from '#sandbox/path-names.ts'
 
 /**

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'vitest'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { CallFacts } from '#domain/request.ts'
-import type { Presented, Tool, ToolResult, Workspace } from '#domain/tool.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
+import type { Presented, Tool, ToolResult, Workspace } from '#domain/tools/tool.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 
 /** A workspace on disk with these files, for the tests of tools. */

@@ -19,7 +19,7 @@ const RequestPage = lazy(() =>
   import('./request/request-page.tsx').then((module) => ({ default: module.RequestPage })),
 )
 const RunsPage = lazy(() =>
-  import('./runs/runs-page.tsx').then((module) => ({ default: module.RunsPage })),
+  import('./runs/list/runs-page.tsx').then((module) => ({ default: module.RunsPage })),
 )
 const NewRunPage = lazy(() =>
   import('./runs/start/new-run-page.tsx').then((module) => ({ default: module.NewRunPage })),
@@ -28,7 +28,7 @@ const ForkPage = lazy(() =>
   import('./runs/fork/fork-page.tsx').then((module) => ({ default: module.ForkPage })),
 )
 const RunPage = lazy(() =>
-  import('./runs/run-page.tsx').then((module) => ({ default: module.RunPage })),
+  import('./runs/page/run-page.tsx').then((module) => ({ default: module.RunPage })),
 )
 const ChangeSetPage = lazy(() =>
   import('./change-set/change-set-page.tsx').then((module) => ({

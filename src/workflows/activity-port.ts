@@ -5,7 +5,7 @@ import type {
   RunBeginning,
   SettleOutcome,
   TurnOutcome,
-} from '#domain/workflow-outcomes.ts'
+} from '#domain/runs/workflow-outcomes.ts'
 
 /**
  * What the workflows ask of activities. `src/activities` satisfies it; ids travel, content never

@@ -7,7 +7,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { Rest, RunBeginning, TurnOutcome } from '#domain/workflow-outcomes.ts'
+import type { Rest, RunBeginning, TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { databaseActivities, modelActivities, onceActivities } from './activity-proxies.ts'
 import { deadlineIn, millisecondsUntil } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'

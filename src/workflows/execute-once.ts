@@ -1,5 +1,5 @@
 import { ActivityFailure, CancellationScope, condition, sleep } from '@temporalio/workflow'
-import type { CallOutcome, SettleOutcome } from '#domain/workflow-outcomes.ts'
+import type { CallOutcome, SettleOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { Activities } from './activity-port.ts'
 import { callOutcomeOf, settleOutcomeOf } from './untrusted.ts'
 import type { Wakeups } from './wakeups.ts'

@@ -1,5 +1,5 @@
 import { ActivityFailure, condition } from '@temporalio/workflow'
-import type { CallOutcome, CallPlan } from '#domain/workflow-outcomes.ts'
+import type { CallOutcome, CallPlan } from '#domain/runs/workflow-outcomes.ts'
 import type { Activities } from './activity-port.ts'
 import { type Deadline, deadlineIn, millisecondsUntil } from './deadline.ts'
 import { nextDeadlineOf } from './untrusted.ts'

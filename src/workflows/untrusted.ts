@@ -6,7 +6,7 @@ import type {
   RunBeginning,
   SettleOutcome,
   TurnOutcome,
-} from '#domain/workflow-outcomes.ts'
+} from '#domain/runs/workflow-outcomes.ts'
 import type { RunPosition } from './messages.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { createECDH } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { v7 as uuidv7 } from 'uuid'

@@ -1,5 +1,5 @@
-import { callDigest, hashJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { callDigest, hashJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { fixtureToolHash } from '../harness/fixtures/gated-run.ts'
 import type { TestService } from '../harness/fixtures/test-service.ts'
 import { putContent } from '#store/content/content.ts'

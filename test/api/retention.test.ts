@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { addRun } from '../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 

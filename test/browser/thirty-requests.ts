@@ -1,4 +1,4 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { deskConfig, deskWorker, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { addKey } from '../harness/fixtures/people.ts'

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ContractDesk } from './contract-desk.ts'
 import { contractConfig, scriptedWorker, writerTo } from './contract-project.ts'

@@ -182,8 +182,8 @@ test('a tool that is added by the steps of CONTRIBUTING.md, and no other, is kno
   const [declare, write, make, commands, ...more] = await steps()
   expect(more).toEqual([])
 
-  expect(declare).toContain('src/domain/built-in-tools.ts')
-  await insert('src/domain/built-in-tools.ts', '} as const satisfies', declaration)
+  expect(declare).toContain('src/domain/tools/built-in-tools.ts')
+  await insert('src/domain/tools/built-in-tools.ts', '} as const satisfies', declaration)
   const unmade = await compile()
   expect(unmade.out).toMatch(/built-in\.ts.*Property 'append_file' is missing/s)
 

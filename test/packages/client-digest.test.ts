@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { callDigest as servicesDigest, canonicalJson as servicesForm } from '#domain/digest.ts'
+import { callDigest as servicesDigest, canonicalJson as servicesForm } from '#domain/json/digest.ts'
 import { callDigest, canonicalJson } from '../../packages/client/src/digest.ts'
 
 test('a program writes every JSON value as the service does, so that both mean the same digest', async () => {

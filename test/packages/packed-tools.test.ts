@@ -1,9 +1,9 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
-import type { JsonObject } from '#domain/json.ts'
-import type { customTypes } from '#domain/presentation.ts'
-import type { Approval, Risk, Scope } from '#domain/verdict.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { customTypes } from '#domain/tools/presentation.ts'
+import type { Approval, Risk, Scope } from '#domain/policy/verdict.ts'
 import type * as Tools from '#program-tools'
 import { openPackedProject, runProgram, type PackedProject } from './packed.ts'
 

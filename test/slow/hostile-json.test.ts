@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { JsonProblem, parseStrictJson } from '#api/body/strict-json.ts'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import { seeded, type Choices } from '../shell/seeded.ts'
 import { cpuMsOf } from './cpu-time.ts'
 import { mutateBytes } from './mutate.ts'

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { decidingZones } from '#policy/globs/zones-of-path.ts'
 import { protectedName } from '#policy/names/protected-names.ts'
 import { parsePath } from '#sandbox/path-names.ts'

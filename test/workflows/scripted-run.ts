@@ -7,7 +7,7 @@ import type {
   CallPlan,
   CloseOutcome,
   TurnOutcome,
-} from '#domain/workflow-outcomes.ts'
+} from '#domain/runs/workflow-outcomes.ts'
 import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
 import { bundleWorkflows } from '#runtime/temporal/workflow-bundle.ts'

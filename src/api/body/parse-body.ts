@@ -1,5 +1,5 @@
-import type { Json } from '#domain/json.ts'
-import { BusyError, Shares } from '#domain/shares.ts'
+import type { Json } from '#domain/json/json.ts'
+import { BusyError, Shares } from '#domain/sharing/shares.ts'
 import { runInThread } from '#tools/threads/run-in-thread.ts'
 import { JsonProblem, parseStrictJson } from './strict-json.ts'
 

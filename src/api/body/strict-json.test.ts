@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { unclearNumberIn } from '#domain/number-literal.ts'
+import { unclearNumberIn } from '#domain/json/number-literal.ts'
 import { JsonProblem, parseStrictJson } from './strict-json.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text, 'utf8'))

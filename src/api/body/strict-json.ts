@@ -1,5 +1,5 @@
-import { whyAmbiguous } from '#domain/ambiguous-json.ts'
-import type { Json } from '#domain/json.ts'
+import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { countValues } from './count-values.ts'
 

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { StreamCursor } from '#services/runs/streaming/stream-cursor.ts'
 import type { StreamProgress } from '#services/runs/streaming/advance-stream.ts'
-import type { UiEvent } from '#domain/ui-part.ts'
+import type { UiEvent } from '#domain/runs/ui-part.ts'
 import { Wakes, writeWhole } from './wakes.ts'
 
 /** How one reader's stream of a run goes. */

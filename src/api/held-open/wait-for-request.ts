@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { RequestState } from '#domain/request.ts'
+import type { RequestState } from '#domain/requests/request.ts'
 import { limits } from '#domain/limits.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { HeldOpen } from './held-open.ts'

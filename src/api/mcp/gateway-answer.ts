@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { JsonObject } from '#domain/json.ts'
-import type { ToolDisposition } from '#domain/tool-disposition.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { ToolDisposition } from '#domain/tools/tool-disposition.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
 
 /** Where a result says what became of its call (SEP-2848). */

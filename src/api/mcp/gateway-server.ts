@@ -7,7 +7,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { GatewayServer } from '#policy/policy.ts'
 import type { Caller } from '#services/core/context.ts'

@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller } from '#services/core/context.ts'
 import { withdrawRequest } from '#services/external/withdraw-request.ts'

@@ -1,5 +1,5 @@
 import { raw, type Request, type RequestHandler, type Response } from 'express'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { currentRequest } from '#services/core/current-request.ts'

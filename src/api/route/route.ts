@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { z } from 'zod'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { Problem, type ProblemCode } from '#domain/problem.ts'
 import type { ApiKeyScope } from '#services/access/api-keys/api-key.ts'
 import type { UnprovenSession } from '#services/access/sessions/read-session.ts'

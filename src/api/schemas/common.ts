@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { problemStatus, type ProblemCode } from '#domain/problem.ts'
 import { limits } from '#domain/limits.ts'
 import { secretKinds } from '#domain/text/secrets.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { isInstant } from '#domain/instant.ts'
-import { risks } from '#domain/verdict.ts'
+import { risks } from '#domain/policy/verdict.ts'
 import * as example from './examples.ts'
 
 /** UUIDv7, as every id we make. */

@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 
 /** A record as JSON has it: each instant is ISO text, nothing is read-only. */
 export type AnswerOf<T> = Json extends T

@@ -1,4 +1,4 @@
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import type { ChangeSetRecord, ShownRequest } from '#services/runs/reading/read-change-set.ts'
 import type { ChangeSet } from '../schemas/requests/change-set.ts'

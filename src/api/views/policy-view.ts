@@ -1,4 +1,4 @@
-import type { Judgement } from '#domain/judgement.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import type {
   Explanation,
   PolicyActivation,

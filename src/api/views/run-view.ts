@@ -4,7 +4,7 @@ import type {
   TranscriptItemCall as CallRecord,
 } from '#services/runs/reading/transcript.ts'
 import type { TranscriptCall, TranscriptItem } from '../schemas/runs/transcript.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import type { RunDetailRecord, RunRecord } from '#services/runs/reading/run-record.ts'
 import type { Run, RunDetail } from '../schemas/runs/runs.ts'

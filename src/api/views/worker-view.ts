@@ -1,4 +1,4 @@
-import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
 import type { Consent, Policy, WorkerDefinition } from '#policy/policy.ts'
 import { workspacesOf } from '#policy/workspaces.ts'

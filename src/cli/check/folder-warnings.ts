@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { ProjectProblem, Policy, Zone } from '#policy/policy.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
-import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
 import { worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'

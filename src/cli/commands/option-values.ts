@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { isInstant } from '#domain/instant.ts'
-import type { RunBudget } from '#domain/run-budget.ts'
+import type { RunBudget } from '#domain/runs/run-budget.ts'
 
 /**
  * A moment as the service takes it, from anything that ISO 8601 allows: `2026-12-01`,

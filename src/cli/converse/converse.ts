@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
-import type { UiPart } from '#domain/ui-part.ts'
+import type { UiPart } from '#domain/runs/ui-part.ts'
 import { sendChoice } from '../decide/ask-decision.ts'
 import { askByKey, type KeySource } from '../decide/ask-by-key.ts'
 import { OutputReader } from '../decide/read-output.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { requestOf } from '#client/call.ts'
-import type { UiPart } from '#domain/ui-part.ts'
+import type { UiPart } from '#domain/runs/ui-part.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { type Service, ServiceProblem } from '../service/service.ts'
 

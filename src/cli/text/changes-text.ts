@@ -1,4 +1,4 @@
-import type { NetChangeKind } from '#domain/file-change.ts'
+import type { NetChangeKind } from '#domain/tools/file-change.ts'
 import type { ChangedFileItem, RunChanges } from '#api/schemas/runs/changes.ts'
 import { counted } from '#domain/text/counted.ts'
 import { printableLine } from './terminal-text.ts'

@@ -9,7 +9,7 @@ import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import type { StreamEventType } from '#domain/stream-event.ts'
+import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { EventSequencer } from '../stream/event-sequencer.ts'
 

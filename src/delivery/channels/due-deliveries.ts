@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DeliveryState } from '#domain/delivery-state.ts'
+import type { DeliveryState } from '#domain/channels/delivery-state.ts'
 import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from './channel.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { cueIds, cueNotices, type CueId } from '#domain/cues.ts'
+import { cueIds, cueNotices, type CueId } from '#domain/policy/cues.ts'
 import type { Db, Tx } from '#store/database.ts'
 
 /** What a notification says of a request beside its effect: nothing that a call's words are in. */

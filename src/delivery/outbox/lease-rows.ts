@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Db } from '#store/database.ts'
 import type { OutboxKind } from '#store/records/outbox.ts'
 

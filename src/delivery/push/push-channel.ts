@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { usualEvents } from '#domain/stream-event.ts'
+import { usualEvents } from '#domain/channels/stream-event.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import type { SessionTimes } from '#services/access/sessions/session-times.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'

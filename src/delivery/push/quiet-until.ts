@@ -1,4 +1,4 @@
-import type { QuietHours } from '#domain/push-choice.ts'
+import type { QuietHours } from '#domain/channels/push-choice.ts'
 import { digestSlot } from '../email/digest-slot.ts'
 
 const dayMs = 24 * 3_600_000

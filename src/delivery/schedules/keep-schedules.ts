@@ -1,4 +1,4 @@
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { SigningContext } from '#services/core/context.ts'
 import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'

@@ -1,4 +1,4 @@
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { slackEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { SlackSettings } from '#policy/settings.ts'
 import type { Db } from '#store/database.ts'

@@ -1,6 +1,6 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Db } from '#store/database.ts'
-import type { StreamEventType } from '#domain/stream-event.ts'
+import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import { liveTextChannel } from '#store/content/live-text.ts'
 import { Listener } from '../listener.ts'
 

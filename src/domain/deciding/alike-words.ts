@@ -1,4 +1,4 @@
-import type { ExecutionState, RequestState } from '../request.ts'
+import type { ExecutionState, RequestState } from '../requests/request.ts'
 
 /** What is known of a request that is like another one. */
 export interface AlikeOutcome {

@@ -1,4 +1,4 @@
-import type { Quorum } from '../request.ts'
+import type { Quorum } from '../requests/request.ts'
 
 /**
  * What a decision was judged by, kept with its event so that others can judge it again without the

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
-import type { DecisionVerb } from '../request.ts'
+import type { DecisionVerb } from '../requests/request.ts'
 
 /**
  * What a person signs when they decide with a passkey (audit.md, Approver's signature): its

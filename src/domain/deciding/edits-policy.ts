@@ -1,5 +1,5 @@
-import { isCommandTool } from '../built-in-tools.ts'
-import type { EditsPolicy, Risk } from '../verdict.ts'
+import { isCommandTool } from '../tools/built-in-tools.ts'
+import type { EditsPolicy, Risk } from '../policy/verdict.ts'
 
 /**
  * What people may do to a call before it is decided (product.md 11). An editor never decides their

@@ -1,5 +1,5 @@
 import { quorumTeams } from './quorum.ts'
-import type { Quorum } from '../request.ts'
+import type { Quorum } from '../requests/request.ts'
 
 /**
  * Why a person is behind a request (product.md 17), the reason that a person is told first; kept

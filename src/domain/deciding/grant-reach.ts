@@ -1,7 +1,7 @@
-import { hashJson } from '../digest.ts'
-import type { Json } from '../json.ts'
-import type { CallFacts } from '../request.ts'
-import type { Scope } from '../verdict.ts'
+import { hashJson } from '../json/digest.ts'
+import type { Json } from '../json/json.ts'
+import type { CallFacts } from '../requests/request.ts'
+import type { Scope } from '../policy/verdict.ts'
 
 /** A file as a command named it when it was shown. */
 export interface NamedFile {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bothQuorums, quorumTeams, quorumText, tally, type Vote } from './quorum.ts'
-import type { Quorum, QuorumPlace } from '../request.ts'
+import type { Quorum, QuorumPlace } from '../requests/request.ts'
 
 const platform = { team: 'platform', count: 1 }
 const security = { team: 'security', count: 1 }

@@ -1,4 +1,4 @@
-import type { Quorum, QuorumPlace } from '../request.ts'
+import type { Quorum, QuorumPlace } from '../requests/request.ts'
 
 /** One person's approval and the teams they are in now; nobody votes twice. */
 export interface Vote {

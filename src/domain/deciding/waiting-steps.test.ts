@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Routing } from '../judgement.ts'
+import type { Routing } from './judgement.ts'
 import { quorumTeams, tally } from './quorum.ts'
 import {
   beforeEscalation,

@@ -1,6 +1,6 @@
-import type { Routing, WaitingStep } from '../judgement.ts'
+import type { Routing, WaitingStep } from './judgement.ts'
 import { quorumText } from './quorum.ts'
-import type { Quorum } from '../request.ts'
+import type { Quorum } from '../requests/request.ts'
 
 /** What a queue says about requests that nobody decides; times in milliseconds from the opening. */
 export interface WaitingTimes {

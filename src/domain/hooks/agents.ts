@@ -1,4 +1,4 @@
-import { hookEvents, type HookEventName } from '../hook-events.ts'
+import { hookEvents, type HookEventName } from './hook-events.ts'
 import {
   HookInputError,
   nameOf,

@@ -1,4 +1,4 @@
-import type { HookEventName } from '../hook-events.ts'
+import type { HookEventName } from './hook-events.ts'
 
 /**
  * A tool call of an agent, before or after the tool runs. The names are those of Claude Code; what

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { canonicalJson } from '../digest.ts'
+import { canonicalJson } from '../json/digest.ts'
 import { isSealed, sealedTables, type SealedTable } from './sealed-tables.ts'
 import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
 

@@ -1,5 +1,5 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
-import { canonicalJson } from '../digest.ts'
+import { canonicalJson } from '../json/digest.ts'
 import type { Signed, StatementKind } from './statement.ts'
 
 /**

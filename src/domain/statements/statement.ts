@@ -1,6 +1,6 @@
-import type { DecisionVerb } from '../request.ts'
+import type { DecisionVerb } from '../requests/request.ts'
 import type { GrantedCommand } from '../deciding/grant-reach.ts'
-import type { RunMode, Scope } from '../verdict.ts'
+import type { RunMode, Scope } from '../policy/verdict.ts'
 
 /**
  * What the API process signs with its Ed25519 key (security.md 13), in canonical JSON behind a

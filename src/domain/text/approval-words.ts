@@ -1,4 +1,4 @@
-import type { Scope } from '../verdict.ts'
+import type { Scope } from '../policy/verdict.ts'
 
 /** Whose approval a call has, as clients are told. */
 export interface NamedApproval {

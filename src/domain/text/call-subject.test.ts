@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Json } from '../json.ts'
+import type { Json } from '../json/json.ts'
 import { callSubject } from './call-subject.ts'
 
 test('a call is told from its neighbours by what it is about: a path, a command, a question', () => {

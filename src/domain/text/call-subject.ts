@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts'
+import type { Json } from '../json/json.ts'
 
 /** Names of inputs that say what a call is about, the most telling first. */
 const subjectNames = ['command', 'path', 'from', 'question', 'worker', 'name', 'pattern'] as const

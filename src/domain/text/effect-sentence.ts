@@ -1,4 +1,4 @@
-import { builtInTool, isCommandTool } from '../built-in-tools.ts'
+import { builtInTool, isCommandTool } from '../tools/built-in-tools.ts'
 
 const longest = 300
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts'
 import type { AuditEventType } from '../audit-event.ts'
-import type { Json, JsonObject } from '../json.ts'
-import type { RequestKind } from '../request.ts'
+import type { Json, JsonObject } from '../json/json.ts'
+import type { RequestKind } from '../requests/request.ts'
 
 /** An event of the trail, as far as its sentence tells it. */
 export interface ToldEvent {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashBytes } from '../digest.ts'
+import { hashBytes } from '../json/digest.ts'
 import { chippedSecrets, findSecrets, maskSecrets } from './secrets.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123456789'

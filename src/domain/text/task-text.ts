@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts'
+import type { Json } from '../json/json.ts'
 
 /** What a run is asked, for people: text as it is, an object as lines `Title: value`. */
 export function taskText(input: Json): string {

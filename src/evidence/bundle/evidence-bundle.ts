@@ -1,4 +1,4 @@
-import { whyAmbiguous } from '#domain/ambiguous-json.ts'
+import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
 import { MalformedEvidence } from '../malformed.ts'
 import type { StoredStatement } from './statements.ts'
 import { asStatement } from './log-files.ts'

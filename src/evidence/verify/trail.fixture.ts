@@ -1,5 +1,5 @@
-import { canonicalJson, hashBytes } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 
 /** An event before it is dated and chained. */
 export interface TrailEvent {

@@ -1,4 +1,4 @@
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { hashesOf, type EvidenceBundle } from '../bundle/evidence-bundle.ts'
 import { openStatementKeys } from '../bundle/statement-keys.ts'
 import { verifyConsistency } from '../merkle/consistency-proof.ts'

@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { domainsText } from '#domain/network-access.ts'
-import { cueLimits, type FoundCue } from '#domain/cues.ts'
+import { domainsText } from '#domain/network/network-access.ts'
+import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type SpelledOut } from './programs/commands-of.ts'
 import { pathCues } from './text/path-cues.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { CueId } from '#domain/cues.ts'
-import type { JsonObject } from '#domain/json.ts'
-import type { Access } from '#domain/tool.ts'
+import type { CueId } from '#domain/policy/cues.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Access } from '#domain/tools/tool.ts'
 import { analyseCommand } from '../shell/analyse-command.ts'
 import { cuesOfCall, type CueFacts } from './cues-of-call.ts'
 

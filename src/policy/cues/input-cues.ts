@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, type FoundCue } from '#domain/cues.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { destructiveSql } from './text/sql-cues.ts'
 import { secretCues } from './text/text-cues.ts'
 import { hasWord, moneyWords, productionWords, wordSet, wordsOf } from './text/words.ts'

@@ -1,6 +1,6 @@
-import { coversNetwork, domainsText } from '#domain/network-access.ts'
-import { operations } from '#domain/tool.ts'
-import { hashJson } from '#domain/digest.ts'
+import { coversNetwork, domainsText } from '#domain/network/network-access.ts'
+import { operations } from '#domain/tools/tool.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
 import type { WorkerDefinition, Zone } from '../policy.ts'
 

@@ -1,4 +1,4 @@
-import { operations } from '#domain/tool.ts'
+import { operations } from '#domain/tools/tool.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
 import type { Policy, WorkerDefinition, Zone } from '../policy.ts'
 

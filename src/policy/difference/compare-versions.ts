@@ -1,7 +1,7 @@
-import type { ChangeKind } from '#domain/change-kind.ts'
+import type { ChangeKind } from '#domain/policy/change-kind.ts'
 import type { Policy, ProjectFiles } from '../policy.ts'
 import { settingsOf } from './settings-of.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 
 /**

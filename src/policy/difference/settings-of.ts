@@ -1,4 +1,4 @@
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import type { Holder, Policy } from '../policy.ts'
 import { durationText } from '../reading/duration.ts'
 

@@ -1,5 +1,5 @@
-import type { Json } from '#domain/json.ts'
-import type { Tool } from '#domain/tool.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import type { Policy, WorkerDefinition } from '../policy.ts'
 import { blockingRule } from '../shell/blocked-commands.ts'
 import { canonicalCall, type CanonicalCall } from './calls/canonical-call.ts'

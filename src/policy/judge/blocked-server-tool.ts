@@ -1,4 +1,4 @@
-import type { Tool } from '#domain/tool.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import type { Policy, WorkerDefinition } from '../policy.ts'
 import { overlayOpinions } from './consent/consent.ts'
 import { strictest } from './consent/opinion.ts'

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CommandHost } from '#domain/command.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { Tool } from '#domain/tool.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import {
   customTool,
   inUsualWorkspace,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { JsonObject } from '#domain/json.ts'
-import type { Approval } from '#domain/verdict.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Approval } from '#domain/policy/verdict.ts'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
 import type { Consent, Overlay, Policy, RoutingEntry, ShellPolicy, When, Zone } from '../policy.ts'
 

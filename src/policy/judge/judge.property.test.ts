@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { JsonObject } from '#domain/json.ts'
-import type { Approval, Verdict } from '#domain/verdict.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Approval, Verdict } from '#domain/policy/verdict.ts'
 import { customTool, inUsualWorkspace, projectWith } from '#test/harness/fixtures/judging.ts'
 
 const { judgeBy } = inUsualWorkspace()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { callDigest } from '#domain/digest.ts'
-import type { Json } from '#domain/json.ts'
+import { callDigest } from '#domain/json/digest.ts'
+import type { Json } from '#domain/json/json.ts'
 import {
   customTool,
   inUsualWorkspace,

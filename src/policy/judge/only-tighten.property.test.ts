@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import type { CommandHost } from '#domain/command.ts'
-import type { JsonObject } from '#domain/json.ts'
-import type { RunMode, Verdict } from '#domain/verdict.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { RunMode, Verdict } from '#domain/policy/verdict.ts'
 import { customTool, inUsualWorkspace } from '#test/harness/fixtures/judging.ts'
 import {
   emptyWhen,

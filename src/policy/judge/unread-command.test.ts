@@ -5,7 +5,7 @@ import {
   projectWith,
   usualZones,
 } from '#test/harness/fixtures/judging.ts'
-import type { RunMode } from '#domain/verdict.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
 import { plainHost } from '../shell/judging.fixture.ts'
 
 const { judgeBy } = inUsualWorkspace()

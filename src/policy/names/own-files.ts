@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { parseModelName } from '../worker/model-name.ts'
 import { foldName, foldPath } from './fold-name.ts'
 import { words } from './words.ts'

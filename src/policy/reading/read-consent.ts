@@ -1,4 +1,4 @@
-import type { ApprovalWord } from '#domain/verdict.ts'
+import type { ApprovalWord } from '#domain/policy/verdict.ts'
 import type { Consent } from '../policy.ts'
 import { readChoice, readText } from './values.ts'
 import {

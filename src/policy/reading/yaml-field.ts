@@ -1,5 +1,5 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, type Document, type LineCounter } from 'yaml'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { sourceOf, type Place, type Report } from './report.ts'
 import type { Aliases } from './resolve-names.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emailChoices, smtpSecurities } from '#domain/email.ts'
+import { emailChoices, smtpSecurities } from '#domain/channels/email.ts'
 import { duration, maybe, text } from './parts.ts'
 
 const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)

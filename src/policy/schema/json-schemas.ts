@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { configFileSchema } from './config-file.ts'
 import { scriptFileSchema } from './script-file.ts'
 import { workerFileSchema } from './worker-file.ts'

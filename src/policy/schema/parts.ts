@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { risks, approvalWords } from '#domain/verdict.ts'
+import { risks, approvalWords } from '#domain/policy/verdict.ts'
 
 /**
  * The keys that a mapping may have: what the readers know, and what the schema says, are one list.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { catchups } from '#domain/schedule.ts'
+import { catchups } from '#domain/runs/schedule.ts'
 import { email, maybe, text } from './parts.ts'
 
 /** `${NAME}`: an environment variable. */

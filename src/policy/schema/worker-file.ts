@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { modelProviders, reasoningEfforts } from '#domain/model-provider.ts'
-import { domainForm, maxDomainLength, maxDomains } from '#domain/network-access.ts'
-import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/built-in-tools.ts'
+import { domainForm, maxDomainLength, maxDomains } from '#domain/network/network-access.ts'
+import { builtInToolNames, builtInTools, type BuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { anyConsent, duration, maybe, name, oneOrMany, text } from './parts.ts'
 
 /** More than any provider takes. */

@@ -1,5 +1,5 @@
 import { parse } from 'unbash'
-import type { CommandInput } from '#domain/command.ts'
+import type { CommandInput } from '#domain/tools/command.ts'
 import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'
 import { type KnownPart, literalWord } from './strict/known-word.ts'
 import { knownScript } from './strict/known-script.ts'

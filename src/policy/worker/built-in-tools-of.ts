@@ -3,7 +3,7 @@ import {
   builtInTools,
   createWorkerName,
   type BuiltInToolName,
-} from '#domain/built-in-tools.ts'
+} from '#domain/tools/built-in-tools.ts'
 import type { WorkerDefinition } from '../policy.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { defaultContextTokens } from '#domain/window.ts'
+import { defaultContextTokens } from '#domain/runs/window.ts'
 import type { ProjectConfig } from '../policy.ts'
 import { knownContexts } from './known-contexts.ts'
 import { endpointOf, modelEntries } from './model-entry.ts'

@@ -1,4 +1,4 @@
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { GatewayServer, Policy, WorkerDefinition } from '../policy.ts'
 import { defaultModelSettings } from './read-model-settings.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { inputProblem } from './input-schema.ts'
 
 const schema = `input:

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /** A schema is never longer as JSON: a bound against accidents, and on what compiling it takes. */
 const maxSchemaCharacters = 32 * 1024

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { readJson, wrong, type YamlField } from '../reading/yaml-field.ts'
 import { schemaProblem } from './input-schema.ts'
 

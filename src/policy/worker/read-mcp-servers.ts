@@ -1,4 +1,4 @@
-import { approvalWords } from '#domain/verdict.ts'
+import { approvalWords } from '#domain/policy/verdict.ts'
 import type { Consent, McpServer } from '../policy.ts'
 import { readConsent } from '../reading/read-consent.ts'
 import {

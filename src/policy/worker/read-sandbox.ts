@@ -1,4 +1,4 @@
-import { isDomainEntry, maxDomains, type NetworkAccess } from '#domain/network-access.ts'
+import { isDomainEntry, maxDomains, type NetworkAccess } from '#domain/network/network-access.ts'
 import type { WorkerDefinition } from '../policy.ts'
 import { readBoolean, readChoice, readList, readText } from '../reading/values.ts'
 import { isListAt, readFields, valueTextAt, wrong, type YamlField } from '../reading/yaml-field.ts'

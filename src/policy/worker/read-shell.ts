@@ -1,4 +1,4 @@
-import { approvalWords } from '#domain/verdict.ts'
+import { approvalWords } from '#domain/policy/verdict.ts'
 import type { ShellPolicy, ShellRule } from '../policy.ts'
 import { checkOneReason, readConsent } from '../reading/read-consent.ts'
 import { readFields, fieldSource, wrong, type YamlField } from '../reading/yaml-field.ts'

@@ -1,4 +1,4 @@
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { WorkerDefinition, WorkerLimits } from '../policy.ts'
 import {
   type Names,

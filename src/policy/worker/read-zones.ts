@@ -1,5 +1,5 @@
-import { operations, type Operation } from '#domain/tool.ts'
-import { approvalWords } from '#domain/verdict.ts'
+import { operations, type Operation } from '#domain/tools/tool.ts'
+import { approvalWords } from '#domain/policy/verdict.ts'
 import type { Consent, Zone } from '../policy.ts'
 import { readConsent } from '../reading/read-consent.ts'
 import { nameProblem } from '#sandbox/path-names.ts'

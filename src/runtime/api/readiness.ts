@@ -1,6 +1,6 @@
 import type { Readiness } from '#api/schemas/operation/health.ts'
 import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
-import { shareRunning } from '#domain/share-running.ts'
+import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { readBacklog } from '#store/backlog.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
 import { Repeating } from '#delivery/repeating.ts'
-import { shareRunning } from '#domain/share-running.ts'
+import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { Db } from '#store/database.ts'
 import { Refusal } from '../processes/serve-process.ts'
 

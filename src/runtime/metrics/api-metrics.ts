@@ -1,7 +1,7 @@
 import { Gauge, Histogram } from 'prom-client'
 import type { AnsweredRequest, MetricsPage } from '#api/context/api.ts'
 import { answerWithin, maxServerAnswerMs } from '#delivery/answer-within.ts'
-import { shareRunning } from '#domain/share-running.ts'
+import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { readWitnesses } from '#store/audit/witnesses.ts'
 import { readBacklog, readOpenWork } from '#store/backlog.ts'

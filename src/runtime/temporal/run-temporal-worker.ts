@@ -53,7 +53,7 @@ import { watchNamespace } from './watch-namespace.ts'
 import { loadWorkflowBundle } from './workflow-bundle.ts'
 import { Workspaces } from '../project/workspaces.ts'
 import { createServiceProcess } from '#services/core/system.ts'
-import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 
 /**
  * A watched folder is in force a moment after it changed; in production a person activates it, much

@@ -1,4 +1,4 @@
-import { shareRunning } from '#domain/share-running.ts'
+import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import {
   ForeignNamespaceError,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Executable } from '#domain/command.ts'
+import type { Executable } from '#domain/tools/command.ts'
 import { fixedPath } from './command-environment.ts'
 
 /**

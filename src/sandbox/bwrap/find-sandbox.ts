@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import type { CommandHost } from '#domain/command.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
 import { boundsByKernel, type BoundsByKernel } from '../process/control-group.ts'
 import { commandLimits } from '../process/command-limits.ts'
 import { ownArchitecture } from '../seccomp/filter.ts'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { specialNetworks4 } from '#domain/special-networks.ts'
+import { specialNetworks4 } from '#domain/network/special-networks.ts'
 import { commandEnvironment } from './command-environment.ts'
 
 /** All of version 6; what is on the link already has a route, which a lower metric comes before. */

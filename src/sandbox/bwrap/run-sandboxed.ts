@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { NetworkAccess } from '#domain/network-access.ts'
+import type { NetworkAccess } from '#domain/network/network-access.ts'
 import {
   CommandStopped,
   ended,

@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { messageHook, messageHooks } from './message-hook.ts'
 
 /** Where commands in a sandbox find them. */

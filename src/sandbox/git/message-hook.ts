@@ -1,4 +1,4 @@
-import { commitTrailers } from '#domain/commit-identity.ts'
+import { commitTrailers } from '#domain/tools/commit-identity.ts'
 
 /**
  * The hooks by which Git lets a message be changed, whatever flags a commit has: `-n` skips the

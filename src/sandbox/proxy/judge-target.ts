@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { admits, domainsText } from '#domain/network-access.ts'
+import { admits, domainsText } from '#domain/network/network-access.ts'
 import { isPublicAddress } from './public-addresses.ts'
 
 /** What the proxy asks of the host. */

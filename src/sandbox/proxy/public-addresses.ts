@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { specialNetworks4 } from '#domain/special-networks.ts'
+import { specialNetworks4 } from '#domain/network/special-networks.ts'
 
 const special4 = rangesOf(specialNetworks4)
 const global6 = rangesOf(['2000::/3'])

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { CopiedFile, Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { CopiedFile, Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { identityOf } from '../hidden-paths.ts'
 
 /** A file as it was copied for a command: nothing else that runs can write to the copy. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { copyFile, lstat, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { WorktreeOfRun } from '#domain/worktree.ts'
+import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import { hostGitText } from './host-git.ts'
 import { moveBranch, objectStoresOf, openRepository, remotesOf, tipOf } from './repository.ts'
 import {

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { hostGit, hostGitText, type GitRun } from './host-git.ts'
 import { moveBranch, tipOf } from './repository.ts'
 import { hostGitDirIn, readRecord, writeRecord, type WorktreeRecord } from './worktree-record.ts'

@@ -1,4 +1,4 @@
-import type { WorktreeOfRun } from '#domain/worktree.ts'
+import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace.ts'
 import { makeWorktree } from './make-worktree.ts'
 import { readRecord, treeIn, worktreeFolder } from './worktree-record.ts'

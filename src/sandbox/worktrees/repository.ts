@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { isBranchName, isCommitHash } from '#domain/worktree.ts'
+import { isBranchName, isCommitHash } from '#domain/tools/worktree.ts'
 import { hostGit } from './host-git.ts'
 
 /** A repository of the host, as worktrees are made of it. */

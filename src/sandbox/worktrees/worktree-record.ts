@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { WorktreeOfRun } from '#domain/worktree.ts'
+import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { Repository } from './repository.ts'
 
 /**

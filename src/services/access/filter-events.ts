@@ -1,4 +1,4 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { requestVisibleTo, runVisibleTo } from '../requests/people/visible-to.ts'

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { actorTypes } from '#domain/actor.ts'
 import type { AuditEventType } from '#domain/audit-event.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'

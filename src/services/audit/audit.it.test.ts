@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
   addRequest,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { JsonObject, Json } from '#domain/json.ts'
+import type { JsonObject, Json } from '#domain/json/json.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import {
   auditConditions,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AuditEventType } from '#domain/audit-event.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { wordsKeys, type AuditSubjects } from '#domain/text/event-sentence.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'

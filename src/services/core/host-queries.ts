@@ -1,10 +1,10 @@
-import type { Cue } from '#domain/cues.ts'
-import type { Judgement } from '#domain/judgement.ts'
+import type { Cue } from '#domain/policy/cues.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { RefusedAttachment } from '#policy/judge/run-attachment.ts'
 import type { ReadFile } from './attached-files.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { CallFacts } from '#domain/request.ts'
-import type { Verdict } from '#domain/verdict.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
+import type { Verdict } from '#domain/policy/verdict.ts'
 
 /** What the API asks of the host that has the workspace; the members tell which. */
 export type HostQuery =

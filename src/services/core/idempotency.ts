@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { hashJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { hashJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { toJsonb, type Db, type Tx } from '#store/database.ts'
 import type { Caller } from './context.ts'

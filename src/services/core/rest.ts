@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import type { Rest } from '#domain/workflow-outcomes.ts'
+import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
 /** When a rest that begins now ends; `null` for runs that are no conversation. */

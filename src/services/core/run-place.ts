@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
-import type { WorktreeOfRun } from '#domain/worktree.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
+import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
 /** Where a run works. */

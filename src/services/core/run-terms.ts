@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { RunStatement } from '#domain/statements/statement.ts'
-import type { RunMode } from '#domain/verdict.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
 import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
 import type { Policy } from '#policy/policy.ts'
 import { policyInWorkspace } from '#policy/workspaces.ts'

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import { verifyStatement, type Verifier } from '#domain/statements/statement-bytes.ts'
 import type { RunStatement } from '#domain/statements/statement.ts'
-import type { RunMode } from '#domain/verdict.ts'
-import { defaultWorkspace } from '#domain/workspace-name.ts'
-import type { WorktreeOfRun } from '#domain/worktree.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
+import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { CommandHost } from '#domain/command.ts'
-import type { ToolRegistry } from '#domain/tool.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
+import type { ToolRegistry } from '#domain/tools/tool.ts'
 import type { Model } from '#models/model.ts'
 import type { Policy, ProjectConfig, WorkerDefinition } from '#policy/policy.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'

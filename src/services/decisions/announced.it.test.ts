@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { decideRequest } from './decide-request.ts'
 
 let desk: AgentDesk

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { getText } from '#store/content/content.ts'

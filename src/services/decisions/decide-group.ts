@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { together } from '#store/connection/side-by-side.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Problem } from '#domain/problem.ts'
-import type { RequestState } from '#domain/request.ts'
+import type { RequestState } from '#domain/requests/request.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { cancelRequests } from '../requests/ending/cancel-requests.ts'

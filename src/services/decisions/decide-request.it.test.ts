@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'

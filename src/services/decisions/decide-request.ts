@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'

@@ -1,6 +1,6 @@
-import type { Risk } from '#domain/verdict.ts'
+import type { Risk } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
-import type { RequestKind } from '#domain/request.ts'
+import type { RequestKind } from '#domain/requests/request.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
 import { findRequests, type RequestLocation } from '../requests/people/find-request.ts'

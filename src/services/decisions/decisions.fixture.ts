@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { addRun, type TestRequest, type TestRun } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'

@@ -3,7 +3,7 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
 import { challengeOf, type DecisionStatement } from '#domain/deciding/decision-signature.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'

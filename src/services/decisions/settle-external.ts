@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
-import type { SettlementThen } from '#domain/request.ts'
+import type { SettlementThen } from '#domain/requests/request.ts'
 
 /**
  * What a person found out about a lost call of the gateway: it took effect, it did not, or nobody

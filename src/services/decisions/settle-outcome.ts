@@ -1,10 +1,14 @@
 import { sql, type Selectable } from 'kysely'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
-import { settlementThens, type RequestState, type SettlementThen } from '#domain/request.ts'
-import { executionTransitions, transition } from '#domain/transitions.ts'
+import {
+  settlementThens,
+  type RequestState,
+  type SettlementThen,
+} from '#domain/requests/request.ts'
+import { executionTransitions, transition } from '#domain/requests/transitions.ts'
 import type { Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestTable } from '#store/tables/requests.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readPasskeyKey, whyNotSigned } from '#domain/deciding/decision-signature.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'

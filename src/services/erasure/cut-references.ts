@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import { putContents } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Tx } from '#store/database.ts'
 import type { CallOfRequest } from '../requests/words/call-of-request.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Advanced } from '#domain/workflow-outcomes.ts'
+import type { Advanced } from '#domain/runs/workflow-outcomes.ts'
 import { lockRequests } from '../core/locks.ts'
 import { advanceLocked } from '../requests/ending/advance-locked.ts'
 import { deadlineOfRequest } from '../requests/facts/deadline-of-request.ts'

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { CallFacts } from '#domain/request.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 

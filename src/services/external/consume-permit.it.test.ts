@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Judgement, Routing } from '#domain/judgement.ts'
+import type { Judgement, Routing } from '#domain/deciding/judgement.ts'
 import { principalsDigest } from '#domain/statements/row-seals.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Queue } from '#policy/policy.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callDigest } from '#domain/digest.ts'
-import type { Judgement } from '#domain/judgement.ts'
+import { callDigest } from '#domain/json/digest.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { unknownToolHash } from '#policy/judge/unknown-tool.ts'
 import { decideRequest } from '../decisions/decide-request.ts'

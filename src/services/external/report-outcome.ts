@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
-import type { ExternalOutcome } from '#domain/request.ts'
+import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { getSaltedText, putSaltedText } from '../requests/words/salted-text.ts'
 import { findRequestFor } from '../requests/people/find-request.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { callDigest, hashJson } from '#domain/digest.ts'
-import type { Judgement } from '#domain/judgement.ts'
+import { callDigest, hashJson } from '#domain/json/digest.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import { Problem } from '#domain/problem.ts'
 import type { GatewayServer } from '#policy/policy.ts'
 import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'

@@ -1,5 +1,5 @@
-import { hashJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { hashJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 
 /** A call as a client makes it. */
 export interface GatewayCall {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { getText } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { GatewayCallTable } from '#store/tables/gateway.ts'

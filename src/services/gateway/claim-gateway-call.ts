@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
-import type { GatewayRefusal } from '#domain/tool-disposition.ts'
+import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { tampered } from '../core/tampered.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { canonicalJson, hashJson } from '#domain/digest.ts'
+import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
 import { putContent } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'

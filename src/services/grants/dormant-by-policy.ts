@@ -1,5 +1,5 @@
-import { isBuiltInTool } from '#domain/built-in-tools.ts'
-import type { Json } from '#domain/json.ts'
+import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
 import { blockedNow } from '#policy/judge/blocked-now.ts'
 import type { Policy } from '#policy/policy.ts'

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { stillRestsOn } from '#domain/deciding/grant-reach.ts'
-import type { CallFacts } from '#domain/request.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'

@@ -6,12 +6,12 @@ import {
   reachOf,
   type GrantReach,
 } from '#domain/deciding/grant-reach.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
-import type { Scope } from '#domain/verdict.ts'
+import type { Scope } from '#domain/policy/verdict.ts'
 import { getText } from '#store/content/content.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'

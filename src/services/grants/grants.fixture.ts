@@ -1,5 +1,5 @@
-import type { CallFacts } from '#domain/request.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
   addRequest,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '#domain/json.ts'
-import type { CallFacts } from '#domain/request.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { decideRequest } from '../decisions/decide-request.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ExternalOutcome } from '#domain/request.ts'
+import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { byProgram } from '../core/authority.ts'
 import { reportOutcome } from '../external/report-outcome.ts'

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from 'diff'
-import type { Rule } from '#domain/verdict.ts'
+import type { Rule } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import type { Policy } from '#policy/policy.ts'

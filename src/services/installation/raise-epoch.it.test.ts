@@ -3,7 +3,7 @@ import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gat
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideMany } from '../decisions/decide-many.ts'
 import { decideRequest } from '../decisions/decide-request.ts'

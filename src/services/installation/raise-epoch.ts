@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { permitTransitions, transition } from '#domain/transitions.ts'
+import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { Policy } from '#policy/policy.ts'
 import { toJsonb } from '#store/database.ts'
 import type { ServiceContext, SystemContext } from '../core/context.ts'

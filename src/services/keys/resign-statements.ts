@@ -11,7 +11,7 @@ import type { Signed, StatementKind } from '#domain/statements/statement.ts'
 import { verifyPin } from '../policy/pins/verify-pin.ts'
 import { verifyActivation } from '../policy/activations/verify-activation.ts'
 import { statementOf } from '../core/verify-run.ts'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 
 /** How many statements of each kind were signed again. */
 export interface ResignedCounts {

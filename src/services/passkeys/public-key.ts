@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 
 /**
  * What a passkey may sign with, as COSE numbers them: ES256, EdDSA, RS256. What is signed is

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { CountedVote } from '#domain/deciding/decision-basis.ts'
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { SigningContext } from '../core/context.ts'

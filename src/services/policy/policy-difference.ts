@@ -1,4 +1,4 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import {
   compareVersions,
   type SettingChange,

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import type { ProjectFiles } from '#policy/policy.ts'
 import { reportedCommit } from './reported-commit.ts'
 import { loadProject, readProject } from './read-project.ts'

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import type { ProjectFiles, ProjectProblem, ToolFile } from '#policy/policy.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { readModules } from '#tools/custom/modules/read-modules.ts'

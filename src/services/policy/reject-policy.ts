@@ -1,5 +1,5 @@
-import { canonicalJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { ProjectProblem } from '#policy/policy.ts'
 import type { Tx } from '#store/database.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { ActivationStatement } from '#domain/statements/statement.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy } from '#policy/policy.ts'

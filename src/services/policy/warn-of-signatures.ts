@@ -1,5 +1,5 @@
 import { placeText, quorumTeams, quorumText, tally, type Vote } from '#domain/deciding/quorum.ts'
-import type { Quorum } from '#domain/request.ts'
+import type { Quorum } from '#domain/requests/request.ts'
 import type { Policy, ProjectProblem, Queue, RoutingEntry } from '#policy/policy.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import type { Db } from '#store/database.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import type { Problem } from '#domain/problem.ts'
 import { toJsonb, type Tx } from '#store/database.ts'

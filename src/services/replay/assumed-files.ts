@@ -1,5 +1,5 @@
-import type { Access, Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { Access, Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 /**
  * The workspace as it is now, but that what a past call read, changed or removed is assumed to be

@@ -1,5 +1,5 @@
-import type { Judgement } from '#domain/judgement.ts'
-import type { ToolRegistry } from '#domain/tool.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
+import type { ToolRegistry } from '#domain/tools/tool.ts'
 import { judge } from '#policy/judge/judge.ts'
 import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
 import type { McpServer, Policy } from '#policy/policy.ts'
@@ -18,7 +18,7 @@ import type {
 } from '../core/host-queries.ts'
 import { readStoredCalls, type StoredCall } from './stored-calls.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { isBuiltInTool } from '#domain/built-in-tools.ts'
+import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { policyInWorkspace } from '#policy/workspaces.ts'
 
 /** Whoever asks waits ten seconds; what is not judged by then is asked for again. */

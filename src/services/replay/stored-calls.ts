@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { getTexts } from '#store/content/content.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { termsOf } from '../core/run-terms.ts'

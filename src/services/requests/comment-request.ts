@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { CommentAnchor } from '#domain/comment-anchor.ts'
+import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { limits } from '#domain/limits.ts'
 import { toJsonb } from '#store/database.ts'
 import { aboutRequest } from './ending/end-request.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Routing } from '#domain/judgement.ts'
+import type { Routing } from '#domain/deciding/judgement.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { sealRows } from '#test/harness/fixtures/test-keys.ts'

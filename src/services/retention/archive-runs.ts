@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { loadTranscript } from '../transcript/load-transcript.ts'
 import { readWindowSteps } from '../transcript/window-steps.ts'

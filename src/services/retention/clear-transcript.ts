@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { putContents } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import { releaseContent } from '#store/content/drop-content.ts'

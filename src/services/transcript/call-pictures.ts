@@ -1,5 +1,5 @@
 import { limits } from '#domain/limits.ts'
-import { isPictureType, pictureTypeOf } from '#domain/picture-type.ts'
+import { isPictureType, pictureTypeOf } from '#domain/tools/picture-type.ts'
 import type { ModelPicture } from '#models/model.ts'
 import { getContents } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'

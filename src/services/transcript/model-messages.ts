@@ -1,4 +1,4 @@
-import { elidedAt, lastCompaction, type WindowStep } from '#domain/window.ts'
+import { elidedAt, lastCompaction, type WindowStep } from '#domain/runs/window.ts'
 import type { ModelMessage } from '#models/model.ts'
 import type { CallPictures } from './call-pictures.ts'
 import type { TranscriptCall, TranscriptMessage } from './load-transcript.ts'

@@ -1,4 +1,4 @@
-import type { EarlierResult, ResultPlace } from '#domain/tool.ts'
+import type { EarlierResult, ResultPlace } from '#domain/tools/tool.ts'
 import type { Db } from '#store/database.ts'
 import { loadTranscript } from './load-transcript.ts'
 

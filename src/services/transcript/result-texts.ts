@@ -1,9 +1,9 @@
-import { canonicalJson } from '#domain/digest.ts'
-import type { CommentAnchor } from '#domain/comment-anchor.ts'
-import { readResultName } from '#domain/built-in-tools.ts'
-import type { Json } from '#domain/json.ts'
-import type { ResultPlace } from '#domain/tool.ts'
-import type { CallResultType } from '#domain/request.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
+import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
+import { readResultName } from '#domain/tools/built-in-tools.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { ResultPlace } from '#domain/tools/tool.ts'
+import type { CallResultType } from '#domain/requests/request.ts'
 
 /**
  * Text that people wrote is handed to the model as quoted data, never as an instruction of ours

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Json } from '#domain/json.ts'
-import type { CallResultType } from '#domain/request.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { CallResultType } from '#domain/requests/request.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { packContents, storeContents } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'

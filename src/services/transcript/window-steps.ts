@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { WindowStep } from '#domain/window.ts'
+import type { WindowStep } from '#domain/runs/window.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RunWindowTable } from '#store/tables/runs.ts'
 

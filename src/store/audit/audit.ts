@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '#domain/audit-event.ts'
-import { canonicalJson, hashBytes } from '#domain/digest.ts'
+import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import type { Tx } from '../database.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
 import { isDatabaseAway, databaseOutageOf } from './database-outage.ts'
-import { BusyError } from '#domain/shares.ts'
+import { BusyError } from '#domain/sharing/shares.ts'
 
 const failed = (code: string, message = 'failed') => Object.assign(new Error(message), { code })
 

@@ -1,4 +1,4 @@
-import { BusyError } from '#domain/shares.ts'
+import { BusyError } from '#domain/sharing/shares.ts'
 
 /**
  * Why the database cannot work at present. Each ends without the service's help and has its own

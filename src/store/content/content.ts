@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import type { ContentTable } from '../tables/content.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import type { Db, Tx } from '../database.ts'
 
 /** Stored bytes do not match their hash: they were changed in the database. */

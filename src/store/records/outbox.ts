@@ -1,4 +1,4 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 
 /**
  * What the relay can deliver. Each row is delivered at least once; receivers ignore repetitions.

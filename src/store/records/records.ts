@@ -1,5 +1,5 @@
-import type { JsonObject } from '#domain/json.ts'
-import type { StreamEventType } from '#domain/stream-event.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '#domain/audit-event.ts'

@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
 
 export interface AuditEventTable {

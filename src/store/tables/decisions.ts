@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
-import type { DecisionVerb, DenialThen, PermitState } from '#domain/request.ts'
-import type { Scope } from '#domain/verdict.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { DecisionVerb, DenialThen, PermitState } from '#domain/requests/request.ts'
+import type { Scope } from '#domain/policy/verdict.ts'
 import type { GeneratedTimestamp, Jsonb, Seal, Timestamp } from './columns.ts'
 
 export interface DecisionTable {

@@ -1,9 +1,9 @@
 import type { GeneratedTimestamp, Seal, Timestamp, Jsonb } from './columns.ts'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { EmailChoice } from '#domain/email.ts'
-import type { PushedRequests } from '#domain/push-choice.ts'
-import type { DeliveryState } from '#domain/delivery-state.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { EmailChoice } from '#domain/channels/email.ts'
+import type { PushedRequests } from '#domain/channels/push-choice.ts'
+import type { DeliveryState } from '#domain/channels/delivery-state.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 
 export interface OutboxTable {
   id: GeneratedAlways<string>

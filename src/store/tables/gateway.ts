@@ -1,4 +1,4 @@
-import type { GatewayRefusal } from '#domain/tool-disposition.ts'
+import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import type { Generated } from 'kysely'
 import type { GeneratedTimestamp, Timestamp } from './columns.ts'
 

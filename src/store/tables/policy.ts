@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
 
 export interface PolicyVersionTable {

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { StoredCue } from '#domain/cues.ts'
-import type { CommentAnchor } from '#domain/comment-anchor.ts'
-import type { JsonObject } from '#domain/json.ts'
-import type { Routing } from '#domain/judgement.ts'
+import type { StoredCue } from '#domain/policy/cues.ts'
+import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Routing } from '#domain/deciding/judgement.ts'
 import type {
   CallFacts,
   CancelReason,
@@ -10,8 +10,8 @@ import type {
   ExternalOutcome,
   RequestKind,
   RequestState,
-} from '#domain/request.ts'
-import type { Risk, Rule, Verdict } from '#domain/verdict.ts'
+} from '#domain/requests/request.ts'
+import type { Risk, Rule, Verdict } from '#domain/policy/verdict.ts'
 import type { GeneratedTimestamp, Jsonb, Seal, Timestamp } from './columns.ts'
 
 export interface RequestTable {

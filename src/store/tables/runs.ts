@@ -1,18 +1,18 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type {
   ExecutionState,
   CallFacts,
   CallResultType,
   RestReason,
   RunState,
-} from '#domain/request.ts'
+} from '#domain/requests/request.ts'
 import type { Jsonb, Timestamp, GeneratedTimestamp } from './columns.ts'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
-import type { RunBudget } from '#domain/run-budget.ts'
-import type { Rule, RunMode, Verdict } from '#domain/verdict.ts'
-import type { WindowStepKind } from '#domain/window.ts'
-import type { WorktreeOfRun } from '#domain/worktree.ts'
+import type { RunBudget } from '#domain/runs/run-budget.ts'
+import type { Rule, RunMode, Verdict } from '#domain/policy/verdict.ts'
+import type { WindowStepKind } from '#domain/runs/window.ts'
+import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 
 /** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
 export interface RunFailure {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { CommandInput } from '#domain/command.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { CommandInput } from '#domain/tools/command.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Zone } from '#policy/policy.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Judgement } from '#domain/judgement.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import { presentCall } from '#services/engine/judging/present-call.ts'
 import { judge } from '#policy/judge/judge.ts'
 import { registryOf } from '../registry.ts'

@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { hashBytes, hashJson } from '#domain/digest.ts'
+import { hashBytes, hashJson } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import {
   QueryNotAccepted,

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { ParsedInput } from '#domain/tool.ts'
-import type { Approval, Risk, Scope } from '#domain/verdict.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { ParsedInput } from '#domain/tools/tool.ts'
+import type { Approval, Risk, Scope } from '#domain/policy/verdict.ts'
 import type { CustomPresentation } from './define-tool.ts'
 
 /** What a tool process tells of one tool. */

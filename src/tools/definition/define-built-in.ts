@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { builtInTools, type AccessOf, type BuiltInToolName } from '#domain/built-in-tools.ts'
-import { hashJson } from '#domain/digest.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import { builtInTools, type AccessOf, type BuiltInToolName } from '#domain/tools/built-in-tools.ts'
+import { hashJson } from '#domain/json/digest.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import type {
   Access,
   ExecuteContext,
@@ -11,10 +11,10 @@ import type {
   Tool,
   ToolResult,
   Workspace,
-} from '#domain/tool.ts'
-import { ToolProblem } from '#domain/tool-problem.ts'
-import type { Scope } from '#domain/verdict.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+} from '#domain/tools/tool.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import type { Scope } from '#domain/policy/verdict.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { textProblems } from './text-problems.ts'
 
 /**

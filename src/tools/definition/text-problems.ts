@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 
 /**
  * What keeps an input from having one canonical form or from being stored: a lone surrogate, or

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ToolProblem } from '#domain/tool-problem.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { titleLine } from '../presentations/structured.ts'

@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import type { CommandInput } from '#domain/command.ts'
+import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 
 /** What prepares others: no stranger asks what `cd` does. */

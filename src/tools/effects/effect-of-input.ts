@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { currencyOf, readableName, valueText } from './value-text.ts'
 
 /** Fields that a sentence names; of more it says how many. */

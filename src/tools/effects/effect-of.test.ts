@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { titleOfCall } from '../presentations/structured.ts'
 import { effectOf } from './effect-of.ts'

@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /** The name of a field as people read it: `customerEmail` as “Customer email”. */
 export function readableName(name: string): string {

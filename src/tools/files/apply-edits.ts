@@ -1,4 +1,4 @@
-import { ToolProblem } from '#domain/tool-problem.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 
 /** One replacement: `find` must occur exactly once in the text as it then is. */
 export interface TextEdit {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { execute, present, problemsOf, workspaceWith } from '../workspace.fixture.ts'
 import { deleteFile } from './delete-file.ts'
 import { moveFile } from './move-file.ts'

@@ -4,7 +4,7 @@ import { decodeText } from '../presentations/file-kind.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { expectedBase, loadExisting } from './load-version.ts'
 import { filePath } from '../definition/path-field.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 const schema = z.strictObject({
   path: filePath('Path of the file, relative to the workspace root.'),

@@ -1,7 +1,7 @@
 import { limits } from '#domain/limits.ts'
-import type { ExecuteContext, FileState, Workspace } from '#domain/tool.ts'
-import { ToolProblem } from '#domain/tool-problem.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { ExecuteContext, FileState, Workspace } from '#domain/tools/tool.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { fileVersion, type FileVersion } from '../presentations/file-change.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { presentFileChange } from '../presentations/file-change.ts'
 import { decodeText, mediaTypeOf } from '../presentations/file-kind.ts'
 import { structured } from '../presentations/structured.ts'

@@ -1,4 +1,4 @@
-import type { Presented } from '#domain/tool.ts'
+import type { Presented } from '#domain/tools/tool.ts'
 import { structured } from '../presentations/structured.ts'
 
 /**

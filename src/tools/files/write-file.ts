@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { usualScopes } from '#domain/verdict.ts'
+import { usualScopes } from '#domain/policy/verdict.ts'
 import { limits } from '#domain/limits.ts'
 import { decodeText } from '../presentations/file-kind.ts'
 import { fileVersion, presentFileChange } from '../presentations/file-change.ts'

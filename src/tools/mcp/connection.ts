@@ -1,5 +1,5 @@
-import type { NetworkAccess } from '#domain/network-access.ts'
-import type { Workspace } from '#domain/tool.ts'
+import type { NetworkAccess } from '#domain/network/network-access.ts'
+import type { Workspace } from '#domain/tools/tool.ts'
 import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
 import { isOwnVariable } from '#policy/worker/read-server-settings.ts'
 import type { McpConnection } from './mcp-protocol.ts'

@@ -1,4 +1,4 @@
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import { difference } from '../presentations/difference.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import type { McpDefinition } from './mcp-protocol.ts'

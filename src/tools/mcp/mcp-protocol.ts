@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { NetworkAccess } from '#domain/network-access.ts'
-import type { ParsedInput } from '#domain/tool.ts'
-import { hashJson } from '#domain/digest.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { NetworkAccess } from '#domain/network/network-access.ts'
+import type { ParsedInput } from '#domain/tools/tool.ts'
+import { hashJson } from '#domain/json/digest.ts'
 
 /**
  * How a server is reached. It travels to the process that holds it over a pipe: arguments of

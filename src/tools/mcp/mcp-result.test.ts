@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { takeFiles } from './mcp-result.ts'
 
 test('bytes are taken out of an answer, and named by the size and hash that they have', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { hashJson } from '#domain/digest.ts'
-import type { Tool, Workspace } from '#domain/tool.ts'
+import { hashJson } from '#domain/json/digest.ts'
+import type { Tool, Workspace } from '#domain/tools/tool.ts'
 import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
 import { connectionOf, type ServerPlace, type SpawnConfined } from './connection.ts'
 import { openMcpHost, type McpHost } from './mcp-host.ts'

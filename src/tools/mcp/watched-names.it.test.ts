@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BrokenRule } from '#domain/broken-rule.ts'
-import type { Tool } from '#domain/tool.ts'
+import { BrokenRule } from '#domain/tools/broken-rule.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import { findSandbox, type HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { mcpBench, policyWith, type McpBench } from './mcp.fixture.ts'
 

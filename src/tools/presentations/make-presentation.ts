@@ -1,6 +1,6 @@
-import { hashJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
-import type { Presentation, PresentationType } from '#domain/presentation.ts'
+import { hashJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Presentation, PresentationType } from '#domain/tools/presentation.ts'
 
 /**
  * A presentation with its totals and digest. `content` is whole: what is too large for it is

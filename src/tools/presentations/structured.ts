@@ -1,8 +1,8 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { canonicalJson } from '#domain/digest.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { Presentation } from '#domain/presentation.ts'
-import type { Presented, Tool } from '#domain/tool.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Presentation } from '#domain/tools/presentation.ts'
+import type { Presented, Tool } from '#domain/tools/tool.ts'
 import { makePresentation } from './make-presentation.ts'
 
 /** Arguments or facts as indented JSON. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { usualScopes } from '#domain/verdict.ts'
-import { ToolProblem } from '#domain/tool-problem.ts'
+import { usualScopes } from '#domain/policy/verdict.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { structured } from '../presentations/structured.ts'
 

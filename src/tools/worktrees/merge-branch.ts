@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { mergeBranchName } from '#domain/built-in-tools.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { mergeBranchName } from '#domain/tools/built-in-tools.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import { ToolProblem } from '#domain/tool-problem.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { counted } from '#domain/text/counted.ts'
-import type { ToolResult } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { ToolResult } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import {
   blockedCheckout,
   mergeCommit,

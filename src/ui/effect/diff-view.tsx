@@ -7,7 +7,7 @@ import {
   type GutterOptions,
   type TokenNode,
 } from 'react-diff-view'
-import type { CommentAnchor } from '#domain/comment-anchor.ts'
+import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { VisibleLine } from '../text/visible-text.tsx'
 import { useDiffSetting } from './settings/diff-settings.ts'
 import { Fold, GapRow } from './gap-row.tsx'

@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import type { FirstStep } from '#domain/first-step.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe, useWorkers } from '../api/queries.ts'
-import { startCommand } from '../runs/start-command.ts'
+import { startCommand } from '../runs/list/start-command.ts'
 import { Command } from '../states/command.tsx'
 
 type Steps = readonly { readonly id: FirstStep; readonly done: boolean }[]

@@ -2,7 +2,7 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'react-router'
 import { useMe, useQueues, useWorkers } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
-import { startCommand } from '../runs/start-command.ts'
+import { startCommand } from '../runs/list/start-command.ts'
 import { Checklist, useFirstSteps } from './checklist.tsx'
 import { isNarrowed } from './inbox-filters.ts'
 

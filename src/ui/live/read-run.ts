@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { requestOf } from '#client/call.ts'
-import type { UiPart } from '#domain/ui-part.ts'
+import type { UiPart } from '#domain/runs/ui-part.ts'
 import { ask } from '../api/call-api.ts'
 
 /**

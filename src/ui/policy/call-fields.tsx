@@ -2,10 +2,10 @@ import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/co
 import { useQuery } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import type { ToolList } from '#api/schemas/tool-list.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { callApi } from '../api/call-api.ts'
-import { ToolInputFields } from '../runs/tool-input-fields.tsx'
-import { emptyInput, readInput, type InputValues } from '../runs/tool-input.ts'
+import { ToolInputFields } from '../runs/calls/tool-input-fields.tsx'
+import { emptyInput, readInput, type InputValues } from '../runs/calls/tool-input.ts'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 

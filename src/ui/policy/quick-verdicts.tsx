@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../api/call-api.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 

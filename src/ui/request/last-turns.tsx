@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { useTranscript } from '../api/queries.ts'
-import { TurnView } from '../runs/turn-view.tsx'
+import { TurnView } from '../runs/turns/turn-view.tsx'
 
 const maxTurns = 3
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EventFeed as Feed } from '#api/context/api.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { callbackSecret } from '#services/external/callback-secret.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { consumePermit } from '#services/external/consume-permit.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { reportOutcome } from '#services/external/report-outcome.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'

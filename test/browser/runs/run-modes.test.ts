@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunMode } from '#domain/verdict.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { openDashboard, type Dashboard } from '../open-dashboard.ts'

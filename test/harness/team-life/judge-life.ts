@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Quorum } from '#domain/request.ts'
+import type { Quorum } from '#domain/requests/request.ts'
 import type { Db } from '#store/database.ts'
 import { brokenInvariants, type BrokenInvariant } from '../fixtures/broken-invariants.ts'
 import type { TeamLife } from './team-life.ts'

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
-import type { CallOutcome, CallPlan, CloseOutcome } from '#domain/workflow-outcomes.ts'
+import type { CallOutcome, CallPlan, CloseOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { ModelAnswer, ModelRequest } from '#models/model.ts'
 import type { SigningContext } from '#services/core/context.ts'
 import { connectDatabase, type Db } from '#store/database.ts'

@@ -1,4 +1,4 @@
-import type { Quorum } from '#domain/request.ts'
+import type { Quorum } from '#domain/requests/request.ts'
 
 /**
  * Who was in which team: a version of the policy, between the moments before and after its

@@ -1,4 +1,4 @@
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { searchTypes, type SearchType } from '#domain/search.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import { searchService } from '#services/search/search-service.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '#domain/problem.ts'
-import { startRunName } from '#domain/start-of-run.ts'
+import { startRunName } from '#domain/runs/start-of-run.ts'
 import { judgeStart } from '#policy/judge/judge-start.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/policy/policy.ts'

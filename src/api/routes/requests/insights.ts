@@ -4,7 +4,7 @@ import { readAttention, readInsights, type Attention } from '#services/insights/
 import { readProposals } from '#services/insights/read-proposals.ts'
 import type { Found } from '#services/insights/read-attention.ts'
 import { answerOf } from '../../views/answer-of.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/requests/insights.ts'

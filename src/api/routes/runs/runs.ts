@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pictureTypes } from '#domain/picture-type.ts'
+import { pictureTypes } from '#domain/tools/picture-type.ts'
 import { listManualTools } from '#services/engine/manual-calls/list-manual-tools.ts'
 import { getRun } from '#services/runs/reading/get-run.ts'
 import { listRuns } from '#services/runs/reading/list-runs.ts'

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { isSignedWebhook, readSecrets } from '#delivery/webhooks/webhook-secret.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { TriggerSetting } from '#policy/policy.ts'
 import type { Caller } from '#services/core/context.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { actorTypes } from '#domain/actor.ts'
 import { auditEventTypes } from '#domain/audit-event.ts'
-import { requestKinds } from '#domain/request.ts'
+import { requestKinds } from '#domain/requests/request.ts'
 import { searchLimits } from '#domain/search.ts'
 import { id, instant, json, listOf, page, requestRef, text } from '../common.ts'
 import * as example from '../examples.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { id, instant, text } from '../common.ts'
-import { streamEvents } from '#domain/stream-event.ts'
-import { emailChoices } from '#domain/email.ts'
-import { pushedRequests } from '#domain/push-choice.ts'
+import { streamEvents } from '#domain/channels/stream-event.ts'
+import { emailChoices } from '#domain/channels/email.ts'
+import { pushedRequests } from '#domain/channels/push-choice.ts'
 
 const emailChoice = z.enum(emailChoices)
 

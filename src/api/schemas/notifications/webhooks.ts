@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { deliveryStates } from '#domain/delivery-state.ts'
-import { channelKinds } from '#domain/channel-kind.ts'
-import { streamEvents } from '#domain/stream-event.ts'
+import { deliveryStates } from '#domain/channels/delivery-state.ts'
+import { channelKinds } from '#domain/channels/channel-kind.ts'
+import { streamEvents } from '#domain/channels/stream-event.ts'
 import { id, instant, listOf, name, page } from '../common.ts'
 
 const deliveryState = z.enum(deliveryStates)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { approvalWords } from '#domain/verdict.ts'
+import { approvalWords } from '#domain/policy/verdict.ts'
 import { json, listOf, page, person } from '../common.ts'
 
 export const worker = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scopes } from '#domain/verdict.ts'
+import { scopes } from '#domain/policy/verdict.ts'
 import { hash, id, instant, person } from '../common.ts'
 
 export const scope = z.enum(scopes)

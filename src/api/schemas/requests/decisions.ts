@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decisionStages } from '#domain/request.ts'
+import { decisionStages } from '#domain/requests/request.ts'
 import { limits } from '#domain/limits.ts'
 import { id, instant, reason, requestRef, text, problemCode } from '../common.ts'
 import { assertion, assertionOptions } from '../access/credentials.ts'

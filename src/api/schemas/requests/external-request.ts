@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { executionOutcomes } from '#domain/request.ts'
-import { claimedTypes } from '#domain/presentation.ts'
+import { executionOutcomes } from '#domain/requests/request.ts'
+import { claimedTypes } from '#domain/tools/presentation.ts'
 import { instant, json, person } from '../common.ts'
 
 const keyRef = z.object({ id: z.string(), name: z.string() })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { settlementThens } from '#domain/request.ts'
+import { settlementThens } from '#domain/requests/request.ts'
 import { id, instant, json, reason, text, maskedValue } from '../common.ts'
 import { commentAnchor, requestState } from './request-parts.ts'
 import { limits } from '#domain/limits.ts'

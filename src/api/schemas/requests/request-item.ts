@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { permitStates } from '#domain/request.ts'
+import { permitStates } from '#domain/requests/request.ts'
 import { hash, id, instant, listOf, person, risk } from '../common.ts'
 import { externalItem } from './external-request.ts'
 import { scope } from '../policy/grants.ts'

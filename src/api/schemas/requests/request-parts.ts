@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { cancelReasons, executionStates, requestKinds, requestStates } from '#domain/request.ts'
-import { cueIds, cueLevels } from '#domain/cues.ts'
-import { namedFileKinds, presentationTypes, writingStates } from '#domain/presentation.ts'
-import { anchorSides } from '#domain/comment-anchor.ts'
+import {
+  cancelReasons,
+  executionStates,
+  requestKinds,
+  requestStates,
+} from '#domain/requests/request.ts'
+import { cueIds, cueLevels } from '#domain/policy/cues.ts'
+import { namedFileKinds, presentationTypes, writingStates } from '#domain/tools/presentation.ts'
+import { anchorSides } from '#domain/requests/comment-anchor.ts'
 import { limits } from '#domain/limits.ts'
 import { hash, id, instant, json, person, text } from '../common.ts'
 import { scope } from '../policy/grants.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { requestSorts } from '#domain/request.ts'
-import { editsPolicies } from '#domain/verdict.ts'
+import { requestSorts } from '#domain/requests/request.ts'
+import { editsPolicies } from '#domain/policy/verdict.ts'
 import { hash, id, instant, json, name, page, person, risk, text } from '../common.ts'
 import { externalDetail } from './external-request.ts'
 import { scope } from '../policy/grants.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { netChanges } from '#domain/file-change.ts'
+import { netChanges } from '#domain/tools/file-change.ts'
 import { hash, listOf } from '../common.ts'
 
 const lines = z.int().nonnegative().nullable()

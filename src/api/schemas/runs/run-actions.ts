@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { outputStates } from '#domain/request.ts'
+import { outputStates } from '#domain/requests/request.ts'
 import { id, instant, json, name, person, reason, wholeNumber, text } from '../common.ts'
 import * as example from '../examples.ts'
 import { runMode, runState, runBudget, run, startedExample } from './runs.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { restReasons, runStates } from '#domain/request.ts'
-import { runModes } from '#domain/verdict.ts'
-import { isolations } from '#domain/workspace-name.ts'
+import { restReasons, runStates } from '#domain/requests/request.ts'
+import { runModes } from '#domain/policy/verdict.ts'
+import { isolations } from '#domain/tools/workspace-name.ts'
 import { email, hash, id, instant, json, listOf, name, page, person } from '../common.ts'
 import * as example from '../examples.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { callResultTypes, requestStates } from '#domain/request.ts'
-import { transcriptRoles } from '#domain/window.ts'
-import { scopes, verdicts } from '#domain/verdict.ts'
+import { callResultTypes, requestStates } from '#domain/requests/request.ts'
+import { transcriptRoles } from '#domain/runs/window.ts'
+import { scopes, verdicts } from '#domain/policy/verdict.ts'
 import { hash, id, instant, json, person } from '../common.ts'
 import * as example from '../examples.ts'
 

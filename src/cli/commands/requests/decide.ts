@@ -1,6 +1,6 @@
 import { confirm } from '@clack/prompts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { scopes } from '#domain/verdict.ts'
+import { scopes } from '#domain/policy/verdict.ts'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'

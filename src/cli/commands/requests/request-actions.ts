@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { settlementThens, type SettlementThen } from '#domain/request.ts'
+import { settlementThens, type SettlementThen } from '#domain/requests/request.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { requestStates, type RequestSort } from '#domain/request.ts'
-import { risks } from '#domain/verdict.ts'
+import { requestStates, type RequestSort } from '#domain/requests/request.ts'
+import { risks } from '#domain/policy/verdict.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { showWhole } from '../../decide/show-whole.ts'

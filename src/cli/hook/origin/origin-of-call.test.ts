@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
-import { hostProof } from '#domain/host-proof.ts'
+import { hashBytes } from '#domain/json/digest.ts'
+import { hostProof } from '#domain/requests/host-proof.ts'
 import { originOfCall } from './origin-of-call.ts'
 
 let folder = ''

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { CallOrigin } from '#program-client'
-import { hostProof } from '#domain/host-proof.ts'
+import { hostProof } from '#domain/requests/host-proof.ts'
 import { limits } from '#domain/limits.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 import type { HookedCall } from '#domain/hooks/call-of-event.ts'

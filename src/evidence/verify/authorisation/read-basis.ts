@@ -1,6 +1,6 @@
 import type { CountedVote, DecisionBasis } from '#domain/deciding/decision-basis.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { Quorum, QuorumPlace } from '#domain/request.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Quorum, QuorumPlace } from '#domain/requests/request.ts'
 import { objectIn, textIn, textsIn } from '../findings/logged-event.ts'
 
 /**

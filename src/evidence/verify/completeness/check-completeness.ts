@@ -1,5 +1,5 @@
 import { auditEventTypes } from '#domain/audit-event.ts'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import type { Check, Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import type { LogClock } from '../findings/log-clock.ts'

@@ -1,5 +1,9 @@
-import type { ExecutionState } from '#domain/request.ts'
-import { executionTransitions, transition, type ExecutionEvent } from '#domain/transitions.ts'
+import type { ExecutionState } from '#domain/requests/request.ts'
+import {
+  executionTransitions,
+  transition,
+  type ExecutionEvent,
+} from '#domain/requests/transitions.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'

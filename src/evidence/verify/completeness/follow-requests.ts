@@ -1,6 +1,11 @@
-import { hashBytes } from '#domain/digest.ts'
-import type { RequestState } from '#domain/request.ts'
-import { isEnd, requestTransitions, transition, type RequestEvent } from '#domain/transitions.ts'
+import { hashBytes } from '#domain/json/digest.ts'
+import type { RequestState } from '#domain/requests/request.ts'
+import {
+  isEnd,
+  requestTransitions,
+  transition,
+  type RequestEvent,
+} from '#domain/requests/transitions.ts'
 import { isCovered, type Check, type Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'

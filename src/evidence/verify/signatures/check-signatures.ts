@@ -3,7 +3,7 @@ import {
   type DecisionSignature,
   type DecisionStatement,
 } from '#domain/deciding/decision-signature.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import {

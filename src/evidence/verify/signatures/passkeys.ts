@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { linkReachMs, readPasskeyKey } from '#domain/deciding/decision-signature.ts'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import type { Findings } from '../findings/finding.ts'
 import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 

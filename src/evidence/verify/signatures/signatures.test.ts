@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { challengeOf, readPasskeyKey, whyNotSigned } from '#domain/deciding/decision-signature.ts'
-import { canonicalJson, hashBytes } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import {
   passkeyOrigin,
   softwarePasskey,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { StatementKind } from '#domain/statements/statement.ts'
 import type { Check } from '../findings/check.ts'

@@ -1,4 +1,4 @@
-import type { CueId } from '#domain/cues.ts'
+import type { CueId } from '#domain/policy/cues.ts'
 import type { SpelledOut } from './commands-of.ts'
 
 /** What a command does that deserves attention, as a phrase that the command is quoted behind. */

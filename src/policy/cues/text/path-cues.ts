@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import type { CueId, FoundCue } from '#domain/cues.ts'
+import type { CueId, FoundCue } from '#domain/policy/cues.ts'
 import { hasWord, moneyWords, productionWords, wordSet, wordsOf } from './words.ts'
 
 const signInWords = wordSet(`

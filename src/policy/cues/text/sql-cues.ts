@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, type FoundCue } from '#domain/cues.ts'
+import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
 import { wordSet } from './words.ts'
 
 const dropped = wordSet(

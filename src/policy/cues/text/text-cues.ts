@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, type CueId, type FoundCue } from '#domain/cues.ts'
+import { cueLimits, type CueId, type FoundCue } from '#domain/policy/cues.ts'
 import { findSecrets } from '#domain/text/secrets.ts'
 import { destructiveSql } from './sql-cues.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { Tool } from '#domain/tool.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import { canonicalCall } from './canonical-call.ts'
 
 const anything = {

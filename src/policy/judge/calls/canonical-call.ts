@@ -1,9 +1,9 @@
-import { callDigest } from '#domain/digest.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
-import { unclearNumberIn } from '#domain/number-literal.ts'
-import type { Access, Tool, Workspace } from '#domain/tool.ts'
-import { ToolProblem } from '#domain/tool-problem.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { callDigest } from '#domain/json/digest.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import { unclearNumberIn } from '#domain/json/number-literal.ts'
+import type { Access, Tool, Workspace } from '#domain/tools/tool.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { analyseCommand, type CommandAnalysis } from '../../shell/analyse-command.ts'
 
 /** A call in the form that is shown, approved and executed. */

@@ -1,5 +1,5 @@
-import type { Tool } from '#domain/tool.ts'
-import type { Rule } from '#domain/verdict.ts'
+import type { Tool } from '#domain/tools/tool.ts'
+import type { Rule } from '#domain/policy/verdict.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import { didYouMean } from '../../reading/did-you-mean.ts'
 import type { PolicyQuery } from './policy-query.ts'

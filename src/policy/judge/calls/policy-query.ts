@@ -1,7 +1,7 @@
-import type { CommandHost } from '#domain/command.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { ToolRegistry, Workspace } from '#domain/tool.ts'
-import type { RunMode } from '#domain/verdict.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { ToolRegistry, Workspace } from '#domain/tools/tool.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
 import type { Policy, WorkerDefinition } from '../../policy.ts'
 
 /** What a live grant is looked up by (product.md 10). */

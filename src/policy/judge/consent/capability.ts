@@ -1,5 +1,5 @@
-import { isChange, type Access, type FileState, type Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { isChange, type Access, type FileState, type Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { WorkerDefinition, Zone } from '../../policy.ts'
 import { containsPath, decidingZones } from '../../globs/zones-of-path.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandHost } from '#domain/command.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
 import type { WorkerDefinition, Policy } from '../../policy.ts'
 import { judgeCommand, type CommandVerdict } from './judge-command.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import {
   customTool,
   inUsualWorkspace,

@@ -1,6 +1,6 @@
-import { callWorkerName, type AccessOf } from '#domain/built-in-tools.ts'
-import type { JsonObject } from '#domain/json.ts'
-import type { AttachmentAsk } from '#domain/judgement.ts'
+import { callWorkerName, type AccessOf } from '#domain/tools/built-in-tools.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { AttachmentAsk } from '#domain/deciding/judgement.ts'
 import { limits } from '#domain/limits.ts'
 
 import type { Policy, WorkerDefinition } from '../../policy.ts'

@@ -1,5 +1,5 @@
-import type { PrintedCommand } from '#domain/command.ts'
-import type { ApprovalWord, Rule } from '#domain/verdict.ts'
+import type { PrintedCommand } from '#domain/tools/command.ts'
+import type { ApprovalWord, Rule } from '#domain/policy/verdict.ts'
 import type { ShellPolicy, ShellRule } from '../../policy.ts'
 import { opinionOf } from './opinion.ts'
 import type { CommandAnalysis } from '../../shell/analyse-command.ts'

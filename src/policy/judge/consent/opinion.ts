@@ -1,4 +1,4 @@
-import type { ApprovalWord, Rule } from '#domain/verdict.ts'
+import type { ApprovalWord, Rule } from '#domain/policy/verdict.ts'
 import type { Consent } from '../../policy.ts'
 
 /** One voice on consent: its word, the rule that says so, and its own text for a block. */

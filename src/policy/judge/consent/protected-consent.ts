@@ -1,5 +1,5 @@
-import type { ApprovalWord } from '#domain/verdict.ts'
-import { isChange, type Access } from '#domain/tool.ts'
+import type { ApprovalWord } from '#domain/policy/verdict.ts'
+import { isChange, type Access } from '#domain/tools/tool.ts'
 import { ownFile } from '../../names/own-files.ts'
 import { protectedName } from '../../names/protected-names.ts'
 import { secretName } from '../../names/secret-names.ts'

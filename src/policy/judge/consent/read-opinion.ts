@@ -1,4 +1,4 @@
-import type { Access } from '#domain/tool.ts'
+import type { Access } from '#domain/tools/tool.ts'
 import type { Policy, WorkerDefinition } from '../../policy.ts'
 import { overlayOpinions } from './consent.ts'
 import { attachmentAccesses } from './delegation.ts'

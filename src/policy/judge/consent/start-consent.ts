@@ -1,4 +1,4 @@
-import { startRunName } from '#domain/start-of-run.ts'
+import { startRunName } from '#domain/runs/start-of-run.ts'
 import type { ProjectConfig, WorkerDefinition } from '../../policy.ts'
 import { ownQueue, ownQueueWhy } from '../routing/route.ts'
 import type { CallTraits } from '../routing/when-matches.ts'

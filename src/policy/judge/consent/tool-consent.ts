@@ -1,5 +1,5 @@
-import type { ApprovalWord } from '#domain/verdict.ts'
-import type { ServerTool } from '#domain/tool.ts'
+import type { ApprovalWord } from '#domain/policy/verdict.ts'
+import type { ServerTool } from '#domain/tools/tool.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, type Opinion } from './opinion.ts'

@@ -1,4 +1,4 @@
-import type { Rule } from '#domain/verdict.ts'
+import type { Rule } from '#domain/policy/verdict.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import type { PolicyQuery } from '../calls/policy-query.ts'

@@ -1,5 +1,5 @@
-import type { ApprovalWord } from '#domain/verdict.ts'
-import type { Access, Operation } from '#domain/tool.ts'
+import type { ApprovalWord } from '#domain/policy/verdict.ts'
+import type { Access, Operation } from '#domain/tools/tool.ts'
 import type { WorkerDefinition, Zone } from '../../policy.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
 import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'

@@ -1,4 +1,4 @@
-import { domainsText, type NetworkAccess } from '#domain/network-access.ts'
+import { domainsText, type NetworkAccess } from '#domain/network/network-access.ts'
 import type { WorkerDefinition } from '../../policy.ts'
 import { cannot, type PreviewLine } from './preview-line.ts'
 

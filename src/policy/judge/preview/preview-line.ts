@@ -1,4 +1,4 @@
-import type { ApprovalWord } from '#domain/verdict.ts'
+import type { ApprovalWord } from '#domain/policy/verdict.ts'
 
 /**
  * One sentence about what a worker does alone, asks for or never does. `source`: `file:line` of the

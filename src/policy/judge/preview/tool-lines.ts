@@ -4,7 +4,7 @@ import {
   createWorkerName,
   mergeBranchName,
   isBuiltInTool,
-} from '#domain/built-in-tools.ts'
+} from '#domain/tools/built-in-tools.ts'
 import type { McpServer, WorkerDefinition } from '../../policy.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { cannot, type PreviewLine } from './preview-line.ts'

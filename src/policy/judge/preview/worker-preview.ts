@@ -1,5 +1,5 @@
-import { builtInTool } from '#domain/built-in-tools.ts'
-import { startRunName } from '#domain/start-of-run.ts'
+import { builtInTool } from '#domain/tools/built-in-tools.ts'
+import { startRunName } from '#domain/runs/start-of-run.ts'
 import type { Consent, Overlay, Policy, When, WorkerDefinition } from '../../policy.ts'
 import { isStricter } from '../consent/opinion.ts'
 import { startOpinion } from '../consent/start-consent.ts'

@@ -1,5 +1,5 @@
-import { callWorkerName, type BuiltInToolName } from '#domain/built-in-tools.ts'
-import { isChange, type Operation } from '#domain/tool.ts'
+import { callWorkerName, type BuiltInToolName } from '#domain/tools/built-in-tools.ts'
+import { isChange, type Operation } from '#domain/tools/tool.ts'
 import type { WorkerDefinition, Zone } from '../../policy.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { zoneOpinion } from '../consent/zone-consent.ts'

@@ -3,11 +3,11 @@ import {
   callWorkerName,
   isBuiltInTool,
   isCommandTool,
-} from '#domain/built-in-tools.ts'
+} from '#domain/tools/built-in-tools.ts'
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
-import type { Quorum } from '#domain/request.ts'
-import { startRunName } from '#domain/start-of-run.ts'
-import { isChange, type Access } from '#domain/tool.ts'
+import type { Quorum } from '#domain/requests/request.ts'
+import { startRunName } from '#domain/runs/start-of-run.ts'
+import { isChange, type Access } from '#domain/tools/tool.ts'
 import { ownQueue, quorumOf } from './route.ts'
 import { globMatches } from './when-matches.ts'
 import type {

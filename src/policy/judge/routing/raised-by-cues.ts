@@ -1,5 +1,5 @@
-import { riskOfCues, type FoundCue } from '#domain/cues.ts'
-import { risks, type Risk } from '#domain/verdict.ts'
+import { riskOfCues, type FoundCue } from '#domain/policy/cues.ts'
+import { risks, type Risk } from '#domain/policy/verdict.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import type { CallTraits } from './when-matches.ts'
 

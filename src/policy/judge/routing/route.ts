@@ -1,9 +1,9 @@
-import type { FrozenWhy, Routing, RoutingWhys } from '#domain/judgement.ts'
+import type { FrozenWhy, Routing, RoutingWhys } from '#domain/deciding/judgement.ts'
 import { editsOf } from '#domain/deciding/edits-policy.ts'
-import { withNarrowed, type WhyNarrow } from '#domain/narrowed-scopes.ts'
+import { withNarrowed, type WhyNarrow } from '#domain/policy/narrowed-scopes.ts'
 import { quorumText } from '#domain/deciding/quorum.ts'
-import type { Quorum } from '#domain/request.ts'
-import type { Tool } from '#domain/tool.ts'
+import type { Quorum } from '#domain/requests/request.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import { waitingSteps } from '#domain/deciding/waiting-steps.ts'
 import {
   risks,
@@ -12,7 +12,7 @@ import {
   type EditsPolicy,
   type Risk,
   type Scope,
-} from '#domain/verdict.ts'
+} from '#domain/policy/verdict.ts'
 import type {
   ProjectConfig,
   Queue,

@@ -1,7 +1,7 @@
-import type { Routing, RoutingWhys } from '#domain/judgement.ts'
-import { withNarrowed } from '#domain/narrowed-scopes.ts'
+import type { Routing, RoutingWhys } from '#domain/deciding/judgement.ts'
+import { withNarrowed } from '#domain/policy/narrowed-scopes.ts'
 import { bothQuorums, quorumText } from '#domain/deciding/quorum.ts'
-import { editsPolicies, risks, type Risk } from '#domain/verdict.ts'
+import { editsPolicies, risks, type Risk } from '#domain/policy/verdict.ts'
 
 /** Where an ask would go. `routing` is `null` when there is no queue for it. */
 export interface Route {

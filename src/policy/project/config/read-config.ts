@@ -1,5 +1,5 @@
-import { isBranchName } from '#domain/worktree.ts'
-import { defaultWorkspace, isolations } from '#domain/workspace-name.ts'
+import { isBranchName } from '#domain/tools/worktree.ts'
+import { defaultWorkspace, isolations } from '#domain/tools/workspace-name.ts'
 import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
 import type { ModelSetting, ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'

@@ -1,4 +1,4 @@
-import { emailChoices, smtpSecurities, type EmailChoice } from '#domain/email.ts'
+import { emailChoices, smtpSecurities, type EmailChoice } from '#domain/channels/email.ts'
 import type { EmailDigest, EmailSettings, SmtpSettings } from '../../settings.ts'
 import {
   readFields,

@@ -1,4 +1,4 @@
-import { editsPolicies } from '#domain/verdict.ts'
+import { editsPolicies } from '#domain/policy/verdict.ts'
 import type { Queue } from '../../policy.ts'
 import {
   type Names,

@@ -1,4 +1,4 @@
-import { risks, scopes } from '#domain/verdict.ts'
+import { risks, scopes } from '#domain/policy/verdict.ts'
 import type { Overlay, RoutingEntry, QuorumSetting } from '../../policy.ts'
 import {
   type Names,
@@ -28,7 +28,7 @@ import {
   when as routingWhen,
 } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
-import type { QuorumPlace } from '#domain/request.ts'
+import type { QuorumPlace } from '#domain/requests/request.ts'
 
 /** Reads `routing`, in its order: the first match wins. */
 export function readRouting(field: YamlField, names: Names): RoutingEntry[] {

@@ -1,5 +1,5 @@
-import { catchups } from '#domain/schedule.ts'
-import type { Json } from '#domain/json.ts'
+import { catchups } from '#domain/runs/schedule.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { ScheduleSetting } from '../../policy.ts'
 import { readCron } from '../../schedules/cron.ts'
 import {

@@ -1,4 +1,4 @@
-import { streamEvents, usualEvents } from '#domain/stream-event.ts'
+import { streamEvents, usualEvents } from '#domain/channels/stream-event.ts'
 import { readWebhookUrl } from '#domain/text/webhook-url.ts'
 import { isIP } from 'node:net'
 import type { WebhookEndpoint, WebhookSettings } from '../../settings.ts'

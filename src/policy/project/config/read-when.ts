@@ -1,6 +1,6 @@
-import { cueIds } from '#domain/cues.ts'
-import { risks } from '#domain/verdict.ts'
-import { builtInToolNames, isBuiltInTool } from '#domain/built-in-tools.ts'
+import { cueIds } from '#domain/policy/cues.ts'
+import { risks } from '#domain/policy/verdict.ts'
+import { builtInToolNames, isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import type { When } from '../../policy.ts'
 import {
   checkGlob,

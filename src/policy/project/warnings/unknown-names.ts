@@ -1,5 +1,5 @@
-import { builtInToolNames } from '#domain/built-in-tools.ts'
-import { startRunName } from '#domain/start-of-run.ts'
+import { builtInToolNames } from '#domain/tools/built-in-tools.ts'
+import { startRunName } from '#domain/runs/start-of-run.ts'
 import { globMatches } from '../../judge/routing/when-matches.ts'
 import type { Policy, ProjectProblem, WorkerDefinition } from '../../policy.ts'
 import { words } from '../../names/words.ts'

@@ -1,6 +1,6 @@
-import { builtInToolNames, isCommandTool } from '#domain/built-in-tools.ts'
+import { builtInToolNames, isCommandTool } from '#domain/tools/built-in-tools.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
-import { defaultWorkspace } from '#domain/workspace-name.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { globMatches } from '../../judge/routing/when-matches.ts'
 import type { ProjectConfig, Queue, RoutingEntry, When, WorkerDefinition } from '../../policy.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'

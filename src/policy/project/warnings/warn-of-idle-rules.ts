@@ -1,5 +1,5 @@
-import { operations } from '#domain/tool.ts'
-import { builtInTool, builtInTools, isBuiltInTool } from '#domain/built-in-tools.ts'
+import { operations } from '#domain/tools/tool.ts'
+import { builtInTool, builtInTools, isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import type { ToolSetting, WorkerDefinition, Zone } from '../../policy.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'

@@ -1,5 +1,5 @@
 import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
-import type { Quorum } from '#domain/request.ts'
+import type { Quorum } from '#domain/requests/request.ts'
 import {
   type ProjectConfig,
   type Queue,

@@ -1,4 +1,4 @@
-import type { CommandHost } from '#domain/command.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
 import type { Zone } from '../../policy.ts'
 import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 

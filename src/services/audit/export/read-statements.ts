@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import type { StoredStatement } from '#evidence/bundle/statements.ts'
 import type { Db } from '#store/database.ts'
 import { statementOf } from '../../core/verify-run.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { EmailChoice } from '#domain/email.ts'
+import type { EmailChoice } from '#domain/channels/email.ts'
 import type { EmailDigest } from '#policy/settings.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { EmailChoice } from '#domain/email.ts'
+import type { EmailChoice } from '#domain/channels/email.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { isAway } from '../../requests/people/away.ts'
 import { isQuestionTo, namesTeam } from '../../requests/people/visible-to.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { PushedRequests, QuietHours } from '#domain/push-choice.ts'
+import type { PushedRequests, QuietHours } from '#domain/channels/push-choice.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { bySelf } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'

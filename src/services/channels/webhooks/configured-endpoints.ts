@@ -1,5 +1,5 @@
-import type { ChannelKind } from '#domain/channel-kind.ts'
-import { usualEvents, type StreamEventType } from '#domain/stream-event.ts'
+import type { ChannelKind } from '#domain/channels/channel-kind.ts'
+import { usualEvents, type StreamEventType } from '#domain/channels/stream-event.ts'
 import type { ProjectConfig } from '#policy/policy.ts'
 import type { EmailSettings, SlackSettings } from '#policy/settings.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { DeliveryState } from '#domain/delivery-state.ts'
-import { kindOfEndpoint, type ChannelKind } from '#domain/channel-kind.ts'
+import type { DeliveryState } from '#domain/channels/delivery-state.ts'
+import { kindOfEndpoint, type ChannelKind } from '#domain/channels/channel-kind.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { personBehind } from '../../requests/people/viewer.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryState } from '#domain/delivery-state.ts'
+import type { DeliveryState } from '#domain/channels/delivery-state.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { configuredEndpoints, type ConfiguredEndpoint } from './configured-endpoints.ts'
 import { requireWebhookReader } from './list-deliveries.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '#domain/json.ts'
-import type { Judgement } from '#domain/judgement.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import {
   addRequest,
   type RequestOptions,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { EditsPolicy } from '#domain/verdict.ts'
+import type { EditsPolicy } from '#domain/policy/verdict.ts'
 import { revisedRouting } from '#domain/deciding/waiting-steps.ts'
 import { principalsDigest } from '#domain/statements/row-seals.ts'
 import { toJsonb } from '#store/database.ts'

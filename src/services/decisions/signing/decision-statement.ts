@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { DecisionStatement } from '#domain/deciding/decision-signature.ts'
-import { canonicalJson, hashBytes } from '#domain/digest.ts'
+import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { DecisionInput } from '../../requests/facts/decision-input.ts'
 import { saltedDocument } from '../../requests/words/salted-text.ts'

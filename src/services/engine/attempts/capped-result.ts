@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
 

@@ -1,6 +1,6 @@
-import type { CallFacts } from '#domain/request.ts'
-import { isChange, type Access, type Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
+import { isChange, type Access, type Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 /**
  * What a file is now, as `CallFacts` writes it; `null` when it is nothing that could be compared.

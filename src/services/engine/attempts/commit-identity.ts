@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
-import { commitName, type CommitIdentity, type CommitPerson } from '#domain/commit-identity.ts'
+import {
+  commitName,
+  type CommitIdentity,
+  type CommitPerson,
+} from '#domain/tools/commit-identity.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import type { CommitSetting } from '#policy/settings.ts'
 import type { Db } from '#store/database.ts'

@@ -1,7 +1,7 @@
-import type { Judgement } from '#domain/judgement.ts'
-import type { JsonObject } from '#domain/json.ts'
-import type { CallFacts, RefusalReason } from '#domain/request.ts'
-import type { Tool, Workspace } from '#domain/tool.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { CallFacts, RefusalReason } from '#domain/requests/request.ts'
+import type { Tool, Workspace } from '#domain/tools/tool.ts'
 import type { RunTerms } from '../../core/run-terms.ts'
 
 /** By what right a call is carried out. */

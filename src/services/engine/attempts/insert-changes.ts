@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { FileChange, FileSide } from '#domain/file-change.ts'
+import type { FileChange, FileSide } from '#domain/tools/file-change.ts'
 
 /**
  * The statements that store what an attempt did to files. The end of an attempt may be stored

@@ -1,4 +1,4 @@
-import type { RefusalReason } from '#domain/request.ts'
+import type { RefusalReason } from '#domain/requests/request.ts'
 import type { Refusal } from './execution-plan.ts'
 
 /** A statement is not signed, or its signature is for something else. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
-import type { CallFacts } from '#domain/request.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { CallFacts } from '#domain/requests/request.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 
 /** The row of an attempt that begins. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { RefusalReason } from '#domain/request.ts'
-import { executionTransitions, transition } from '#domain/transitions.ts'
+import type { RefusalReason } from '#domain/requests/request.ts'
+import { executionTransitions, transition } from '#domain/requests/transitions.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { aboutCall, lockCall } from './call-at-hand.ts'

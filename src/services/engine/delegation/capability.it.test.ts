@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { admitRun } from '../lifecycle/admit-run.ts'
 import { desk, useDelegationDesk, delegated, worker, files } from './delegation.fixture.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { callWorkerName } from '#domain/built-in-tools.ts'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { callWorkerName } from '#domain/tools/built-in-tools.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { stillRuns } from '#delivery/reconciling/still-runs.ts'
 import { settleUnknown } from '../executions/settle-unknown.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import type { Json } from '#domain/json.ts'
-import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
 
 /** of the file of tests that called `useDelegationDesk` */

@@ -1,4 +1,4 @@
-import type { RunMode } from '#domain/verdict.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { delegationOf, type Delegation } from '#tools/delegation/call-worker.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { deskConfig } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { admitRun } from '../lifecycle/admit-run.ts'
 import {
   desk,

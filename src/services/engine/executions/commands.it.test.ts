@@ -7,7 +7,7 @@ import {
   type AgentDesk,
   type DeskCall,
 } from '#test/harness/fixtures/agent-desk.ts'
-import type { Presentation } from '#domain/presentation.ts'
+import type { Presentation } from '#domain/tools/presentation.ts'
 import { getText } from '#store/content/content.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { gitVariables } from '#sandbox/git/git-files.ts'

@@ -1,5 +1,5 @@
-import { callWorkerName } from '#domain/built-in-tools.ts'
-import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import { callWorkerName } from '#domain/tools/built-in-tools.ts'
+import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { ContentChanged } from '#store/content/content.ts'
 import { planDelegation } from '../delegation/plan-delegation.ts'
 import { lockRun } from '../../core/locks.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CommitIdentity } from '#domain/commit-identity.ts'
-import type { CallOutcome } from '#domain/workflow-outcomes.ts'
+import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
+import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { changedText } from '../../transcript/result-texts.ts'
 import { watchChanges } from '#tools/files/watch-changes.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'

@@ -1,5 +1,5 @@
-import type { Json } from '#domain/json.ts'
-import type { Judgement } from '#domain/judgement.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import { getText } from '#store/content/content.ts'
 import { aboutRequest, endRequest } from '../../requests/ending/end-request.ts'
 import { placeOfRun } from '../../core/run-place.ts'

@@ -1,5 +1,5 @@
-import type { Judgement } from '#domain/judgement.ts'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { Judgement } from '#domain/deciding/judgement.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { supersedeAttachments } from '../../requests/ending/lock-delegation.ts'
 import { openingOf, openRequest } from '../../requests/opening/open-request.ts'

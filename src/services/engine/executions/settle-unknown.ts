@@ -1,5 +1,5 @@
-import { isEnd, runTransitions } from '#domain/transitions.ts'
-import type { SettleOutcome } from '#domain/workflow-outcomes.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
+import type { SettleOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { childOf } from '../delegation/child-run.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'

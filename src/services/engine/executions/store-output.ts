@@ -1,9 +1,9 @@
-import { isPictureType, pictureTypeOf } from '#domain/picture-type.ts'
-import type { ResultFile, ToolResult } from '#domain/tool.ts'
+import { isPictureType, pictureTypeOf } from '#domain/tools/picture-type.ts'
+import type { ResultFile, ToolResult } from '#domain/tools/tool.ts'
 import { putContent, putContents } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import type { StoredFile } from '../../transcript/store-result.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 
 const wellFormedType = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,60}$/
 

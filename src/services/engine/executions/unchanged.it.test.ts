@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deskWorker } from '#test/harness/fixtures/agent-desk.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { desk, executions, useExecutionDesk } from './executions.fixture.ts'
 
 useExecutionDesk()

@@ -1,5 +1,5 @@
-import type { Json } from '#domain/json.ts'
-import type { ToolRegistry } from '#domain/tool.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { ToolRegistry } from '#domain/tools/tool.ts'
 import { getTexts } from '#store/content/content.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import type { TurnProposals } from './turn-proposals.ts'

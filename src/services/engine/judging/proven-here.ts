@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
-import { hostProofId } from '#domain/host-proof.ts'
+import { hostProofId } from '#domain/requests/host-proof.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { ProvenFolder } from '../../core/host-queries.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Access, Workspace } from '#domain/tool.ts'
+import type { Access, Workspace } from '#domain/tools/tool.ts'
 import { TurnProposals } from './turn-proposals.ts'
 
 const refuse = async (): Promise<never> => {

@@ -1,4 +1,4 @@
-import { isChange, type Access, type Workspace } from '#domain/tool.ts'
+import { isChange, type Access, type Workspace } from '#domain/tools/tool.ts'
 import { overlayWorkspace } from '#tools/overlay-workspace.ts'
 
 type Proposal = ReadonlyMap<string, Uint8Array | null>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CommandHost } from '#domain/command.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
 import { unreadWorkspace, withUnreadFiles } from './unread-files.ts'
 
 const asked: string[] = []

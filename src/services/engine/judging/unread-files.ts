@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import type { CommandHost } from '#domain/command.ts'
-import type { Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { CommandHost } from '#domain/tools/command.ts'
+import type { Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldPath } from '#policy/names/fold-name.ts'
 
 /** No folder of this host: only texts of paths are joined to it. */

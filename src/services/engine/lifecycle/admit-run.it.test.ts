@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { canonicalJson, hashBytes } from '#domain/digest.ts'
+import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import { admitRun } from './admit-run.ts'
 import { desk, useDelegationDesk, delegated, row } from '../delegation/delegation.fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { RunBeginning } from '#domain/workflow-outcomes.ts'
+import type { RunBeginning } from '#domain/runs/workflow-outcomes.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 

@@ -1,6 +1,6 @@
 import { Problem } from '#domain/problem.ts'
-import type { RunState } from '#domain/request.ts'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { RunState } from '#domain/requests/request.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { limits } from '#domain/limits.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { lockRun } from '../../core/locks.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '#domain/problem.ts'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
-import type { RunState } from '#domain/request.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
+import type { RunState } from '#domain/requests/request.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { onceForKey } from '../../core/idempotency.ts'
 import { lockRun } from '../../core/locks.ts'

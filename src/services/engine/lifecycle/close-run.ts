@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { isEnd, runTransitions, transition } from '#domain/transitions.ts'
-import type { CloseOutcome } from '#domain/workflow-outcomes.ts'
+import { isEnd, runTransitions, transition } from '#domain/requests/transitions.ts'
+import type { CloseOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { lockRun } from '../../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { notifyParent } from '../delegation/child-run.ts'
 import type { Caller } from '../../core/context.ts'

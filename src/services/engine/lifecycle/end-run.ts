@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
-import type { CancelReason } from '#domain/request.ts'
-import { isEnd, runTransitions, type RunEvent } from '#domain/transitions.ts'
+import type { CancelReason } from '#domain/requests/request.ts'
+import { isEnd, runTransitions, type RunEvent } from '#domain/requests/transitions.ts'
 import { toJsonb } from '#store/database.ts'
 import type { RunFailure, RunTable } from '#store/tables/runs.ts'
 import type { Caller } from '../../core/context.ts'

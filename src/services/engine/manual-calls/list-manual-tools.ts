@@ -1,4 +1,4 @@
-import type { Tool } from '#domain/tool.ts'
+import type { Tool } from '#domain/tools/tool.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import type { WorkerTool } from '../../core/host-queries.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { ModelAnswer } from '#models/model.ts'
 import { beginRun } from '../lifecycle/begin-run.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'

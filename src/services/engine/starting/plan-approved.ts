@@ -1,5 +1,5 @@
-import { callDigest, hashJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import { callDigest, hashJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { getText } from '#store/content/content.ts'
 import { verifyPermit, type PermitVerdict } from '../../permits/permits.ts'
 import { termsOf } from '../../core/run-terms.ts'

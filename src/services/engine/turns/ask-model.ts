@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import { readResultName } from '#domain/built-in-tools.ts'
+import { readResultName } from '#domain/tools/built-in-tools.ts'
 import { ModelProblem, type ModelAnswer } from '#models/model.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import { contextOf } from '#policy/worker/context-of.ts'

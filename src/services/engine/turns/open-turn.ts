@@ -1,4 +1,4 @@
-import { isEnd, runTransitions } from '#domain/transitions.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Tx } from '#store/database.ts'

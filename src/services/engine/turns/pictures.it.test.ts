@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
 import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { getText } from '#store/content/content.ts'
 import { storeFiles } from '../executions/store-output.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TurnOutcome } from '#domain/workflow-outcomes.ts'
+import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { Db } from '#store/database.ts'
 import { deadlineOfRequest } from '../../requests/facts/deadline-of-request.ts'
 

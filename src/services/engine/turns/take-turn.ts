@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { TurnOutcome } from '#domain/workflow-outcomes.ts'
+import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { WorkerDefinition } from '#policy/policy.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'

@@ -1,4 +1,4 @@
-import type { CallResultType } from '#domain/request.ts'
+import type { CallResultType } from '#domain/requests/request.ts'
 
 /**
  * Calls of a modelled turn: `ask` and `free` write a file, `read` is pre-approved, the others never

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { deskConfig, deskWorker, type ModelStep } from '#test/harness/fixtures/agent-desk.ts'
 import { ModelProblem, type ModelMessage, type ModelRequest } from '#models/model.ts'
 import { clearTranscript } from '../../retention/clear-transcript.ts'

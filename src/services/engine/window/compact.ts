@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
-import { lastCompaction, type WindowStep } from '#domain/window.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
+import { lastCompaction, type WindowStep } from '#domain/runs/window.ts'
 import { ModelProblem, type Model, type ModelAnswer } from '#models/model.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'

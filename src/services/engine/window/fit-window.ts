@@ -1,4 +1,4 @@
-import type { WindowStep } from '#domain/window.ts'
+import type { WindowStep } from '#domain/runs/window.ts'
 import type { ModelMessage, ModelTool } from '#models/model.ts'
 import type { SystemContext } from '../../core/context.ts'
 import type { CallPictures } from '../../transcript/call-pictures.ts'

@@ -1,4 +1,4 @@
-import { elidedAt, lastCompaction, type WindowStep } from '#domain/window.ts'
+import { elidedAt, lastCompaction, type WindowStep } from '#domain/runs/window.ts'
 import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 
 /** Smaller results stay: the line in place of one takes up to that much itself, in bytes. */

@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { InvalidInput, ModelMessage, ModelPicture, ModelTool } from '#models/model.ts'
 
 /** What a picture counts, whatever its bytes: providers bill them by their size on a screen. */

@@ -1,4 +1,4 @@
-import { estimatedTokensPerByte } from '#domain/window.ts'
+import { estimatedTokensPerByte } from '#domain/runs/window.ts'
 
 /** What the provider counted of the last step of a run, with what that step was sent. */
 export interface CountedPrompt {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import type { ActivationStatement } from '#domain/statements/statement.ts'
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { Db, Tx } from '#store/database.ts'

@@ -1,4 +1,4 @@
-import { hashJson } from '#domain/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { Policy } from '#policy/policy.ts'

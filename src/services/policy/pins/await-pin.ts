@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../core/context.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { readPin, type PinnedServer, type StoredPin } from './read-pin.ts'
 import { sql } from 'kysely'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import { putContent } from '#store/content/content.ts'
 
 /** The API asks for missing pins every second; after this time the calls ask. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { putContent } from '#store/content/content.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'
 import type { Db } from '#store/database.ts'

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Presentation } from '#domain/presentation.ts'
+import type { Presentation } from '#domain/tools/presentation.ts'
 import { Problem } from '#domain/problem.ts'
 import { getContent, getText } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DecisionStage, RequestKind, RequestState } from '#domain/request.ts'
+import type { DecisionStage, RequestKind, RequestState } from '#domain/requests/request.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { newestExecution } from '../facts/newest-execution.ts'
 import type { ExecutionRecord } from '../facts/request-record.ts'

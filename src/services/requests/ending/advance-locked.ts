@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { WaitingStep } from '#domain/judgement.ts'
+import type { WaitingStep } from '#domain/deciding/judgement.ts'
 import { escalated, stepsDue } from '#domain/deciding/waiting-steps.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'

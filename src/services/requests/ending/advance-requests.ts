@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Advanced } from '#domain/workflow-outcomes.ts'
+import type { Advanced } from '#domain/runs/workflow-outcomes.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { lockRequests, lockRun } from '../../core/locks.ts'
 import { advanceLocked } from './advance-locked.ts'

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
-import type { CancelReason } from '#domain/request.ts'
-import { permitTransitions, transition } from '#domain/transitions.ts'
+import type { CancelReason } from '#domain/requests/request.ts'
+import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { aboutRequest, endRequest } from './end-request.ts'

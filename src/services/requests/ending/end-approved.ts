@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { requestTransitions, transition } from '#domain/transitions.ts'
+import { requestTransitions, transition } from '#domain/requests/transitions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { DecisionFacts } from '../facts/decision-facts.ts'

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
-import type { CancelReason, DenialThen, RequestState } from '#domain/request.ts'
-import { requestTransitions, transition } from '#domain/transitions.ts'
+import type { CancelReason, DenialThen, RequestState } from '#domain/requests/request.ts'
+import { requestTransitions, transition } from '#domain/requests/transitions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { endUnstarted } from './end-unstarted.ts'
 import { notifyProgram } from './notify-program.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { StartFailure } from '#domain/start-of-run.ts'
+import type { StartFailure } from '#domain/runs/start-of-run.ts'
 import { toJsonb } from '#store/database.ts'
 import { restEnded } from '../../core/rest.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'

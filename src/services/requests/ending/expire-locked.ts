@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { stepsDue } from '#domain/deciding/waiting-steps.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'

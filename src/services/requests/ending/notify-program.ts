@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { RequestState } from '#domain/request.ts'
+import type { RequestState } from '#domain/requests/request.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /** The endpoint of all callbacks; each program's key is a recipient of its own. */

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { RunState } from '#domain/request.ts'
+import type { RunState } from '#domain/requests/request.ts'
 import type { Tx } from '#store/database.ts'
 
 /**

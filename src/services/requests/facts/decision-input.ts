@@ -1,10 +1,10 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { isInstant } from '#domain/instant.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
-import type { DenialThen } from '#domain/request.ts'
-import { scopes, type Scope } from '#domain/verdict.ts'
+import type { DenialThen } from '#domain/requests/request.ts'
+import { scopes, type Scope } from '#domain/policy/verdict.ts'
 
 /** Bounds of a grant wider than `once`; the instant is in UTC. */
 export interface GrantBounds {

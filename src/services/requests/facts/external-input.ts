@@ -1,6 +1,6 @@
-import type { ClaimedType } from '#domain/presentation.ts'
-import { hashJson } from '#domain/digest.ts'
-import type { JsonObject } from '#domain/json.ts'
+import type { ClaimedType } from '#domain/tools/presentation.ts'
+import { hashJson } from '#domain/json/digest.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { originDocument, type Origin } from './origin.ts'
 
 /** What a program asks for (api.md, Requests), its shape and bounds judged by the API's schema. */

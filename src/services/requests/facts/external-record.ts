@@ -1,5 +1,5 @@
-import type { JsonObject } from '#domain/json.ts'
-import type { ExternalOutcome } from '#domain/request.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { ProgramClaim } from './external-input.ts'
 import type { ReportedOrigin } from './origin.ts'
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { builtInToolNames, builtInTools, isCommandTool } from '#domain/built-in-tools.ts'
-import type { Json } from '#domain/json.ts'
+import { builtInToolNames, builtInTools, isCommandTool } from '#domain/tools/built-in-tools.ts'
+import type { Json } from '#domain/json/json.ts'
 import {
   namedFileKinds,
   type NamedFileKind,
   type Presentation,
   type WritingState,
-} from '#domain/presentation.ts'
+} from '#domain/tools/presentation.ts'
 import type { Db, Tx } from '#store/database.ts'
 
 /** The earlier call of the run, or of one of the same root, that wrote a file. */

@@ -1,6 +1,6 @@
-import type { Routing } from '#domain/judgement.ts'
-import type { RequestKind } from '#domain/request.ts'
-import type { Risk } from '#domain/verdict.ts'
+import type { Routing } from '#domain/deciding/judgement.ts'
+import type { RequestKind } from '#domain/requests/request.ts'
+import type { Risk } from '#domain/policy/verdict.ts'
 
 /**
  * What tells whether a request's approval is signed; frozen when it was opened, like the quorum.

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /**
  * Where a program says that it makes its call (product.md 46). Its own words but for `proof`;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { taskText } from '#domain/text/task-text.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { readErased } from '#store/content/erased-content.ts'

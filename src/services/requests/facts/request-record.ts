@@ -1,12 +1,12 @@
-import type { Cue } from '#domain/cues.ts'
+import type { Cue } from '#domain/policy/cues.ts'
 import type { GrantReach } from '#domain/deciding/grant-reach.ts'
-import type { CommentAnchor } from '#domain/comment-anchor.ts'
-import type { Json } from '#domain/json.ts'
-import type { WaitingStep } from '#domain/judgement.ts'
+import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { WaitingStep } from '#domain/deciding/judgement.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
 import type { ExternalItemRecord, ExternalRecord } from './external-record.ts'
 import type { NamedFileRecord } from './named-files.ts'
-import type { Presentation } from '#domain/presentation.ts'
+import type { Presentation } from '#domain/tools/presentation.ts'
 import type {
   CallFacts,
   CancelReason,
@@ -17,8 +17,8 @@ import type {
   QuorumPlace,
   RequestKind,
   RequestState,
-} from '#domain/request.ts'
-import type { EditsPolicy, Risk, Rule, RunMode, Scope, Verdict } from '#domain/verdict.ts'
+} from '#domain/requests/request.ts'
+import type { EditsPolicy, Risk, Rule, RunMode, Scope, Verdict } from '#domain/policy/verdict.ts'
 
 /** A person as others see them: the canonical id and the name. */
 export interface PersonRef {

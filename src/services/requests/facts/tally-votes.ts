@@ -1,5 +1,5 @@
 import { tally, type Tally } from '#domain/deciding/quorum.ts'
-import type { Routing } from '#domain/judgement.ts'
+import type { Routing } from '#domain/deciding/judgement.ts'
 import type { QuorumRecord } from './request-record.ts'
 
 /** Somebody who approved, as they are now. */

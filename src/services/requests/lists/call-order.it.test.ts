@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RequestSort } from '#domain/request.ts'
+import type { RequestSort } from '#domain/requests/request.ts'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { listRequests } from './list-requests.ts'
 

@@ -1,4 +1,4 @@
-import type { ExternalOutcome } from '#domain/request.ts'
+import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { ExternalItemRecord } from '../facts/external-record.ts'
 import type { ExecutionRecord } from '../facts/request-record.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { RequestSort, RequestState } from '#domain/request.ts'
-import type { Risk } from '#domain/verdict.ts'
+import type { RequestSort, RequestState } from '#domain/requests/request.ts'
+import type { Risk } from '#domain/policy/verdict.ts'
 import type { CursorKey } from '#store/paging/keyset.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'

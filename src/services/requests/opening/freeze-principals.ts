@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { type SealableRow, principalsDigest } from '#domain/statements/row-seals.ts'
-import type { Routing } from '#domain/judgement.ts'
+import type { Routing } from '#domain/deciding/judgement.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RunTable } from '#store/tables/runs.ts'

@@ -1,4 +1,4 @@
-import { usualCueTexts, type Cue, type StoredCue } from '#domain/cues.ts'
+import { usualCueTexts, type Cue, type StoredCue } from '#domain/policy/cues.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 import { storable } from '../../transcript/storable-text.ts'
 

@@ -1,5 +1,5 @@
-import { cueLevel, type Cue, type FoundCue } from '#domain/cues.ts'
-import type { Presentation } from '#domain/presentation.ts'
+import { cueLevel, type Cue, type FoundCue } from '#domain/policy/cues.ts'
+import type { Presentation } from '#domain/tools/presentation.ts'
 
 /**
  * Cues with the lines of what is shown that cause them. A line that a change leaves as it was

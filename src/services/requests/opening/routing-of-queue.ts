@@ -1,4 +1,4 @@
-import type { Routing } from '#domain/judgement.ts'
+import type { Routing } from '#domain/deciding/judgement.ts'
 import { quorumText } from '#domain/deciding/quorum.ts'
 import { quorumOf, stepsOf } from '#policy/judge/routing/route.ts'
 import type { Queue } from '#policy/policy.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { existingRequest, findRequestFor, type RequestLocation } from './find-request.ts'

@@ -1,8 +1,8 @@
 import { behindWords } from '#domain/deciding/eligibility.ts'
 import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
-import type { JsonObject } from '#domain/json.ts'
-import type { Quorum } from '#domain/request.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Quorum } from '#domain/requests/request.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Principal } from './principals-of-run.ts'
 

@@ -1,4 +1,4 @@
-import type { CommentAnchor } from '#domain/comment-anchor.ts'
+import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import type { Tx } from '#store/database.ts'
 import { getSaltedText } from './salted-text.ts'
 

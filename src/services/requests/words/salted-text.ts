@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { canonicalJson } from '#domain/digest.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
 import { getText, putContent } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { unlessErased } from './erased-words.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { taskText } from '#domain/text/task-text.ts'
 import { readMessageText } from '../../transcript/messages.ts'
 

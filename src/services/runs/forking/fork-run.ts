@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { ContentRemoved, getText } from '#store/content/content.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'

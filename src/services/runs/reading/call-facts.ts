@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Scope } from '#domain/verdict.ts'
+import type { Scope } from '#domain/policy/verdict.ts'
 import type { Db } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 

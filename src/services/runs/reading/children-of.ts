@@ -1,4 +1,4 @@
-import type { RunState } from '#domain/request.ts'
+import type { RunState } from '#domain/requests/request.ts'
 import type { Db } from '#store/database.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 import { runVisibleTo } from '../../requests/people/visible-to.ts'

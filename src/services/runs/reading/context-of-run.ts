@@ -1,4 +1,4 @@
-import { estimatedTokensPerByte } from '#domain/window.ts'
+import { estimatedTokensPerByte } from '#domain/runs/window.ts'
 import { contextOf } from '#policy/worker/context-of.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { RunContext } from './run-record.ts'

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import type { RunState } from '#domain/request.ts'
-import { isEnd, runTransitions } from '#domain/transitions.ts'
+import type { RunState } from '#domain/requests/request.ts'
+import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'

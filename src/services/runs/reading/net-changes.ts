@@ -1,4 +1,4 @@
-import type { NetChangeKind } from '#domain/file-change.ts'
+import type { NetChangeKind } from '#domain/tools/file-change.ts'
 
 /** A stored change: as `FileChange`, with hashes alone and the number of the request behind it. */
 export interface StoredChange {

@@ -1,4 +1,4 @@
-import { isPictureType, pictureTypeOf, type PictureType } from '#domain/picture-type.ts'
+import { isPictureType, pictureTypeOf, type PictureType } from '#domain/tools/picture-type.ts'
 import { Problem } from '#domain/problem.ts'
 import { getContent } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'

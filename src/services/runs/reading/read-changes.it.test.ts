@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { hashBytes } from '#domain/digest.ts'
-import type { Json } from '#domain/json.ts'
+import { hashBytes } from '#domain/json/digest.ts'
+import type { Json } from '#domain/json/json.ts'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'

@@ -4,8 +4,8 @@ import {
   builtInTools,
   callWorkerName,
   isCommandTool,
-} from '#domain/built-in-tools.ts'
-import { isChange } from '#domain/tool.ts'
+} from '#domain/tools/built-in-tools.ts'
+import { isChange } from '#domain/tools/tool.ts'
 import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
 import type { Db } from '#store/database.ts'
 import { countChangedLines, type HashedSides } from '#tools/presentations/line-hashes.ts'

@@ -1,4 +1,4 @@
-import { elidedAt, type WindowStep } from '#domain/window.ts'
+import { elidedAt, type WindowStep } from '#domain/runs/window.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import {
   loadTranscriptWithOpenCalls,

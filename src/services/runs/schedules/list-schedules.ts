@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RunState } from '#domain/request.ts'
+import type { RunState } from '#domain/requests/request.ts'
 import type { Policy, ScheduleSetting } from '#policy/policy.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'

@@ -1,6 +1,6 @@
 import { workspacesOf } from '#policy/workspaces.ts'
 import { Problem } from '#domain/problem.ts'
-import type { SkipReason } from '#domain/schedule.ts'
+import type { SkipReason } from '#domain/runs/schedule.ts'
 import type { Policy, ScheduleSetting } from '#policy/policy.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import { bySchedule } from '../../core/authority.ts'

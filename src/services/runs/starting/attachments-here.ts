@@ -1,4 +1,4 @@
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { refusedAttachment } from '#policy/judge/run-attachment.ts'
 import { policyInWorkspace } from '#policy/workspaces.ts'
 import { readAttached } from '../../core/attached-files.ts'

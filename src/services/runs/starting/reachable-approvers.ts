@@ -1,4 +1,4 @@
-import { builtInTool } from '#domain/built-in-tools.ts'
+import { builtInTool } from '#domain/tools/built-in-tools.ts'
 import { Problem } from '#domain/problem.ts'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '#domain/problem.ts'
-import { aboveLimits, type RunBudget } from '#domain/run-budget.ts'
+import { aboveLimits, type RunBudget } from '#domain/runs/run-budget.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import { priceOf } from '#policy/worker/price-of.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import type { RunMode } from '#domain/verdict.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
 import { listGrants } from '../../grants/list-grants.ts'
 import { settleUnknown } from '../../engine/executions/settle-unknown.ts'
 import { startRun } from './start-run.ts'

@@ -1,6 +1,6 @@
 import { workspacesOf } from '#policy/workspaces.ts'
-import { hashBytes } from '#domain/digest.ts'
-import type { Json } from '#domain/json.ts'
+import { hashBytes } from '#domain/json/digest.ts'
+import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { TriggerSetting, WorkerDefinition } from '#policy/policy.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '#domain/problem.ts'
-import type { WorktreeOfRun } from '#domain/worktree.ts'
+import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { SigningContext } from '../../core/context.ts'
 

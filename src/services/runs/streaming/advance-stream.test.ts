@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { advanceStream } from './advance-stream.ts'
 import { beginAt, cursorId, parseCursor, type StreamCursor } from './stream-cursor.ts'
 import type { CallView, StreamView, TurnView } from './stream-view.ts'
-import type { UiEvent } from '#domain/ui-part.ts'
+import type { UiEvent } from '#domain/runs/ui-part.ts'
 
 const text = 'I will write the notes, and then read them again to be sure.'
 const output = { type: 'output', text: 'Written.' } as const

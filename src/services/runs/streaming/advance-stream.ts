@@ -3,7 +3,7 @@ import { outputParts } from './output-parts.ts'
 import { beginAt, cursorId, type StreamCursor } from './stream-cursor.ts'
 import type { StreamView } from './stream-view.ts'
 import { textPieces } from './text-pieces.ts'
-import type { FinishReason, UiEvent, UiPart } from '#domain/ui-part.ts'
+import type { FinishReason, UiEvent, UiPart } from '#domain/runs/ui-part.ts'
 
 /** Where a reader stands after some events. */
 export interface StreamProgress {

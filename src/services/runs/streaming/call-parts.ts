@@ -1,6 +1,6 @@
 import { callMark, maxRequestsTold, requestsTold } from './stream-cursor.ts'
 import type { CallView } from './stream-view.ts'
-import type { UiPart } from '#domain/ui-part.ts'
+import type { UiPart } from '#domain/runs/ui-part.ts'
 
 /**
  * The parts of a turn's calls that a reader has not got, each with what was told of all calls after

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Json } from '#domain/json.ts'
-import type { CallResultType, RestReason, RunState } from '#domain/request.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { CallResultType, RestReason, RunState } from '#domain/requests/request.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import { readLiveText } from '#store/content/live-text.ts'
 import type { Db } from '#store/database.ts'

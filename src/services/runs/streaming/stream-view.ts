@@ -1,6 +1,6 @@
-import type { Json } from '#domain/json.ts'
-import type { OutputStream } from '#domain/tool.ts'
-import type { RestReason, RunState } from '#domain/request.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { OutputStream } from '#domain/tools/tool.ts'
+import type { RestReason, RunState } from '#domain/requests/request.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
 

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { ToolProblem } from '#domain/tool-problem.ts'
-import type { Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import type { Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import {
   identityAt,

@@ -1,5 +1,5 @@
-import type { Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
 import { quotedName } from '#sandbox/raw-names.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandInput } from '#domain/command.ts'
+import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import { programNamed } from '#policy/shell/programs/registry.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
-import type { Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/policy.ts'
 import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { CommandInput } from '#domain/command.ts'
+import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import { textsOf } from '#policy/shell/spelling/spell-word.ts'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { commandDesk, testSandbox, type RanCommand } from '../commands.fixture.ts'
 
 const patient = { timeout: 240_000 }

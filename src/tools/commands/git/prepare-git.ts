@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { CommitIdentity } from '#domain/commit-identity.ts'
+import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { gitEnvironment, gitFolder, writeGitFiles } from '#sandbox/git/git-files.ts'
 import { identityAt, type Snapshots } from '#sandbox/snapshots/snapshots.ts'

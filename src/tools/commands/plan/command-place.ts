@@ -1,4 +1,4 @@
-import { domainsText } from '#domain/network-access.ts'
+import { domainsText } from '#domain/network/network-access.ts'
 import type { Policy, WorkerDefinition } from '#policy/policy.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 

@@ -1,5 +1,5 @@
-import type { CommandInput } from '#domain/command.ts'
-import type { Presented, PresentContext } from '#domain/tool.ts'
+import type { CommandInput } from '#domain/tools/command.ts'
+import type { Presented, PresentContext } from '#domain/tools/tool.ts'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
 import { gitVariables } from '#sandbox/git/git-files.ts'

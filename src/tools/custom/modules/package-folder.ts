@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
-import { hashBytes, hashJson } from '#domain/digest.ts'
+import { hashBytes, hashJson } from '#domain/json/digest.ts'
 
 /**
  * What a package's folder holds: hash of every file by its path in it, and one digest over all of

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { hashBytes, hashJson } from '#domain/digest.ts'
-import type { Json } from '#domain/json.ts'
+import { hashBytes, hashJson } from '#domain/json/digest.ts'
+import type { Json } from '#domain/json/json.ts'
 
 /** The package.json that decides how the project's own tool files resolve names. */
 export interface PackageScope {

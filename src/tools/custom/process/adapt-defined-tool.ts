@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { JsonObject } from '#domain/json.ts'
-import { risks, type Approval } from '#domain/verdict.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import { risks, type Approval } from '#domain/policy/verdict.ts'
 import type { DefinedTool } from '../define-tool.ts'
 import { asApproval, isApproval, type LoadedTool } from './loaded-tool.ts'
 import { canonicalInput, type Validated } from './parse-input.ts'

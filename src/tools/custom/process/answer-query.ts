@@ -1,6 +1,6 @@
-import { customTypes } from '#domain/presentation.ts'
+import { customTypes } from '#domain/tools/presentation.ts'
 import { limits } from '#domain/limits.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CustomPresentation } from '../define-tool.ts'
 import type {
   Considered,

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { ParsedInput } from '#domain/tool.ts'
-import type { Approval } from '#domain/verdict.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { ParsedInput } from '#domain/tools/tool.ts'
+import type { Approval } from '#domain/policy/verdict.ts'
 import type { ToolContext } from '../define-tool.ts'
 import type { ToolDescription } from '../tool-protocol.ts'
 

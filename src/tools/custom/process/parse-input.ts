@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json, JsonObject } from '#domain/json.ts'
-import type { ParsedInput } from '#domain/tool.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { ParsedInput } from '#domain/tools/tool.ts'
 
 /** A schema's answer: the value it makes of an input, or what is wrong. */
 export type Validated =

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
-import { isOwnMetadata } from '#domain/presentation.ts'
+import { isOwnMetadata } from '#domain/tools/presentation.ts'
 
 /**
  * The metadata that a tool's `present` returns, as far as it can be stored; for the rest a sentence

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { hashBytes } from '#domain/digest.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { hashPackageFolder, wholeRoom, type PackageFolder } from '../modules/package-folder.ts'
 import { packageScopeOf } from '../modules/package-scope.ts'
 import { projectPath } from '../modules/record-modules.ts'

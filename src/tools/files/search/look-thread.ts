@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 import { mayReadWithin } from './may-read.ts'
 import { send } from '../../threads/run-in-thread.ts'

@@ -1,5 +1,5 @@
-import type { Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { decodeText } from '../../presentations/file-kind.ts'
 import { compilePattern, globMatcher } from './patterns.ts'
 import { stoppedAt, type LookEnd, type Looking } from './look-below.ts'

@@ -1,5 +1,5 @@
-import type { FileState, Workspace } from '#domain/tool.ts'
-import { WorkspaceProblem } from '#domain/workspace-problem.ts'
+import type { FileState, Workspace } from '#domain/tools/tool.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { nameProblem } from '#sandbox/path-names.ts'
 import type { MayRead } from './may-read.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { validateWith } from '../../custom/process/adapt-defined-tool.ts'
 import { canonicalInput } from '../../custom/process/parse-input.ts'
 import { holdLifeline, serveQueries } from '../../custom/process/serve-queries.ts'

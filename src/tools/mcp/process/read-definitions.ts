@@ -1,5 +1,5 @@
 import { isJson } from '../../custom/process/parse-input.ts'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { hashOfDefinition, type McpDefinition } from '../mcp-protocol.ts'
 
 /** Providers of models take no longer names, and our own prefix needs some of it. */

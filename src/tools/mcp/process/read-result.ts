@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import type { McpCallResult } from '../mcp-protocol.ts'
 

@@ -1,5 +1,5 @@
 import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import {
   hashOfDefinition,
   type McpCallResult,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedWorker, PreviewLineView } from '#api/schemas/operation/workers.ts'
-import { builtInToolNames } from '#domain/built-in-tools.ts'
+import { builtInToolNames } from '#domain/tools/built-in-tools.ts'
 import { cellOf, columnOf, matrixColumns } from './matrix-columns.ts'
 
 const line = (more: Partial<PreviewLineView>): PreviewLineView => ({

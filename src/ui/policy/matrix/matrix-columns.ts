@@ -1,6 +1,6 @@
 import type { ListedWorker, PreviewLineView } from '#api/schemas/operation/workers.ts'
-import { builtInTool, callWorkerName, isCommandTool } from '#domain/built-in-tools.ts'
-import { approvalWords, type ApprovalWord } from '#domain/verdict.ts'
+import { builtInTool, callWorkerName, isCommandTool } from '#domain/tools/built-in-tools.ts'
+import { approvalWords, type ApprovalWord } from '#domain/policy/verdict.ts'
 
 /** What a column of the matrix is about. */
 export const matrixColumns = [

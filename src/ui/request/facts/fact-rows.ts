@@ -1,4 +1,4 @@
-import type { Json } from '#domain/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** One fact: its label, and its values one under the other; what is a hash is shown as one. */

@@ -9,7 +9,7 @@ import { Notice } from '../../states/notice.tsx'
 import { RadioField } from '../../states/radio-field.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { TaskField } from '../start/task-field.tsx'
-import { InputError, readInput, valuesOf, type InputValues } from '../tool-input.ts'
+import { InputError, readInput, valuesOf, type InputValues } from '../calls/tool-input.ts'
 import { useFork, type ForkBody } from './use-fork.ts'
 
 const versions = [

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { JsonObject } from '#domain/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../../api/call-api.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { announce } from '../../states/announce.tsx'

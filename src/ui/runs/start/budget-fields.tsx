@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
-import type { RunBudget } from '#domain/run-budget.ts'
-import { InputError } from '../tool-input.ts'
+import type { RunBudget } from '#domain/runs/run-budget.ts'
+import { InputError } from '../calls/tool-input.ts'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
 

@@ -1,4 +1,4 @@
-import type { RunMode } from '#domain/verdict.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
 import { useMe } from '../../api/queries.ts'
 import { RadioField, type RadioOption } from '../../states/radio-field.tsx'
 

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
-import { runModes, type RunMode } from '#domain/verdict.ts'
+import { runModes, type RunMode } from '#domain/policy/verdict.ts'
 import { useMe } from '../../api/queries.ts'
-import type { InputValues } from '../tool-input.ts'
+import type { InputValues } from '../calls/tool-input.ts'
 
 /** What somebody has filled in to start a run. */
 export interface StartDraft {

@@ -1,6 +1,6 @@
 import { IconBan, IconCheck, IconHandStop } from '@tabler/icons-react'
 import type { StartPreviewView } from '#api/schemas/operation/workers.ts'
-import type { ApprovalWord, RunMode } from '#domain/verdict.ts'
+import type { ApprovalWord, RunMode } from '#domain/policy/verdict.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import './start-preview.css'
 

@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core'
-import type { JsonObject } from '#domain/json.ts'
-import { emptyInput } from '../tool-input.ts'
-import { ToolInputFields } from '../tool-input-fields.tsx'
+import type { JsonObject } from '#domain/json/json.ts'
+import { emptyInput } from '../calls/tool-input.ts'
+import { ToolInputFields } from '../calls/tool-input-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#domain/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /** One member of a call's input as it is edited: text as it is, anything else as JSON. */
 export interface EditableField {

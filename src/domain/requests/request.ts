@@ -1,0 +1,143 @@
+import type { JsonObject } from '../json/json.ts'
+
+/** `start`: the start of a run; `external`: a call of a program. */
+export const requestKinds = [
+  'tool_call',
+  'start',
+  'attachment',
+  'question',
+  'outcome_check',
+  'external',
+] as const
+export type RequestKind = (typeof requestKinds)[number]
+
+export const requestStates = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const
+export type RequestState = (typeof requestStates)[number]
+
+/**
+ * Orders of a list of requests. `age`: the longest waiting first; `createdAt`: the newest first.
+ */
+export const requestSorts = ['urgency', 'expiresAt', 'createdAt', 'age', 'risk'] as const
+export type RequestSort = (typeof requestSorts)[number]
+
+export const permitStates = ['live', 'consumed', 'lapsed', 'revoked'] as const
+export type PermitState = (typeof permitStates)[number]
+
+const attemptStates = ['started', 'succeeded', 'failed', 'refused', 'unknown'] as const
+export const executionStates = ['not_started', ...attemptStates] as const
+export type ExecutionState = (typeof executionStates)[number]
+
+/**
+ * How far a decision has come (architecture.md, the decision protocol): durable in Postgres, known
+ * to Temporal, then the execution's own state.
+ */
+export const decisionStages = ['recorded', 'delivered', ...attemptStates] as const
+export type DecisionStage = (typeof decisionStages)[number]
+
+/** How a call that was begun ended: all ends but a refusal. */
+export const executionOutcomes = [
+  'succeeded',
+  'failed',
+  'unknown',
+] as const satisfies readonly ExecutionState[]
+/** What a program says became of the call that it was allowed (api.md, Requests). */
+export type ExternalOutcome = (typeof executionOutcomes)[number]
+
+/**
+ * Whether more may come of a call's output. `unknown`: nobody knows how the call ended, and this is
+ * no result.
+ */
+export const outputStates = ['running', 'unknown', 'ended'] as const
+export type OutputState = (typeof outputStates)[number]
+
+export const runStates = [
+  'running',
+  'waiting_for_approval',
+  'waiting_for_input',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+export type RunState = (typeof runStates)[number]
+
+/** What a run that waits for a message rests after; `answered`: a conversation after its answer. */
+export const restReasons = ['answered', 'stopped', 'limit', 'budget', 'model_failed'] as const
+export type RestReason = (typeof restReasons)[number]
+
+/** Why an execution did not happen although it was approved (product.md 14). */
+export type RefusalReason =
+  | 'stale'
+  | 'lapsed'
+  | 'blocked'
+  | 'revoked'
+  | 'invalid_permit'
+  | 'invalid_statement'
+  | 'unsigned'
+
+/** Why a request left the queue without a decision or expiry (product.md 13). */
+export const cancelReasons = [
+  'run_cancelled',
+  'run_failed',
+  'workflow_lost',
+  'sibling_denied',
+  'superseded',
+  'withdrawn',
+  'settled',
+  'delegation_denied',
+] as const
+export type CancelReason = (typeof cancelReasons)[number]
+
+/** The literal values of a decision; nothing else is accepted (product.md 6). */
+export type DecisionVerb = 'approve' | 'deny'
+export type DenialThen = 'continue' | 'stop'
+
+/**
+ * What a run does once a person has said how a call ended; `again`: the call is carried out once
+ * more.
+ */
+export const settlementThens = ['continue', 'again', 'stop'] as const
+export type SettlementThen = (typeof settlementThens)[number]
+
+/** One place of a quorum. */
+export interface QuorumPlace {
+  readonly team: string
+  readonly count: number
+  /** teams whose members may fill it too, since an escalation brought them in */
+  readonly also?: readonly string[]
+}
+
+/**
+ * Frozen into the request when it opens. `any` lists alternatives, each of which is a conjunction.
+ */
+export interface Quorum {
+  readonly any: readonly (readonly QuorumPlace[])[]
+}
+
+/** What a call's execution is compared with when it is about to run (product.md 14). */
+export interface CallFacts {
+  /** hash of the tool's definition, `sha256:…` */
+  readonly toolHash: string
+  /** state of each file the call replaces, deletes or moves, when it was shown */
+  readonly bases: readonly { readonly path: string; readonly hash: string | 'absent' }[]
+  /** hash of the bytes that will be written, when there are any */
+  readonly newHash?: string
+  /** position (1-based) of the earlier call of the turn on whose proposal this one was shown */
+  readonly assumes?: number
+  /** further facts of a tool's own */
+  readonly detail?: JsonObject
+}
+
+/**
+ * What a call result tells (api.md, transcript). `output` is what the tool returned, `text` what
+ * the model was told.
+ */
+export const callResultTypes = [
+  'output',
+  'error',
+  'denied',
+  'blocked',
+  'expired',
+  'cancelled',
+  'unknown',
+] as const
+export type CallResultType = (typeof callResultTypes)[number]

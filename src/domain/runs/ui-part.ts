@@ -1,0 +1,84 @@
+import type { Json } from '../json/json.ts'
+import type { OutputStream } from '../tools/tool.ts'
+import type { RestReason, RunState } from '../requests/request.ts'
+
+/** Why a message ended, in the AI SDK's words: those that a run's stream uses. */
+export const finishReasons = ['stop', 'error', 'other'] as const
+export type FinishReason = (typeof finishReasons)[number]
+
+/**
+ * A part of the AI SDK's UI message stream: those that a run's stream has. Another attempt's text
+ * takes the place of one that failed (`reset-step`).
+ */
+export type UiPart =
+  | { readonly type: 'start'; readonly messageId: string }
+  | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
+  | { readonly type: 'text-start' | 'text-end'; readonly id: string }
+  | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'tool-input-available'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: Json
+    }
+  | {
+      readonly type: 'tool-approval-request'
+      readonly approvalId: string
+      readonly toolCallId: string
+    }
+  | {
+      readonly type: 'tool-output-available'
+      readonly toolCallId: string
+      readonly output: Json
+    }
+  | {
+      readonly type: 'tool-output-error'
+      readonly toolCallId: string
+      readonly errorText: string
+    }
+  | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | CommandOutputPart
+  | {
+      readonly type: 'finish'
+      readonly finishReason: FinishReason
+      readonly messageMetadata: RunEnd
+    }
+
+/**
+ * What a running command has written: a part that is for watching alone (`transient`), and is
+ * followed by the call's result.
+ */
+export interface CommandOutputPart {
+  readonly type: 'data-command-output'
+  readonly id: string
+  readonly transient: true
+  readonly data: {
+    readonly callId: string
+    readonly toolCallId: string
+    readonly stream: OutputStream
+    readonly attempt: number
+    /** of the stream, in bytes: where the text begins and ends; a gap before it is not kept */
+    readonly start: number
+    readonly end: number
+    readonly text: string
+    /**
+     * nobody knows how the attempt ended, or another one has begun: what was written of it is no
+     * part of any result
+     */
+    readonly lost: boolean
+  }
+}
+
+/** How the run stands at the end of a message. */
+export interface RunEnd {
+  readonly state: RunState
+  /** what it rests after; `null`: it has ended */
+  readonly rest: RestReason | null
+  readonly failure: { readonly code: string; readonly message: string } | null
+}
+
+/** One event: a part, or the mark that the stream is over. */
+export interface UiEvent {
+  readonly id: string
+  readonly part: UiPart | '[DONE]'
+}

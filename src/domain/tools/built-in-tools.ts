@@ -1,0 +1,173 @@
+import type { Access } from './tool.ts'
+import type { Risk } from '../policy/verdict.ts'
+
+/**
+ * What is known of a built-in tool before anything is run (workers-and-policy.md, built-in tools).
+ */
+export interface BuiltInTool {
+  /**
+   * the key of a worker's file that gives the tool to the worker; `tools` must list it by its name;
+   * `null`: every worker has it
+   */
+  readonly givenBy: 'zones' | 'shell' | 'workers' | 'tools' | null
+  /** all that a call may do to a path */
+  readonly operations: readonly Access['operation'][]
+  /**
+   * Who says whether a call runs: the zones of its paths; the worker's shell rules; the worker's
+   * entry in `tools`, without which it asks; always a person, by an approval or by the answer that
+   * is the tool's result; nobody, because it only repeats what the run was told before.
+   */
+  readonly consent: 'zones' | 'shell' | 'tools' | 'approval' | 'answer' | 'nobody'
+  /** before the host, protected names or routing raise it */
+  readonly risk: Risk
+  /**
+   * What mail, chat and the browser's notices say of a call: its title, which may name files and
+   * nothing else of the arguments; a sentence; or `Call NAME`.
+   */
+  readonly notice: 'title' | 'name' | { readonly sentence: string }
+}
+
+/**
+ * Every built-in tool, in the order in which models read them. `src/tools/built-in.ts` makes each.
+ */
+const declared = {
+  read_file: {
+    givenBy: 'zones',
+    operations: ['read'],
+    consent: 'zones',
+    risk: 'low',
+    notice: 'title',
+  },
+  list_files: {
+    givenBy: 'zones',
+    operations: ['read'],
+    consent: 'zones',
+    risk: 'low',
+    notice: 'name',
+  },
+  search_files: {
+    givenBy: 'zones',
+    operations: ['read'],
+    consent: 'zones',
+    risk: 'low',
+    notice: 'name',
+  },
+  write_file: {
+    givenBy: 'zones',
+    operations: ['write'],
+    consent: 'zones',
+    risk: 'medium',
+    notice: 'title',
+  },
+  edit_file: {
+    givenBy: 'zones',
+    operations: ['write'],
+    consent: 'zones',
+    risk: 'medium',
+    notice: 'title',
+  },
+  delete_file: {
+    givenBy: 'zones',
+    operations: ['delete'],
+    consent: 'zones',
+    risk: 'medium',
+    notice: 'title',
+  },
+  move_file: {
+    givenBy: 'zones',
+    operations: ['delete', 'write'],
+    consent: 'zones',
+    risk: 'medium',
+    notice: 'title',
+  },
+  exec: {
+    givenBy: 'shell',
+    operations: ['read'],
+    consent: 'shell',
+    risk: 'medium',
+    notice: { sentence: 'Run a command' },
+  },
+  shell: {
+    givenBy: 'shell',
+    operations: ['read'],
+    consent: 'shell',
+    risk: 'medium',
+    notice: { sentence: 'Run a command' },
+  },
+  call_worker: {
+    givenBy: 'workers',
+    operations: ['read', 'share'],
+    consent: 'tools',
+    risk: 'medium',
+    notice: 'name',
+  },
+  ask_person: {
+    givenBy: 'tools',
+    operations: [],
+    consent: 'answer',
+    risk: 'low',
+    notice: { sentence: 'A question for a person' },
+  },
+  create_worker: {
+    givenBy: 'tools',
+    operations: [],
+    consent: 'approval',
+    risk: 'high',
+    notice: 'name',
+  },
+  read_result: {
+    givenBy: null,
+    operations: [],
+    consent: 'nobody',
+    risk: 'low',
+    notice: 'name',
+  },
+  merge_branch: {
+    givenBy: 'tools',
+    operations: ['write', 'delete'],
+    consent: 'approval',
+    risk: 'medium',
+    notice: { sentence: 'Merge the branch of a run' },
+  },
+} as const satisfies Readonly<Record<string, BuiltInTool>>
+
+export type BuiltInToolName = keyof typeof declared
+
+/** A touch of a path that a tool has declared. */
+export type AccessOf<Name extends BuiltInToolName> = Access & {
+  readonly operation: (typeof declared)[Name]['operations'][number]
+}
+
+export const builtInTools: Readonly<Record<BuiltInToolName, BuiltInTool>> = declared
+
+export const builtInToolNames = Object.keys(declared) as readonly BuiltInToolName[]
+
+/** The tool that hands work to another worker. */
+export const callWorkerName = 'call_worker' satisfies BuiltInToolName
+
+/** The tool that writes a worker into the project. */
+export const createWorkerName = 'create_worker' satisfies BuiltInToolName
+
+/**
+ * The tool that reads a result again; models are told of it once something left their window
+ * (product.md 31).
+ */
+export const readResultName = 'read_result' satisfies BuiltInToolName
+
+/** The tool that merges the branch of a run. */
+export const mergeBranchName = 'merge_branch' satisfies BuiltInToolName
+
+/** Whether a name, which a model or a file may have made up, is that of a built-in tool. */
+export function isBuiltInTool(name: string): name is BuiltInToolName {
+  return Object.hasOwn(builtInTools, name)
+}
+
+/** What is declared of a tool; `undefined` of one that is not built in. */
+export function builtInTool(name: string): BuiltInTool | undefined {
+  return isBuiltInTool(name) ? builtInTools[name] : undefined
+}
+
+/** Whether a tool runs commands. */
+export function isCommandTool(name: string): boolean {
+  return builtInTool(name)?.givenBy === 'shell'
+}

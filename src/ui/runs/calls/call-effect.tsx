@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
+import type { Json } from '#domain/json/json.ts'
+import { requestQuery } from '../../api/queries.ts'
+import { DiffView } from '../../effect/diff-view.tsx'
+import { LinesView } from '../../effect/lines-view.tsx'
+import { TextDifference } from '../../effect/text-difference.tsx'
+import { parseUnifiedDiff } from '../../effect/unified-diff.ts'
+
+/** What a call does: its difference or command, open while it waits for somebody. */
+export function CallEffect({ call }: { call: TranscriptCall }) {
+  const isPending = call.requestState === 'pending'
+  const [opened, setOpened] = useState(isPending)
+  const shown = call.requestId === undefined ? inputEffect(call.input) : null
+  if (call.requestId === undefined && shown === null) return null
+  return (
+    <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <summary className="small">What it does</summary>
+      {opened &&
+        (call.requestId === undefined ? shown : <RequestEffect requestId={call.requestId} />)}
+    </details>
+  )
+}
+
+/** As its approvers see it: of the request's newest revision. */
+function RequestEffect({ requestId }: { requestId: string }) {
+  const request = useQuery(requestQuery(requestId))
+  if (request.isPending) return <p className="dim small">Loading what it does…</p>
+  if (request.isError) return <p role="alert">{request.error.message}</p>
+  const { type, content } = request.data.presentation
+  const files = type === 'diff' ? parseUnifiedDiff(content) : null
+  if (files === null || files.length === 0) {
+    return <LinesView text={content} showFinalNewline={false} />
+  }
+  return files.map((file) => (
+    <DiffView key={`${file.oldPath} ${file.newPath}`} file={file} split={false} />
+  ))
+}
+
+/** What a call without a request did, from its input; `null`: the input says it all. */
+function inputEffect(input: Json) {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
+  const { command, content, edits } = input
+  if (typeof command === 'string') return <LinesView text={command} showFinalNewline={false} />
+  if (typeof content === 'string') return <LinesView text={content} showFinalNewline={false} />
+  if (!Array.isArray(edits)) return null
+  return edits.map((edit, index) => {
+    if (typeof edit !== 'object' || edit === null || Array.isArray(edit)) return null
+    const { find, replace } = edit
+    return (
+      // oxlint-disable-next-line react/no-array-index-key -- edits have no name but their place
+      <TextDifference key={index} before={textOf(find)} after={textOf(replace)} />
+    )
+  })
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,69 @@
+import type { CallResult } from '#api/schemas/runs/transcript.ts'
+import { requestOf } from '#client/call.ts'
+import { LinesView } from '../../effect/lines-view.tsx'
+import { splitLines } from '#domain/text/line-pieces.ts'
+import { SaveButton } from '../../states/save-button.tsx'
+import { ResultFiles } from './result-files.tsx'
+
+/** Longer results are folded, with their number of lines. */
+const maxOpenLines = 24
+
+const words: Record<CallResult['type'], string> = {
+  output: 'Returned',
+  error: 'Error',
+  denied: 'Denied',
+  blocked: 'Blocked by policy',
+  expired: 'Expired',
+  cancelled: 'Cancelled',
+  unknown: 'Outcome unknown',
+}
+
+/** What a call ended with: what the tool returned, or what the model was told. */
+export function CallResultView({ result, callId }: { result: CallResult; callId: string }) {
+  const text = textOf(result)
+  const { length: lines } = splitLines(text).lines
+  return (
+    <div className={`call-result call-result-${result.type}`}>
+      <span className="small call-result-word">{words[result.type]}</span>
+      {result.elided !== undefined && (
+        <span className="small dim">
+          {' '}
+          not shown to the model any more since turn {result.elided.atTurn}: its window had no room
+        </span>
+      )}
+      {text !== '' && lines <= maxOpenLines && <LinesView text={text} showFinalNewline={false} />}
+      {lines > maxOpenLines && (
+        <details>
+          <summary className="small">{lines} lines</summary>
+          <LinesView text={text} showFinalNewline={false} />
+        </details>
+      )}
+      {longStreams(result).map((name) => (
+        <SaveButton
+          key={name}
+          size="compact-sm"
+          variant="subtle"
+          request={requestOf('getOutput', { params: { id: callId, stream: name } })}
+          name={`${name}.txt`}
+        >
+          All of {name}
+        </SaveButton>
+      ))}
+      {result.files !== undefined && <ResultFiles callId={callId} files={result.files} />}
+    </div>
+  )
+}
+
+/** The streams of which the result has only a part. */
+function longStreams({ output }: CallResult): string[] {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return []
+  const { full } = output
+  if (typeof full !== 'object' || full === null) return []
+  return ['stdout', 'stderr'].filter((name) => Object.hasOwn(full, name))
+}
+
+function textOf({ type, output, text }: CallResult): string {
+  if (type !== 'output') return text ?? ''
+  if (typeof output === 'string') return output
+  return text ?? (output === undefined ? '' : JSON.stringify(output, null, 2))
+}

@@ -1,0 +1,124 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { InvokedTool } from '#api/schemas/runs/run-actions.ts'
+import type { ToolList } from '#api/schemas/tool-list.ts'
+import { callApi } from '../../api/call-api.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { useManualTools } from '../../api/queries.ts'
+import { announce } from '../../states/announce.tsx'
+import { Failure } from '../../states/failure.tsx'
+import { Loading } from '../../states/loading.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { emptyInput, readInput } from './tool-input.ts'
+import { ToolInputFields } from './tool-input-fields.tsx'
+
+/**
+ * Invokes a manual tool by hand: it is judged like any call, and whoever invokes it cannot approve
+ * it.
+ */
+export function CallTool({ runId }: { runId: string }) {
+  const [open, setOpen] = useState(false)
+  const tools = useManualTools(runId, open)
+  if (!open) {
+    return (
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Invoke a tool by hand…
+      </Button>
+    )
+  }
+  return (
+    <section className="card column" aria-labelledby="call-title">
+      <h2 id="call-title">Invoke a tool by hand</h2>
+      {tools.isPending && <Loading what="the tools" lines={2} />}
+      {tools.isError && <Failure error={tools.error} retry={() => void tools.refetch()} />}
+      {tools.data?.items.length === 0 && (
+        <p className="small">
+          This run has no manual tools. A tool is one with <code>manual: true</code> in the worker’s
+          file.
+        </p>
+      )}
+      {tools.data !== undefined && tools.data.items.length > 0 && (
+        <CallForm runId={runId} tools={tools.data.items} close={() => setOpen(false)} />
+      )}
+    </section>
+  )
+}
+
+interface CallFormProps {
+  runId: string
+  tools: ToolList['items']
+  close: () => void
+}
+
+function CallForm({ runId, tools, close }: CallFormProps) {
+  const client = useQueryClient()
+  const [name, setName] = useState(tools[0]?.name ?? '')
+  const tool = tools.find((item) => item.name === name) ?? tools[0]
+  const [values, setValues] = useState(() => emptyInput(tool?.inputSchema ?? {}))
+  const [key, setKey] = useState(newIdempotencyKey)
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [done, setDone] = useState<InvokedTool | null>(null)
+  if (tool === undefined) return null
+  const call = async (): Promise<void> => {
+    setBusy(true)
+    setRefusal(null)
+    setDone(null)
+    try {
+      const body = { tool: tool.name, input: readInput(tool.inputSchema, values) }
+      const params = { id: runId }
+      setDone(await callApi('invokeTool', { params, body, idempotencyKey: key }))
+      setKey(newIdempotencyKey())
+      announce(`${tool.name} was invoked`)
+      await client.invalidateQueries({ queryKey: ['run', runId] })
+    } catch (error) {
+      setRefusal((error as Error).message)
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <NativeSelect
+        label="Tool"
+        data={tools.map((item) => item.name)}
+        value={tool.name}
+        onChange={(event) => {
+          const next = tools.find((item) => item.name === event.currentTarget.value)
+          setName(event.currentTarget.value)
+          setValues(emptyInput(next?.inputSchema ?? {}))
+          setKey(newIdempotencyKey())
+        }}
+      />
+      <p className="small dim">
+        <VisibleText text={tool.description} />
+      </p>
+      <ToolInputFields schema={tool.inputSchema} values={values} change={setValues} />
+      <p className="small">
+        Its result enters the run as a message of yours. Where it asks, somebody else decides.
+      </p>
+      {refusal !== null && <p role="alert">{refusal}</p>}
+      {done !== null && (
+        <p role="status">
+          {done.requestId === null ? (
+            <>{done.tool} runs.</>
+          ) : (
+            <>
+              {done.tool} asks somebody else:{' '}
+              <Link to={`/requests/${done.requestId}`}>the request</Link>.
+            </>
+          )}
+        </p>
+      )}
+      <div className="row">
+        <Button variant="default" onClick={close}>
+          Close
+        </Button>
+        <Button loading={busy} onClick={() => void call()}>
+          Invoke
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { useLayoutEffect, useRef } from 'react'
+import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
+import { endOfOutput } from '#domain/text/output-place.ts'
+import { splitLines } from '#domain/text/line-pieces.ts'
+import type { OutputStream } from '#domain/tools/tool.ts'
+import { VisibleLine } from '../../text/visible-text.tsx'
+import { useRunInProgress } from './run-in-progress.tsx'
+import type { SoFar } from './so-far.ts'
+
+/** What is drawn: a hostile command may write characters that each are a chip. */
+const maxDrawn = { bytes: 16 * 1024, lines: 200 }
+/** Closer to the end than this is at the end. */
+const atEndPx = 24
+
+const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
+
+/**
+ * What a running command has printed so far, as it comes; it is no result, and is replaced by it.
+ */
+export function LiveOutput(props: { callId: string; live: NonNullable<TranscriptCall['live']> }) {
+  const { callId, live } = props
+  const { printed } = useRunInProgress()
+  const streams = (['stdout', 'stderr'] as const).flatMap((stream) => {
+    const soFar = printed.get(`${callId}.${stream}`)
+    return soFar === undefined ? [] : [{ stream, soFar }]
+  })
+  const isLost = live.state !== 'running' || streams.some(({ soFar }) => soFar.lost)
+  return (
+    <div className="so-far">
+      <p className="small" role="status">
+        {!isLost
+          ? 'It runs. This is what it has printed so far.'
+          : 'Nobody knows how it ended. This is what it had printed until then, and no result.'}
+      </p>
+      {streams.map(({ stream, soFar }) => (
+        <LiveStream key={stream} stream={stream} soFar={soFar} />
+      ))}
+    </div>
+  )
+}
+
+function LiveStream({ soFar, stream }: { soFar: SoFar; stream: OutputStream }) {
+  const { end, start } = soFar
+  const { left, text } = endOfOutput(new TextEncoder().encode(soFar.text), maxDrawn)
+  const before = start + left
+  const pane = useRef<HTMLDivElement>(null)
+  const follows = useRef(true)
+  useLayoutEffect(() => {
+    const element = pane.current
+    if (element !== null && follows.current) element.scrollTop = element.scrollHeight
+  }, [text])
+  return (
+    <div>
+      <p className="small dim">
+        {names[stream]}, {end.toLocaleString('en')} bytes so far
+        {before > 0 && `; the first ${before.toLocaleString('en')} are not shown here`}
+      </p>
+      <div
+        ref={pane}
+        className="code so-far-pane"
+        // A log is read out as it grows, which nobody could follow: it is there to be visited.
+        role="log"
+        aria-live="off"
+        aria-label={`${names[stream]} so far`}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keys must scroll it too
+        tabIndex={0}
+        onScroll={({ currentTarget: at }) => {
+          follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < atEndPx
+        }}
+      >
+        {splitLines(text).lines.map((line, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a line is its place
+          <div key={index} className="so-far-line">
+            <code className="code-text">
+              <VisibleLine line={line} />
+            </code>
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import { Link } from 'react-router'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { useRun } from '../../api/queries.ts'
+import { RunState } from '../run-state.tsx'
+import './child-runs.css'
+
+type Children = RunDetail['children']
+
+/** So many runs of one call are looked into for runs below them. */
+const most = 20
+
+/** The runs that a run has started, each with those below it. */
+export function ChildRuns({ items }: { items: Children }) {
+  return (
+    <ul className="child-runs">
+      {items.map((child, index) => (
+        <li key={child.runId}>
+          <div className="row">
+            <Link to={`/runs/${child.runId}`}>{child.worker}</Link> <RunState state={child.state} />
+          </div>
+          {index < most && <Below runId={child.runId} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Delegation has a depth limit, and so has this. */
+function Below({ runId }: { runId: string }) {
+  const items = useRun(runId).data?.children ?? []
+  return items.length === 0 ? null : <ChildRuns items={items} />
+}

@@ -1,0 +1,70 @@
+import { Button, Textarea } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { callApi } from '../../api/call-api.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { announce } from '../../states/announce.tsx'
+import { useDraft } from '../../states/draft.ts'
+import './composer.css'
+
+/**
+ * Says something to a run, below its conversation: it resumes one that waits for input, and is read
+ * before the next turn of any other. `sent` runs when it was accepted.
+ */
+export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
+  const client = useQueryClient()
+  const keys = useAriaKeys('submit')
+  const [text, setText] = useDraft(run.id, 'comment')
+  const [key, setKey] = useState(newIdempotencyKey)
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const waits = run.state === 'waiting_for_input'
+  const send = async (): Promise<void> => {
+    if (busy || text.trim() === '') return
+    setBusy(true)
+    setRefusal(null)
+    try {
+      const params = { id: run.id }
+      await callApi('postMessage', { params, body: { text }, idempotencyKey: key })
+      setText('')
+      setKey(newIdempotencyKey())
+      announce('Message sent')
+      await client.invalidateQueries({ queryKey: ['run', run.id] })
+      sent()
+    } catch (error) {
+      setRefusal((error as Error).message)
+    }
+    setBusy(false)
+  }
+  useShortcut('submit', () => void send())
+  return (
+    <form
+      className="composer"
+      aria-label="Message to the run"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <Textarea
+        aria-label="Message"
+        aria-describedby="composer-note"
+        placeholder={waits ? 'It goes on with your message' : 'It is read before the next turn'}
+        autosize
+        minRows={1}
+        maxRows={10}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" loading={busy} disabled={text.trim() === ''} {...keys}>
+        Send
+      </Button>
+      <p id="composer-note" className="dim small">
+        Who writes to a run cannot decide its later requests.
+      </p>
+      {refusal !== null && <p role="alert">{refusal}</p>}
+    </form>
+  )
+}

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core'
+import { Link } from 'react-router'
+import type { GrantView } from '#api/schemas/policy/grants.ts'
+import { callApi } from '../../api/call-api.ts'
+import { useGrants } from '../../api/queries.ts'
+import { useAct } from '../../states/use-act.ts'
+import { Hash } from '../../text/hash.tsx'
+import { Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+
+/** Remembered approvals of the root run: what each covers, who gave it, and revoking it. */
+export function Grants({ runId }: { runId: string }) {
+  const grants = useGrants(runId)
+  const items = grants.data?.items ?? []
+  return (
+    <section className="card" aria-labelledby="grants-title">
+      <h2 id="grants-title">Remembered approvals</h2>
+      {grants.isError && <p role="alert">{grants.error.message}</p>}
+      {grants.isSuccess && items.length === 0 && (
+        <p className="dim small">None: every call that asks is asked about.</p>
+      )}
+      <ul className="column">
+        {items.map((grant) => (
+          <Grant key={grant.id} grant={grant} runId={runId} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
+  const act = useAct(['run', runId])
+  const revoke = () => act(() => callApi('revokeGrant', { params: { id: grant.id } }))
+  return (
+    <li className="small">
+      <p>
+        <code>{grant.tool}</code>{' '}
+        {grant.scope === 'path' && grant.path !== null ? (
+          <>
+            on <VisibleText text={grant.path} />, any content
+          </>
+        ) : (
+          <>
+            with arguments <Hash value={grant.digest} what="digest" />
+          </>
+        )}
+      </p>
+      <p className="dim">
+        <Link to={`/requests/${grant.requestId}`}>given</Link> by {grant.grantedBy.name}{' '}
+        <Time at={grant.createdAt} /> · used {grant.uses}
+        {grant.usesAllowed !== null &&
+          ` of ${grant.usesAllowed}, ${grant.usesAllowed - grant.uses} left`}
+        {grant.expiresAt !== null && (
+          <>
+            {' '}
+            · until <Time at={grant.expiresAt} />
+          </>
+        )}
+      </p>
+      {grant.dormant !== null && (
+        <p>
+          Covers nothing now: <VisibleText text={grant.dormant} />
+        </p>
+      )}
+      {grant.revokedAt === null && grant.endedAt === null ? (
+        grant.canRevoke && (
+          <Button size="compact-sm" variant="default" mt="xs" onClick={() => void revoke()}>
+            Revoke
+          </Button>
+        )
+      ) : (
+        <p>
+          {grant.revokedAt === null
+            ? 'Ended with the run'
+            : `Revoked by ${grant.revokedBy?.name ?? 'somebody'}`}
+        </p>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,39 @@
+import { IconFold } from '@tabler/icons-react'
+import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
+import { Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+
+/** Where the model's own summary took the place of its oldest turns: what it says is its claim. */
+export function CompactionView({ item }: { item: TranscriptItem }) {
+  const [first, last] = item.covers ?? [0, 0]
+  return (
+    <article className="turn turn-compaction" aria-label={`Summary of turns ${first} to ${last}`}>
+      <span className="turn-icon">
+        <IconFold size={16} aria-hidden />
+      </span>
+      <div className="grow column turn-body">
+        <p className="small">
+          <strong>
+            From here on, the model sees this summary instead of turns {first} to {last}
+          </strong>{' '}
+          <span className="dim">
+            <Time at={item.at} />
+          </span>
+        </p>
+        <details>
+          <summary className="small">What the model wrote for itself</summary>
+          <div className="turn-text turn-summary">
+            <VisibleText text={item.text ?? ''} />
+          </div>
+        </details>
+      </div>
+    </article>
+  )
+}
+
+/**
+ * The last turn that the model sees only as a summary; 0: it sees them all. Pure.
+ */
+export function summarisedThrough(items: readonly TranscriptItem[]): number {
+  return items.findLast(({ role }) => role === 'compaction')?.covers?.[1] ?? 0
+}

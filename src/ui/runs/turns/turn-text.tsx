@@ -1,0 +1,36 @@
+import { IconRobot } from '@tabler/icons-react'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { useRunInProgress } from '../live/run-in-progress.tsx'
+
+/** A hostile model may write characters that each are a chip. */
+const drawnCharacters = 16 * 1024
+
+/**
+ * What the model is writing right now. `shownTurns`: turns whose stored message is on the page,
+ * which takes its place.
+ */
+export function TurnText({ shownTurns }: { shownTurns: number }) {
+  const { turn, text } = useRunInProgress().written
+  if (turn <= shownTurns || text === '') return null
+  const hidden = Math.max(0, text.length - drawnCharacters)
+  return (
+    <article className="turn" aria-label="The model is writing">
+      <span className="turn-icon">
+        <IconRobot size={16} aria-hidden />
+      </span>
+      <div className="grow column turn-body">
+        <p className="small">
+          <strong>The model</strong> <span className="dim">turn {turn} · it is writing</span>
+        </p>
+        {hidden > 0 && (
+          <p className="small dim">
+            The first {hidden.toLocaleString('en')} characters are not shown here.
+          </p>
+        )}
+        <p className="turn-text">
+          <VisibleText text={text.slice(hidden)} />
+        </p>
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,266 @@
+import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import type {
+  CallApprovalView,
+  TranscriptCall,
+  TranscriptItem,
+} from '#api/schemas/runs/transcript.ts'
+import { approvalSentence } from '#domain/text/approval-words.ts'
+import { useRun, useTranscript } from '../../api/queries.ts'
+import { LinesView } from '../../effect/lines-view.tsx'
+import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
+import { Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { CallDecision } from '../calls/call-decision.tsx'
+import { CallResultView } from '../calls/call-result.tsx'
+import { callStateText } from '../calls/call-state-text.ts'
+import { callSubject } from '#domain/text/call-subject.ts'
+import { CompactionView, summarisedThrough } from './compaction-view.tsx'
+import { LiveOutput } from '../live/live-output.tsx'
+import { RunState } from '../run-state.tsx'
+import './turn-view.css'
+
+/** One entry of a run: a message, or what the model said with the calls it asked for. */
+export function TurnView(props: {
+  item: TranscriptItem
+  runId: string
+  /** false: where the page shows the call's difference or command already */
+  showsEffects: boolean
+  /** the model sees a summary in its place */
+  summarised: boolean
+}) {
+  const { item, runId, showsEffects, summarised } = props
+  if (item.role === 'compaction') return <CompactionView item={item} />
+  const fromPerson = item.role === 'user'
+  const Icon = fromPerson ? IconMessage : IconRobot
+  return (
+    <article className={fromPerson ? 'turn turn-person' : 'turn'}>
+      <span className="turn-icon">
+        <Icon size={16} aria-hidden />
+      </span>
+      <div className="grow column turn-body">
+        <p className="small">
+          <strong>{fromPerson ? (item.author?.name ?? 'Message') : 'The model'}</strong>{' '}
+          <span className="dim">
+            turn {item.turn} · <Time at={item.at} />
+            {summarised && ' · the model sees it only in its summary'}
+          </span>
+          {isFinished(item) && (
+            <>
+              {' '}
+              <Link className="turn-fork" to={`/runs/${runId}/fork?after=${item.turn}`}>
+                Fork after turn {item.turn}
+              </Link>
+            </>
+          )}
+          {hasOpenRequests(item) && (
+            <>
+              {' '}
+              <Link to={`/runs/${runId}/turns/${item.turn}`}>Decide the turn together</Link>
+            </>
+          )}
+        </p>
+        {item.text !== undefined && item.text !== '' && (
+          <div className="turn-text">
+            {fromPerson ? <VisibleText text={item.text} /> : <ModelText text={item.text} />}
+          </div>
+        )}
+        {item.calls?.map((call, index, calls) => (
+          <CallView
+            key={call.callId}
+            call={call}
+            calls={calls}
+            index={index}
+            runId={runId}
+            showsEffect={showsEffects}
+          />
+        ))}
+      </div>
+    </article>
+  )
+}
+
+/** Every entry of a run, in order. The task stays with the model whatever it summarises. */
+export function TurnViews(props: { items: readonly TranscriptItem[]; runId: string }) {
+  const { items, runId } = props
+  const through = summarisedThrough(items)
+  return items.map((item, index) => (
+    <TurnView
+      // oxlint-disable-next-line react/no-array-index-key -- a transcript grows at its end
+      key={index}
+      item={item}
+      runId={runId}
+      showsEffects
+      summarised={index > 0 && item.turn <= through}
+    />
+  ))
+}
+
+/** Parts that a lost connection keeps from loading leave the page as it is. */
+const CallEffect = lazy(() =>
+  import('../calls/call-effect.tsx').then(
+    (module) => ({ default: module.CallEffect }),
+    () => ({ default: NotLoaded }),
+  ),
+)
+const Markdown = lazy(() =>
+  import('../../text/markdown.tsx').then(
+    (module) => ({ default: module.Markdown }),
+    () => ({ default: PlainText }),
+  ),
+)
+
+function PlainText({ text }: { text: string }) {
+  return <VisibleText text={text} />
+}
+
+function NotLoaded() {
+  return <p className="dim small">What this call does did not load. Load the page again.</p>
+}
+
+/** As it was written until its Markdown can be read: what reads it is loaded when needed. */
+function ModelText({ text }: { text: string }) {
+  return (
+    <Suspense fallback={<VisibleText text={text} />}>
+      <Markdown text={text} />
+    </Suspense>
+  )
+}
+
+/** Whether more than one thing of the turn asks, so that its change set is worth opening. */
+function hasOpenRequests({ role, calls = [] }: TranscriptItem): boolean {
+  const open = calls.filter((call) => call.requestState === 'pending' && call.manual !== true)
+  return role === 'assistant' && open.length > 1
+}
+
+/** Whether a fork can go on from here: a turn of the model whose calls all have results. */
+function isFinished({ role, turn, calls = [] }: TranscriptItem): boolean {
+  return role === 'assistant' && turn > 0 && calls.every((call) => call.result !== undefined)
+}
+
+function CallView(props: {
+  call: TranscriptCall
+  calls: readonly TranscriptCall[]
+  index: number
+  runId: string
+  showsEffect: boolean
+}) {
+  const { call, calls, index, runId, showsEffect } = props
+  const standing = callStateText(calls, index)
+  const subject = callSubject(call.input)
+  const waits = standing !== null
+  const linked = useLocation().hash === `#call-${call.callId}`
+  return (
+    <div
+      id={`call-${call.callId}`}
+      className={`call ${waits ? 'call-waits' : ''}`}
+      ref={linked ? scrollHere : null}
+    >
+      <div className="row">
+        {waits ? <IconClock size={15} aria-hidden /> : <IconTool size={15} aria-hidden />}
+        <code>
+          <VisibleText text={call.tool} />
+        </code>
+        {subject !== null && (
+          <code className="call-subject">
+            <VisibleText text={subject} />
+          </code>
+        )}
+        <span className="dim small">
+          {calls.length > 1 && `call ${index + 1} of ${calls.length}, `}
+          {call.manual === true && 'invoked by hand, '}
+          {verdictOf(call)}
+          {call.approval !== undefined && (
+            <>
+              , <Approval approval={call.approval} />
+            </>
+          )}
+          {standing !== null && call.requestState !== 'pending' && `, ${standing}`}
+        </span>
+        {call.requestId !== undefined && (
+          <Link className="small" to={`/requests/${call.requestId}`}>
+            {call.requestState === 'pending' ? 'Waits for a decision' : 'The request'}
+          </Link>
+        )}
+        {call.requestState === 'pending' && <CallDecision call={call} runId={runId} />}
+      </div>
+      {showsEffect && (
+        <Suspense fallback={null}>
+          <CallEffect call={call} />
+        </Suspense>
+      )}
+      <details>
+        <summary className="small">Input</summary>
+        <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
+      </details>
+      {call.childRunId !== undefined && <ChildRun runId={call.childRunId} />}
+      {call.live !== undefined && call.result === undefined && (
+        <LiveOutput callId={call.callId} live={call.live} />
+      )}
+      {call.result !== undefined && <CallResultView result={call.result} callId={call.callId} />}
+    </div>
+  )
+}
+
+/** Who approved a call and for how long; an earlier approval is a link to its request. */
+function Approval({ approval }: { approval: CallApprovalView }) {
+  const sentence = approvalSentence(approval)
+  if (!approval.remembered) return sentence
+  return <Link to={`/requests/${approval.requestId}`}>{sentence}</Link>
+}
+
+/** A link that names a call leads to it, once the transcript is there. */
+function scrollHere(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'center' })
+}
+
+function verdictOf(call: TranscriptCall): string {
+  const rule = call.rule === null ? '' : ` by ${call.rule.id}`
+  if (call.verdict === 'preApproved') return `pre-approved${rule}`
+  if (call.verdict === 'ask') return `asked${rule}`
+  if (call.verdict === 'blocked') return `blocked${rule}`
+  return call.verdict === 'error' ? 'not a valid call' : 'not judged yet'
+}
+
+/**
+ * The run that a delegation started, where it was started: its worker and state, and its turns once
+ * they are asked for.
+ */
+function ChildRun({ runId }: { runId: string }) {
+  const run = useRun(runId)
+  const [opened, setOpened] = useState(false)
+  if (run.data === undefined) return null
+  const { worker, state, pendingRequests } = run.data
+  return (
+    <section className="child-run" aria-label={`Run of ${worker}`}>
+      <div className="row">
+        <Link to={`/runs/${runId}`}>The run of {worker}</Link>
+        <RunState state={state} />
+        {pendingRequests > 0 && (
+          <Link className="decide-link" to={`/?runId=${runId}`}>
+            {pendingRequests} to decide
+          </Link>
+        )}
+      </div>
+      <details onToggle={(event) => setOpened(event.currentTarget.open)}>
+        <summary className="small">Its turns</summary>
+        {opened && <ChildTurns runId={runId} />}
+      </details>
+    </section>
+  )
+}
+
+function ChildTurns({ runId }: { runId: string }) {
+  const transcript = useTranscript(runId)
+  const { others } = useRunSecrets(runId)
+  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
+  if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
+  return (
+    <SecretsContext value={others}>
+      <div className="timeline">
+        <TurnViews items={transcript.data.items} runId={runId} />
+      </div>
+    </SecretsContext>
+  )
+}

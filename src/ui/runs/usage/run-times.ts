@@ -1,0 +1,60 @@
+import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
+import type { TimeHolder } from '#domain/runs/time-holders.ts'
+
+/** One stretch of a run's time. Milliseconds since its first message. */
+export interface Stretch {
+  readonly holder: TimeHolder
+  readonly turn: number
+  readonly what: string
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Where the time of a run went, in order: a turn from what it read to its answer, a call from the
+ * question to the decision, and from its start to its end. Pure.
+ */
+export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
+  const [first] = items
+  if (first === undefined) return []
+  const zero = Date.parse(first.at)
+  const stretches: Stretch[] = []
+  let read = zero
+  const add = (holder: TimeHolder, turn: number, what: string, from: number, to: number): void => {
+    if (to > from) stretches.push({ holder, turn, what, from: from - zero, to: to - zero })
+  }
+  for (const { role, at, turn, calls = [] } of items) {
+    const answered = Date.parse(at)
+    if (role === 'assistant') add('model', turn, `turn ${turn}`, read, answered)
+    read = Math.max(read, answered)
+    for (const { tool, times } of calls) {
+      const [asked, decided, started, finished] = [
+        times?.askedAt,
+        times?.decidedAt,
+        times?.startedAt,
+        times?.finishedAt,
+      ].map((time) => (time == null ? null : Date.parse(time)))
+      if (asked != null && decided != null) add('people', turn, tool, asked, decided)
+      if (started != null && finished != null) add('tools', turn, tool, started, finished)
+      if (finished != null) read = Math.max(read, finished)
+    }
+  }
+  return stretches
+}
+
+/** The whole of each holder's time, in milliseconds. Pure. */
+export function timeTotals(stretches: readonly Stretch[]): Readonly<Record<TimeHolder, number>> {
+  const of = (holder: TimeHolder): number =>
+    stretches
+      .filter((one) => one.holder === holder)
+      .reduce((sum, { from, to }) => sum + to - from, 0)
+  return { model: of('model'), tools: of('tools'), people: of('people') }
+}
+
+/** `850 ms`, `12 s`, `4 min`, `3 h`, `2 d`. Pure. */
+export function durationWords(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} d`
+}

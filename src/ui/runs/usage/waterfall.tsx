@@ -1,0 +1,77 @@
+import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
+import { timeHolders, type TimeHolder } from '#domain/runs/time-holders.ts'
+import { durationWords, runTimes, timeTotals } from './run-times.ts'
+import './waterfall.css'
+
+const names: Readonly<Record<TimeHolder, string>> = {
+  model: 'Model',
+  tools: 'Tools',
+  people: 'People',
+}
+/** More rows than one reads. */
+const rowsMost = 60
+
+/** Where the time of a run went: a bar for each stretch, and a table of the same. */
+export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
+  const stretches = runTimes(items)
+  const end = Math.max(0, ...stretches.map(({ to }) => to))
+  if (end === 0) return null
+  const totals = timeTotals(stretches)
+  const shown = stretches.slice(-rowsMost)
+  return (
+    <section className="card" aria-labelledby="times-title">
+      <h2 id="times-title">Time</h2>
+      <dl className="times-totals">
+        {timeHolders.map((holder) => (
+          <div key={holder}>
+            <dt>
+              <span className={`times-key times-${holder}`} aria-hidden /> {names[holder]}
+            </dt>
+            <dd>{durationWords(totals[holder])}</dd>
+          </div>
+        ))}
+      </dl>
+      <svg
+        className="times-bars"
+        viewBox={`0 0 1000 ${shown.length * 10}`}
+        preserveAspectRatio="none"
+        style={{ height: `${shown.length * 0.5}rem` }}
+        aria-hidden
+      >
+        {shown.map(({ holder, from, to }, index) => (
+          <rect
+            key={`${holder} ${from}`}
+            className={`times-${holder}`}
+            x={(from / end) * 1000}
+            y={index * 10 + 1}
+            width={Math.max(((to - from) / end) * 1000, 4)}
+            height={8}
+          />
+        ))}
+      </svg>
+      <details>
+        <summary className="small">As a table</summary>
+        <table className="times-table small">
+          <thead>
+            <tr>
+              <th scope="col">Turn</th>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+              <th scope="col">Took</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ holder, turn, what, from, to }) => (
+              <tr key={`${holder} ${from}`}>
+                <td>{turn}</td>
+                <td>{names[holder]}</td>
+                <td>{what}</td>
+                <td>{durationWords(to - from)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  )
+}
