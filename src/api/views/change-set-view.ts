@@ -19,9 +19,12 @@ export function changeSetView({ task, calls }: ChangeSetRecord): ChangeSet {
 }
 
 function shownView({ request, presentation }: ShownRequest) {
-  const { seen, signatureRequired, assumes } = request
+  const { seen, signatureRequired, assumes, comments } = request
   return {
-    request: { ...requestItemView(request), seen, signatureRequired, assumes },
+    request: {
+      ...requestItemView(request),
+      ...answerOf({ seen, signatureRequired, assumes, comments }),
+    },
     presentation: answerOf(presentation),
   }
 }

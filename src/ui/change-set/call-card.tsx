@@ -6,7 +6,11 @@ import { againSentence } from '#domain/deciding/alike-words.ts'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import { Effect } from '../effect/effect.tsx'
 import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
-import { useFullyViewed } from '../effect/seeing/use-seen.ts'
+import { useSeen } from '../effect/seeing/use-seen.ts'
+import { Cues } from '../request/card/cues.tsx'
+import { CallComments } from '../request/comments/call-comments.tsx'
+import { denialReaders } from '../request/comments/commented.ts'
+import { useLineNotes } from '../request/comments/line-notes.tsx'
 import { Risk } from '../request/facts/risk.tsx'
 import { Notice } from '../states/notice.tsx'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
@@ -117,9 +121,10 @@ function Shown(props: Parameters<typeof CallCard>[0] & { asked: Asked }) {
   const [allVisible, setAllVisible] = useState(false)
   const secrets = useRequestSecrets(request.id, request.revision)
   const complete = allVisible && !presentation.truncated && secrets.allRevealed
-  const seen = useFullyViewed(region, presentation.digest, complete)
+  const { fullyViewed: seen, tracker } = useSeen(region, presentation.digest, complete)
   useEffect(() => onSeen(key, seen), [onSeen, key, seen])
   const newest = entry.asked?.request ?? request
+  const notes = useLineNotes(newest)
   const closed = whyClosed(newest)
   const again = againSentence(request.alike.again)
   return (
@@ -138,6 +143,9 @@ function Shown(props: Parameters<typeof CallCard>[0] & { asked: Asked }) {
           <span className="dim">shown as if call {request.assumes} had been carried out</span>
         )}
       </div>
+      <SecretsContext value={secrets.others}>
+        <Cues role="group" cues={request.cues} content={presentation.content} within={region} />
+      </SecretsContext>
       {again !== null && closed === null && <p className="obstacle">{again}.</p>}
       <SecretsContext value={secrets.counted}>
         <Effect
@@ -146,8 +154,11 @@ function Shown(props: Parameters<typeof CallCard>[0] & { asked: Asked }) {
           ownsKeys={false}
           onRegion={setRegion}
           onAllVisible={setAllVisible}
+          notes={state.changed ? undefined : notes}
+          tracker={tracker}
         />
       </SecretsContext>
+      <CallComments request={{ ...newest, presentation }} />
       {state.result !== null && (
         <div role="status">
           <CallResultLine item={state.result.item} choice={state.result.choice} />
@@ -172,6 +183,7 @@ function Shown(props: Parameters<typeof CallCard>[0] & { asked: Asked }) {
           entry={entry}
           state={state}
           acts={acts}
+          newest={newest}
           busy={busy}
           alone={whyAlone(request)}
           unseen={!seen}
@@ -192,6 +204,7 @@ function Choices(props: {
   entry: ChangeEntry
   state: CardState
   acts: CardActs
+  newest: Asked['request']
   busy: boolean
   /** why it cannot be approved with others */
   alone: string | null
@@ -244,7 +257,7 @@ function Choices(props: {
       {state.choice === 'deny' && (
         <Textarea
           label="Reason"
-          description="The agent reads it."
+          description={denialReaders(props.newest)}
           autosize
           minRows={1}
           maxLength={4000}

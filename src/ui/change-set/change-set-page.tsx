@@ -10,6 +10,7 @@ import { DiffToolbar } from '../effect/diff-toolbar.tsx'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../live/live-provider.tsx'
 import { AgentStatement } from '../request/agent-statement.tsx'
+import { startComment } from '../request/comments/call-comments.tsx'
 import { refusalWords } from '../request/decision/wording/refusal-words.ts'
 import { useSubmit, type Sending } from '../request/decision/use-submit.ts'
 import { lastListAddress } from '../request/last-list.ts'
@@ -21,11 +22,13 @@ import { Notice } from '../states/notice.tsx'
 import { clockTime, Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallCard, type CardState } from './call-card.tsx'
+import { focusChoice, showCall, useCallFocus } from './call-focus.ts'
 import { CallTree } from './call-tree.tsx'
 import { entriesOf, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { planDecisions, type CallChoice } from './plan-decisions.ts'
 import { useCards } from './use-cards.ts'
 import '../request/request.css'
+import '../request/card/card.css'
 import '../request/decision/decision-panel.css'
 import '../states/choices.css'
 import './change-set.css'
@@ -80,15 +83,18 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
     announce(`${done} of ${answer.items.length} recorded`)
     summary.current?.focus()
   }
-  const { current, go } = useCurrentCall(entries)
-  useShortcut('nextFile', () => go(1))
-  useShortcut('previousFile', () => go(-1))
+  const { current, goToCall, goToFile } = useCallFocus(entries)
+  useShortcut('next', () => goToCall(1))
+  useShortcut('previous', () => goToCall(-1))
+  useShortcut('nextFile', () => goToFile(1))
+  useShortcut('previousFile', () => goToFile(-1))
+  useShortcut('comment', () => startComment(document.getElementById(`call-${current()?.key}`)))
   useShortcut('viewed', () => {
-    const entry = entries[current()]
+    const entry = current()
     if (entry?.asked) acts.onView(entry.key)
   })
-  useShortcut('approve', () => focusChoice(entries[current()], 'approve'))
-  useShortcut('deny', () => focusChoice(entries[current()], 'deny'))
+  useShortcut('approve', () => focusChoice(current(), 'approve'))
+  useShortcut('deny', () => focusChoice(current(), 'deny'))
   useShortcut('submit', decisions.length === 0 ? null : () => void send())
   useShortcut('back', () => void navigate(lastListAddress()))
 
@@ -208,34 +214,4 @@ function summaryOf(states: readonly CardState[]): string {
   ].filter(Boolean)
   const chosen = words.length === 0 ? 'Nothing chosen' : words.join(', ')
   return came.length === 0 ? `${chosen}.` : `${came.join(', ')}. ${chosen}.`
-}
-
-/** Which call N, P, V, A and D are about: the one that was gone to, or that has the focus. */
-function useCurrentCall(entries: readonly ChangeEntry[]) {
-  const index = useRef(-1)
-  const current = (): number => {
-    const focused = document.activeElement?.closest('.change-call')?.id
-    const found = entries.findIndex(({ key }) => `call-${key}` === focused)
-    if (found !== -1) index.current = found
-    return Math.max(0, index.current)
-  }
-  const go = (step: number): void => {
-    const from = index.current === -1 && step > 0 ? -1 : current()
-    index.current = Math.min(Math.max(from + step, 0), entries.length - 1)
-    const entry = entries[index.current]
-    if (entry !== undefined) showCall(entry.key)
-  }
-  return { current, go }
-}
-
-function showCall(key: string): void {
-  const card = document.getElementById(`call-${key}`)
-  card?.scrollIntoView({ block: 'start' })
-  card?.focus({ preventScroll: true })
-}
-
-function focusChoice(entry: ChangeEntry | undefined, choice: 'approve' | 'deny'): void {
-  if (entry === undefined) return
-  const card = document.getElementById(`call-${entry.key}`)
-  card?.querySelector<HTMLInputElement>(`input[value="${choice}"]`)?.focus()
 }

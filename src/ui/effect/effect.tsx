@@ -67,13 +67,15 @@ export function Effect(props: {
     [presentation, folding],
   )
   const whole = useWholeFile(request)
+  // One of several on a page is no landmark of it.
+  const role = props.ownsKeys ? 'region' : 'group'
   return (
-    <section className="card" aria-labelledby={titleId}>
+    <section className="card" role={role} aria-labelledby={titleId}>
       <h2 id={titleId}>{headingOf(request)}</h2>
       {tracker !== undefined && request.state === 'pending' && (
         <SeenMap region={region} tracker={tracker} />
       )}
-      <section ref={keepRegion} className="column" aria-label="All that will happen">
+      <section ref={keepRegion} className="column" role={role} aria-label="All that will happen">
         {presentation.warnings.length > 0 && (
           <div className="warnings" role="note">
             <IconAlertTriangle size={20} stroke={1.8} aria-hidden />

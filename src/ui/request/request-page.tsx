@@ -15,7 +15,7 @@ import { copyText } from '../text/copy-text.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { AnswerForm } from './decision/answering/answer-form.tsx'
 import { AgentStatement } from './agent-statement.tsx'
-import { Comments } from './comments.tsx'
+import { Comments } from './comments/comments.tsx'
 import { useChosen } from './decision/choosing/use-chosen.ts'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import { Effect } from '../effect/effect.tsx'
@@ -34,7 +34,7 @@ import { RequestEffect, RequestSentence } from './request-sentence.tsx'
 import { SettleForm } from './decision/answering/settle-form.tsx'
 import { Context, Siblings } from './surroundings.tsx'
 import { useSeen } from '../effect/seeing/use-seen.ts'
-import { useLineNotes } from './line-notes.tsx'
+import { useLineNotes } from './comments/line-notes.tsx'
 import { Cues } from './card/cues.tsx'
 import { WhyAsked } from './card/routing.tsx'
 import { Task } from './card/task.tsx'
@@ -131,7 +131,12 @@ function Opened({ request }: { request: RequestDetail }) {
           <p className="request-who">
             <RequestSentence request={displayed} />
           </p>
-          <Cues cues={displayed.cues} content={displayed.presentation.content} />
+          <Cues
+            role="region"
+            cues={displayed.cues}
+            content={displayed.presentation.content}
+            within={region}
+          />
         </SecretsContext>
         <ModeBanner
           mode={request.mode}

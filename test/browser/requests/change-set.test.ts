@@ -128,10 +128,77 @@ test('an approval of what has not been on the screen does not count, and the bar
   await page.getByRole('button', { name: 'Submit 1 decision' }).click()
   await page.getByText('Approved by you').waitFor()
   expect(await states(requestIds)).toEqual(['approved', 'pending'])
-  await page.getByRole('button', { name: 'Show it' }).click()
+  await page.getByRole('button', { name: 'Show it', exact: true }).click()
   for (let at = 0; at < 30; at += 1) await page.mouse.wheel(0, 500)
   await page.keyboard.press('Control+Enter')
   await expect.poll(() => states(requestIds)).toEqual(['approved', 'approved'])
+})
+
+const violationsOf = async (page: Page) =>
+  (await new AxeBuilder({ page }).setLegacyMode(true).analyze()).violations.map(({ id, nodes }) => [
+    id,
+    nodes.map(({ target }) => target),
+  ])
+
+// Rules: product.md 41
+test('each call has its cues, its map of what was not seen, and comments on its lines, as hostile as they may be', async () => {
+  const aws = ['AKIA', 'IOSFODNN7', 'EXAMPLE'].join('')
+  const filler = Array.from({ length: 120 }, (_, line) => `filler ${line}`).join('\n')
+  await dashboard.desk.write('notes/e.md', `old\nkeep\n`)
+  const { requestIds, runId } = await ask(
+    dashboard.desk,
+    [write('notes/e.md', `one\nkey ${aws}\n`), write('notes/f.md', `two\nkey ${aws}\n${filler}\n`)],
+    'Two with keys',
+  )
+  const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
+  const [first, second] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]
+  await second.getByText('Holds what looks like a secret').waitFor()
+  await second.getByRole('link', { name: 'line 2' }).click()
+  const focused = page.locator('article:nth-of-type(2) :focus')
+  expect(await focused.textContent()).toContain('key')
+  await page.keyboard.press('k')
+  await expect.poll(() => first.evaluate((card) => card === document.activeElement)).toBe(true)
+  const unseen = second.getByRole('button', { name: /^\d+% not seen yet: show it$/ })
+  const shareBefore = await unseen.innerText()
+  await unseen.click()
+  await expect.poll(() => unseen.innerText().catch(() => '')).not.toBe(shareBefore)
+  await first.locator('.diff-gutter-delete').first().click()
+  const field = first.getByLabel('Comment on old line 1')
+  await field.fill('Keep <b>this</b> \u202Eline')
+  await first.getByRole('button', { name: 'Comment on the line' }).click()
+  await first.locator('.diff-widget', { hasText: 'Keep <b>this</b>' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.goto(`${dashboard.url}/runs/${runId}/turns/1`)
+  await first.locator('.diff-widget', { hasText: 'Keep <b>this</b>' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('m')
+  const whole = second.getByRole('textbox', { name: `Comment on #` })
+  await expect.poll(() => whole.evaluate((at) => at === document.activeElement)).toBe(true)
+  await whole.fill('For colleagues')
+  await second.getByRole('button', { name: 'Comment', exact: true }).click()
+  await second.getByRole('listitem').filter({ hasText: 'For colleagues' }).waitFor()
+  expect(await page.locator('main b').count()).toBe(0)
+  await choose(page, 1, 'Deny')
+  await first.getByText('The agent reads it, and 1 remark on lines.').waitFor()
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    const shots = process.env['SCREENSHOTS']
+    if (shots === undefined) continue
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.screenshot({ path: `${shots}/set-${width}-${scheme}.png`, fullPage: true })
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+  }
+  await first.getByLabel('Reason').fill('no')
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(() => states(requestIds)).toEqual(['denied', 'pending'])
+  await group(page, 1).waitFor({ state: 'detached' })
+  await first.locator('.diff-gutter-delete').first().click()
+  expect(await first.getByLabel('Comment on old line 1').count()).toBe(0)
 })
 
 test('hostile names stay text, on a phone and by keyboard, and the page passes axe in light and dark', async () => {
@@ -157,8 +224,7 @@ test('hostile names stay text, on a phone and by keyboard, and the page passes a
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+    expect(await violationsOf(page)).toEqual([])
   }
   await page.keyboard.press('n')
   await page.keyboard.press('v')

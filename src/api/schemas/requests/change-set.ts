@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { hash, id, instant, person } from '../common.ts'
 import { verdict } from '../runs/transcript.ts'
 import * as example from '../examples.ts'
-import { presentation } from './request-parts.ts'
+import { commentView, presentation } from './request-parts.ts'
 import { requestItem } from './request-item.ts'
 
 /** The number of a turn in a path, from 1 on. */
@@ -19,6 +19,8 @@ const shownRequest = requestItem
     signatureRequired: z.boolean(),
     /** position of the earlier call of the turn that this one is shown on top of */
     assumes: z.int().nullable(),
+    /** what colleagues said of it, in the order of their writing */
+    comments: z.array(commentView),
   })
   .meta({ id: 'ShownRequest' })
 

@@ -5,11 +5,10 @@ import { notOffered } from '#domain/policy/narrowed-scopes.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 import { starterName } from '#domain/text/starter-name.ts'
-import { saltedText } from '../words/salted-text.ts'
-import { erasedText } from '../words/erased-words.ts'
+import { commentOf } from '../facts/comment-rows.ts'
+import { readWords } from '../words/read-words.ts'
 import { needsSignature } from '../facts/needs-signature.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
-import { readErased } from '#store/content/erased-content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { readAlike } from '../lists/read-alike.ts'
 import { findRequest } from '../people/find-request.ts'
@@ -35,15 +34,8 @@ export async function getRequest(
   const [item] = await readItems(ctx.db, caller, [id])
   if (item === undefined) throw new Error(`Request ${id} is gone`)
   const { row, hashes, texts } = await readContents(ctx, id)
-  const erased = await readErased(
-    ctx.db,
-    hashes.filter((hash) => !texts.has(hash)),
-  )
-  const textOf = (hash: string | null): string | null => {
-    if (hash === null) return null
-    const text = texts.get(hash)
-    return text === undefined ? erasedText(erased.get(hash)) : saltedText(text)
-  }
+  const wordsOf = await readWords(ctx.db, hashes, texts)
+  const textOf = (hash: string | null): string | null => (hash === null ? null : wordsOf(hash))
   const input = JSON.parse(texts.get(row.input_hash) ?? 'null') as Json
   const presentation = presentationOf(row, texts)
   const record = {
@@ -69,11 +61,7 @@ export async function getRequest(
       ...request,
       reason: textOf(reasonHash),
     })),
-    comments: row.comments.map(({ textHash, at, ...comment }) => ({
-      ...comment,
-      text: textOf(textHash) ?? '',
-      at: new Date(at),
-    })),
+    comments: row.comments.map((comment) => commentOf(comment, wordsOf)),
     revisions: row.revisions.map(({ reasonHash, at, ...revision }) => ({
       ...revision,
       reason: textOf(reasonHash),

@@ -6,13 +6,13 @@ import type { EditsPolicy } from '#domain/policy/verdict.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
 import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../facts/request-record.ts'
+import { commentRows, type CommentRow } from '../facts/comment-rows.ts'
 import { awayUntil } from '../people/away.ts'
 import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
 type Previous = RequestDetailRecord['previous'][number]
 type Revision = RequestDetailRecord['revisions'][number]
-type Comment = RequestDetailRecord['comments'][number]
 /** What people wrote arrives by its hash, instants as text. */
 type Stored<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
 
@@ -33,7 +33,7 @@ export interface DetailRow {
   readonly decisions: readonly (Stored<DecisionRecord, 'reason' | 'at'> & { at: string })[]
   readonly previous: readonly Stored<Previous, 'reason'>[]
   readonly revisions: readonly (Stored<Revision, 'reason' | 'at'> & { at: string })[]
-  readonly comments: readonly (Omit<Comment, 'text' | 'at'> & { textHash: string; at: string })[]
+  readonly comments: readonly CommentRow[]
 }
 
 /** Reads it in one query. The caller has judged that the request may be seen. */
@@ -78,10 +78,7 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
           'reasonHash', v.reason_hash, 'at', v.created_at) order by v.revision), '[]')
         from request_revision v left join person p on p.id = v.editor_id
         where v.request_id = request.id) as revisions,
-      (select coalesce(json_agg(json_build_object('id', c.id,
-          'person', json_build_object('id', p.id, 'name', p.name),
-          'textHash', c.text_hash, 'anchor', c.anchor, 'at', c.created_at) order by c.created_at, c.id), '[]')
-        from comment c join person p on p.id = c.person_id where c.request_id = request.id) as comments
+      ${commentRows} as comments
     from request
     join request_revision r on r.request_id = request.id and r.revision = request.revision
     where request.id = ${requestId}

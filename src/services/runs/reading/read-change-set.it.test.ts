@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decideMany } from '#services/decisions/decide-many.ts'
+import { eraseContents } from '#store/content/erased-content.ts'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { readChangeSet } from './read-change-set.ts'
@@ -60,6 +62,29 @@ test('a change set has every call of the turn in call order, with the task and a
     expect(shown.presentation).toEqual(presentation)
   }
   expect(calls[2]?.shown?.request.assumes).toBe(1)
+})
+
+test('a change set has the comments of each call, and says where the words of one were erased', async () => {
+  const { linus } = desk.people
+  const [call] = (await open()).calls
+  const request = call!.shown!.request.id
+  const anchor = { file: 'notes/a.md', side: 'new', line: 1 } as const
+  await commentRequest(desk.api, linus.caller, { request, text: 'use yarn', anchor })
+  const commentsOf = async () =>
+    (await open()).calls.map(({ shown }) =>
+      shown?.request.comments.map(({ person, text, anchor }) => [person.name, text, anchor]),
+    )
+  const others = [undefined, [], undefined, []]
+  expect(await commentsOf()).toEqual([[['Linus', 'use yarn', anchor]], ...others])
+  const { db } = desk.database
+  const { text_hash: hash } = await db
+    .selectFrom('comment')
+    .select('text_hash')
+    .where('request_id', '=', request)
+    .executeTakeFirstOrThrow()
+  await db.transaction().execute((tx) => eraseContents(tx, [hash], linus.id))
+  const erased = expect.stringMatching(/^\[erased on .* by Linus\]$/)
+  expect(await commentsOf()).toEqual([[['Linus', erased, anchor]], ...others])
 })
 
 test('what a change set shows is enough to decide all of it in one action', async () => {

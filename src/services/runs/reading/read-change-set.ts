@@ -7,7 +7,13 @@ import type { Routing } from '#domain/deciding/judgement.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
-import type { PersonRef, RequestItemRecord } from '../../requests/facts/request-record.ts'
+import { commentOf, commentRows, type CommentRow } from '../../requests/facts/comment-rows.ts'
+import type {
+  PersonRef,
+  RequestDetailRecord,
+  RequestItemRecord,
+} from '../../requests/facts/request-record.ts'
+import { readWords } from '../../requests/words/read-words.ts'
 import { readTasks } from '../../requests/facts/read-tasks.ts'
 import { readItems } from '../../requests/lists/read-items.ts'
 import { assertVisible } from '../visible-run.ts'
@@ -20,6 +26,7 @@ export interface ShownRequest {
     readonly signatureRequired: boolean
     /** position of the earlier call of the turn that this one is shown on top of */
     readonly assumes: number | null
+    readonly comments: RequestDetailRecord['comments']
   }
   readonly presentation: Presentation
 }
@@ -58,10 +65,12 @@ interface RevisionRow {
   readonly routing: Routing
   readonly presentation_hash: string
   readonly presentation_digest: string
+  readonly comments: readonly CommentRow[]
 }
 
 /**
- * The change set of a turn (product.md 40): seven queries whatever its size. Rejects with
+ * The change set of a turn (product.md 40): seven queries whatever its size,
+ * and one more where a comment was erased. Rejects with
  * `not_found` for a run that the caller may not see, and for a turn that it did not make.
  */
 export async function readChangeSet(
@@ -79,7 +88,8 @@ export async function readChangeSet(
         from tool_call c where c.run_id = ${runId} and c.turn = ${turn}) as calls,
       (select coalesce(json_agg(json_build_object('id', request.id, 'call_id', request.call_id,
           'kind', request.kind, 'routing', request.routing, 'facts', r.facts,
-          'presentation_hash', r.presentation_hash, 'presentation_digest', r.presentation_digest)
+          'presentation_hash', r.presentation_hash, 'presentation_digest', r.presentation_digest,
+          'comments', ${commentRows})
           order by request.position, request.number), '[]')
         from request join request_revision r
           on r.request_id = request.id and r.revision = request.revision
@@ -117,10 +127,12 @@ async function readShown(
 ): Promise<ReadonlyMap<string, ShownRequest>> {
   const ids = rows.map((row) => row.id)
   const items = new Map((await readItems(ctx.db, caller, ids)).map((item) => [item.id, item]))
-  const texts = await getRemainingTexts(
-    ctx.db,
-    rows.map((row) => row.presentation_hash),
-  )
+  const comments = rows.flatMap((row) => row.comments.map(({ textHash }) => textHash))
+  const texts = await getRemainingTexts(ctx.db, [
+    ...rows.map((row) => row.presentation_hash),
+    ...comments,
+  ])
+  const wordsOf = await readWords(ctx.db, comments, texts)
   const shown = new Map<string, ShownRequest>()
   for (const row of rows) {
     const item = items.get(row.id)
@@ -129,7 +141,13 @@ async function readShown(
     const digest = row.presentation_digest
     const signatureRequired = needsSignature({ ...item, routing: row.routing })
     shown.set(row.id, {
-      request: { ...item, seen: digest, signatureRequired, assumes: row.facts.assumes ?? null },
+      request: {
+        ...item,
+        seen: digest,
+        signatureRequired,
+        assumes: row.facts.assumes ?? null,
+        comments: row.comments.map((comment) => commentOf(comment, wordsOf)),
+      },
       presentation: { ...(JSON.parse(stored) as Presentation), digest },
     })
   }

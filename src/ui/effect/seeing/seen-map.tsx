@@ -26,11 +26,11 @@ export function SeenMap({ region, tracker }: { region: HTMLElement | null; track
   }
   return (
     <>
-      <aside className="seen-note" aria-label="What has not been on the screen">
+      <div className="seen-note" role="group" aria-label="What has not been on the screen">
         <button type="button" className="link-button small" onClick={() => go(first.from)}>
           {share}% not seen yet: show it
         </button>
-      </aside>
+      </div>
       <div className="seen-map">
         <svg
           viewBox={`0 0 10 ${height}`}

@@ -4,11 +4,20 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { showLine } from './show-line.ts'
 
 /** What deserves attention, the warnings first, each linked to the line that causes it. */
-export function Cues({ cues, content }: { cues: RequestItem['cues']; content: string }) {
+export function Cues(props: {
+  cues: RequestItem['cues']
+  content: string
+  /** where `content` is shown */
+  within: HTMLElement | null
+  /** one of several on a page is no landmark of it */
+  role: 'region' | 'group'
+}) {
+  const { cues, content, within } = props
+
   if (cues.length === 0) return null
   const ordered = [...cues].toSorted((one, other) => rank(one) - rank(other))
   return (
-    <section aria-label="What deserves attention">
+    <section role={props.role} aria-label="What deserves attention">
       <ul className="cues plain-list">
         {ordered.map((cue) => (
           <li key={`${cue.id} ${cue.line ?? 0} ${cue.text}`} className={`cue cue-${cue.level}`}>
@@ -23,7 +32,7 @@ export function Cues({ cues, content }: { cues: RequestItem['cues']; content: st
               </span>
               <VisibleText text={cue.text} />
             </span>
-            <Line line={cue.line} content={content} />
+            <Line line={cue.line} content={content} within={within} />
           </li>
         ))}
       </ul>
@@ -31,15 +40,16 @@ export function Cues({ cues, content }: { cues: RequestItem['cues']; content: st
   )
 }
 
-function Line({ line, content }: { line: number | undefined; content: string }) {
-  if (line === undefined) return null
+function Line(props: { line: number | undefined; content: string; within: HTMLElement | null }) {
+  const { line, content, within } = props
+  if (line === undefined || within === null) return null
   return (
     <a
       className="cue-line"
       href={`#line-${line}`}
       onClick={(event) => {
         event.preventDefault()
-        showLine(line, content)
+        showLine(within, line, content)
       }}
     >
       line {line}

@@ -1,13 +1,13 @@
 /**
- * Brings a line of what is shown onto the screen, and the focus there. `line` counts from 1 in
- * `content`; in a table of a diff the row of the new file's line is it.
+ * Brings a line of what `within` shows onto the screen, and the focus there. `line` counts from 1
+ * in `content`; in a table of a diff the row of the new file's line is it.
  */
-export function showLine(line: number, content: string): void {
+export function showLine(within: ParentNode, line: number, content: string): void {
   const row = `[data-change-key="I${newLineOf(content, line)}"]`
   const place =
-    document.querySelector<HTMLElement>(`[data-line="${line}"]`) ??
-    document.querySelector<HTMLElement>(row) ??
-    document.querySelector<HTMLElement>('.code, .diff-box')
+    within.querySelector<HTMLElement>(`[data-line="${line}"]`) ??
+    within.querySelector<HTMLElement>(row) ??
+    within.querySelector<HTMLElement>('.code, .diff-box')
   if (place === null) return
   place.scrollIntoView({ block: 'center' })
   place.tabIndex = -1

@@ -2,7 +2,6 @@ import { Button, Checkbox, Textarea } from '@mantine/core'
 import { useCallback, useEffect, useState } from 'react'
 import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { counted } from '#domain/text/counted.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
@@ -10,6 +9,7 @@ import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../states/announce.tsx'
 import { copyText } from '../../text/copy-text.ts'
 import { clockTime } from '../../text/time.tsx'
+import { denialReaders } from '../comments/commented.ts'
 import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
 import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
@@ -270,15 +270,6 @@ export function DecisionPanel(props: {
       )}
     </div>
   )
-}
-
-/** Who reads a denial: the agent also reads what was said on lines. */
-function denialReaders({ external, comments }: RequestDetail): string {
-  if (external !== null) return 'The program reads it.'
-  const remarks = comments.filter(({ anchor }) => anchor !== null).length
-  return remarks === 0
-    ? 'The agent reads it.'
-    : `The agent reads it, and ${counted(remarks, 'remark')} on lines.`
 }
 
 function refusalOf(

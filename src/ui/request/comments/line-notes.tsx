@@ -1,15 +1,13 @@
 import { Button, Textarea } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
-import { callApi } from '../api/call-api.ts'
-import type { LineNotes } from '../effect/diff-view.tsx'
-import { Time } from '../text/time.tsx'
-import { VisibleText } from '../text/visible-text.tsx'
+import { callApi } from '../../api/call-api.ts'
+import type { LineNotes } from '../../effect/diff-view.tsx'
+import { CommentEntry } from './comment-entry.tsx'
+import { useReadAgain, type Commented } from './commented.ts'
 
 /** Comments on lines, drawn below them, and the place where one is written. */
-export function useLineNotes(request: RequestDetail): LineNotes {
+export function useLineNotes(request: Pick<Commented, 'id' | 'state' | 'comments'>): LineNotes {
   const [writing, setWriting] = useState<CommentAnchor | null>(null)
   const { id, comments, state } = request
   const below = useCallback<LineNotes['below']>(
@@ -21,15 +19,7 @@ export function useLineNotes(request: RequestDetail): LineNotes {
         <div className="line-notes">
           {here.map((comment) => (
             <div key={comment.id} className="line-note">
-              <p className="small">
-                <strong>{comment.person.name}</strong>{' '}
-                <span className="dim">
-                  <Time at={comment.at} />
-                </span>
-              </p>
-              <p>
-                <VisibleText text={comment.text} />
-              </p>
+              <CommentEntry comment={comment} showsLine={false} />
             </div>
           ))}
           {writes && <NoteForm requestId={id} anchor={anchor} onDone={() => setWriting(null)} />}
@@ -48,7 +38,7 @@ function isAt(one: CommentAnchor | null, other: CommentAnchor): boolean {
 
 function NoteForm(props: { requestId: string; anchor: CommentAnchor; onDone: () => void }) {
   const { requestId, anchor, onDone } = props
-  const client = useQueryClient()
+  const readAgain = useReadAgain()
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState('')
   useEffect(() => field.current?.focus(), [])
@@ -60,7 +50,7 @@ function NoteForm(props: { requestId: string; anchor: CommentAnchor; onDone: () 
     try {
       const body = { text: text.trim(), anchor }
       await callApi('commentRequest', { params: { id: requestId }, body })
-      await client.invalidateQueries({ queryKey: ['request'] })
+      await readAgain()
       onDone()
     } catch (error) {
       setRefusal((error as Error).message)

@@ -1,0 +1,69 @@
+import { useRef } from 'react'
+import type { ChangeEntry } from './change-entries.ts'
+
+const cardClass = '.change-call'
+
+/** Brings a call onto the screen, and the focus there. */
+export function showCall(key: string): void {
+  const card = cardOf(key)
+  if (card !== null) show(card)
+}
+
+/** Sets the focus on a choice of a call, which is not made by that. */
+export function focusChoice(entry: ChangeEntry | undefined, choice: 'approve' | 'deny'): void {
+  if (entry === undefined) return
+  cardOf(entry.key)?.querySelector<HTMLInputElement>(`input[value="${choice}"]`)?.focus()
+}
+
+/**
+ * Which call the keys are about: the one that has the focus, or had it last. `goToCall` and
+ * `goToFile` move the focus by one; files are stops only in calls that change several.
+ */
+export function useCallFocus(entries: readonly ChangeEntry[]) {
+  const last = useRef<Element | null>(null)
+  const here = (): Element | null => {
+    const focused = document.activeElement
+    if (focused?.closest(cardClass)) last.current = focused
+    return last.current?.isConnected ? last.current : null
+  }
+  const current = (): ChangeEntry | undefined => {
+    const id = here()?.closest(cardClass)?.id
+    return entries.find(({ key }) => `call-${key}` === id) ?? entries[0]
+  }
+  const go = (stops: readonly HTMLElement[], step: 1 | -1): void => {
+    const at = here()
+    const index = at === null ? -1 : stops.findLastIndex((stop) => isBefore(stop, at))
+    const next = stops[Math.min(Math.max(index + step, 0), stops.length - 1)]
+    if (next !== undefined) {
+      show(next)
+      last.current = next
+    }
+  }
+  const goToCall = (step: 1 | -1): void => go(cards(), step)
+  const goToFile = (step: 1 | -1): void => go(cards().flatMap(filesOf), step)
+  return { current, goToCall, goToFile }
+}
+
+function cards(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>(cardClass)]
+}
+
+function filesOf(card: HTMLElement): readonly HTMLElement[] {
+  const files = [...card.querySelectorAll<HTMLElement>('.file')]
+  return files.length > 1 ? files : [card]
+}
+
+function isBefore(stop: Element, at: Element): boolean {
+  return (
+    stop.contains(at) || (stop.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+  )
+}
+
+function cardOf(key: string): HTMLElement | null {
+  return document.getElementById(`call-${key}`)
+}
+
+function show(stop: HTMLElement): void {
+  stop.scrollIntoView({ block: 'start' })
+  stop.focus({ preventScroll: true })
+}

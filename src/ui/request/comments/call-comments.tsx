@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
+import { CommentForm } from './comment-form.tsx'
+import { CommentList } from './comments.tsx'
+import type { Commented } from './commented.ts'
+
+/**
+ * What colleagues said of one call of several on a page, and a field once somebody wants to say
+ * something too. `startComment` opens it.
+ */
+export function CallComments({ request }: { request: Commented }) {
+  const [isWriting, setWriting] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const keys = useAriaKeys('comment')
+  useEffect(() => {
+    if (isWriting) field.current?.focus()
+  }, [isWriting])
+  const { number, comments } = request
+  return (
+    <div className="column call-comments" role="group" aria-label={`Comments on #${number}`}>
+      {comments.length > 0 && <CommentList request={request} />}
+      {isWriting ? (
+        <CommentForm request={request} label={`Comment on #${number}`} field={field} />
+      ) : (
+        <div>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            onClick={() => setWriting(true)}
+            {...keys}
+          >
+            Comment
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Sets the focus on the field of the comments within a card, which is opened for it. */
+export function startComment(card: ParentNode | null): void {
+  const comments = card?.querySelector('.call-comments')
+  const field = comments?.querySelector('textarea')
+  if (field) field.focus()
+  else comments?.querySelector('button')?.click()
+}

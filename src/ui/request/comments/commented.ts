@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { counted } from '#domain/text/counted.ts'
+
+/** What of a request its comments are about, on its page and in a change set. */
+export type Commented = Pick<RequestDetail, 'id' | 'number' | 'state' | 'presentation' | 'comments'>
+
+export type Comment = Commented['comments'][number]
+
+/** Reads again what shows comments: the page of the request, and the change sets of runs. */
+export function useReadAgain(): () => Promise<void> {
+  const client = useQueryClient()
+  return useCallback(async () => {
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['request'] }),
+      client.invalidateQueries({ queryKey: ['run'] }),
+    ])
+  }, [client])
+}
+
+/** Who reads a denial: the agent also reads what was said on lines. */
+export function denialReaders({
+  external,
+  comments,
+}: {
+  external: unknown
+  comments: readonly Comment[]
+}): string {
+  if (external !== null) return 'The program reads it.'
+  const remarks = comments.filter(({ anchor }) => anchor !== null).length
+  if (remarks === 0) return 'The agent reads it.'
+  return `The agent reads it, and ${counted(remarks, 'remark')} on lines.`
+}
