@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { startCluster } from '#runtime/cluster/start-cluster.ts'
+import { startCluster } from './cluster/start-cluster.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { stopSignal } from '#runtime/supervisor/stop-signals.ts'
 

@@ -242,7 +242,6 @@ export const roomOrders: RoomOrders = {
     'temporal',
     'api',
     'supervisor',
-    'cluster',
     'doctor',
     'backup',
   ],

@@ -1,19 +1,19 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeDevToken } from '../data-folder/run-secrets.ts'
-import { startEmbeddedPostgres } from '../embedded/postgres.ts'
-import type { Environment } from '../environment.ts'
-import { findFolders, runFolder } from '../folders.ts'
-import { findFreePort } from '../processes/free-port.ts'
+import { writeDevToken } from '#runtime/data-folder/run-secrets.ts'
+import { startEmbeddedPostgres } from '#runtime/embedded/postgres.ts'
+import type { Environment } from '#runtime/environment.ts'
+import { findFolders, runFolder } from '#runtime/folders.ts'
+import { findFreePort } from '#runtime/processes/free-port.ts'
 import {
   definedVariables,
   readProjectEnvironment,
   withoutModelKeys,
   withoutSigningKey,
-} from '../config/project-environment.ts'
-import { launchProcess, runMigrations } from '../supervisor/own-processes.ts'
-import { prepareQuickstart } from '../supervisor/quickstart-copy.ts'
-import type { RunningService } from '../supervisor/supervise.ts'
+} from '#runtime/config/project-environment.ts'
+import { launchProcess, runMigrations } from '#runtime/supervisor/own-processes.ts'
+import { prepareQuickstart } from '#runtime/supervisor/quickstart-copy.ts'
+import type { RunningService } from '#runtime/supervisor/supervise.ts'
 import { startTemporalCluster } from './temporal-cluster.ts'
 
 const clusterNamespace = 'countersign'
