@@ -1,4 +1,4 @@
-import type { ShellPolicy } from '#policy/policy.ts'
+import type { ShellPolicy } from '#policy/worker-definition.ts'
 import { judgeBy, rule } from '#policy/shell/judging.fixture.ts'
 
 /** Rules of a worker that has many. */

@@ -1,4 +1,5 @@
-import type { ProjectConfig, WorkerModelSettings } from '#policy/policy.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
+import type { WorkerModelSettings } from '#policy/model-settings.ts'
 import { endpointOf } from '#policy/worker/model-entry.ts'
 import { parseModelName } from '#policy/worker/model-name.ts'
 import { ModelProblem, type Model } from './model.ts'

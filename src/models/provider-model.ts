@@ -1,6 +1,6 @@
 import { APICallError, jsonSchema, streamText, tool, type ToolSet } from 'ai'
 import type { ModelProvider } from '#domain/model-provider.ts'
-import type { WorkerModelSettings } from '#policy/policy.ts'
+import type { WorkerModelSettings } from '#policy/model-settings.ts'
 import {
   cachedInstructions,
   cachePointOf,

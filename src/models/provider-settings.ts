@@ -1,5 +1,5 @@
 import type { ModelProvider } from '#domain/model-provider.ts'
-import type { ModelEndpoint } from '#policy/policy.ts'
+import type { ModelEndpoint } from '#policy/model-settings.ts'
 
 /** Variables from the service's own environment and the project's `.env`. */
 export type ModelEnvironment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 import { plainModel } from '#test/harness/fixtures/plain-model.ts'
 import { describe, expect, test } from 'vitest'
 import { plainRequest } from '#test/harness/fixtures/chat-server.ts'
-import type { ModelEndpoint, ModelSetting } from '#policy/policy.ts'
+import type { ModelEndpoint, ModelSetting } from '#policy/model-settings.ts'
 import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'
 

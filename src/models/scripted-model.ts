@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Script } from '#policy/policy.ts'
+import type { Script } from '#policy/script.ts'
 import { parseScript } from '#policy/worker/read-script.ts'
 import type { Model, ModelAnswer, ModelRequest } from './model.ts'
 

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
-import type { Policy, ProjectConfig, WorkerDefinition } from './policy.ts'
+import type { Policy } from './policy.ts'
+import type { ProjectConfig } from './project-config.ts'
+import type { WorkerDefinition } from './worker-definition.ts'
 
 /** Where runs of a worker may work; the first is where they do when nothing else is said. */
 export function workspacesOf(

@@ -1,5 +1,4 @@
-import type { WorkspaceProblemCode } from '#domain/tools/tool.ts'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { type WorkspaceProblemCode, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 const sentences: Record<string, readonly [WorkspaceProblemCode, string]> = {
   ENOENT: ['not_found', 'does not exist'],

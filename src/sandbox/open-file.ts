@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
-import type { FileState } from '#domain/tools/tool.ts'
+import type { FileState } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import type { Directory } from './open-directory.ts'

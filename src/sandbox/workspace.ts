@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises'
-import type { FileState, Workspace } from '#domain/tools/tool.ts'
+import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { moveFile, removeFile, replaceFile, sweepAbandoned, type Place } from './change-file.ts'

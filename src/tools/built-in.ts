@@ -1,7 +1,11 @@
-import type { BuiltInToolName } from '#domain/tools/built-in-tools.ts'
-import { builtInToolNames, builtInTools } from '#domain/tools/built-in-tools.ts'
+import {
+  type BuiltInToolName,
+  builtInToolNames,
+  builtInTools,
+} from '#domain/tools/built-in-tools.ts'
 import type { Tool } from '#domain/tools/tool.ts'
-import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { hasBuiltIn } from '#policy/worker/built-in-tools-of.ts'
 import type { CommandSite } from './commands/plan/command-place.ts'
 import { execTool } from './commands/exec.ts'

@@ -1,5 +1,5 @@
 import { hashBytes } from '#domain/json/digest.ts'
-import type { FileState, Workspace } from '#domain/tools/tool.ts'
+import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldName } from '#sandbox/path-names.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { loadToolDescriptions } from './custom/load-tool-descriptions.ts'
 import { policyOf, projectWith, toolFile } from './custom/project.fixture.ts'
 import type { ToolProcess } from './custom/tool-process.ts'

@@ -4,7 +4,9 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
-import type { Presented, Tool, ToolResult, Workspace } from '#domain/tools/tool.ts'
+import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 
 /** A workspace on disk with these files, for the tests of tools. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ShellRule } from '#policy/policy.ts'
+import type { ShellRule } from '#policy/worker-definition.ts'
 import { analyseCommand, type CommandAnalysis } from '#policy/shell/analyse-command.ts'
 import { whyUnread } from '#policy/shell/blocked-commands.ts'
 import { judgeBy, rule } from '#policy/shell/judging.fixture.ts'

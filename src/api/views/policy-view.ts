@@ -6,7 +6,8 @@ import type {
   PolicyState,
 } from '../schemas/policy/policy.ts'
 import { quorumText } from '#domain/deciding/quorum.ts'
-import type { Overlay, Queue, QuorumSetting, RoutingEntry, When } from '#policy/policy.ts'
+import type { Overlay, QuorumSetting, RoutingEntry, When } from '#policy/routing.ts'
+import type { Queue } from '#policy/project-config.ts'
 import { durationText } from '#policy/reading/duration.ts'
 import type { Agreement } from '#services/policy/agree-to-policy.ts'
 import type { ActivationRecord } from '#services/policy/activations/list-activations.ts'

@@ -1,6 +1,7 @@
 import { readdir, lstat, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { ProjectProblem, Policy, Zone } from '#policy/policy.ts'
+import type { ProjectProblem, Policy } from '#policy/policy.ts'
+import type { Zone } from '#policy/worker-definition.ts'
 import { configFile } from '#policy/names/own-files.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'

@@ -1,5 +1,5 @@
 import { builtInToolNames, builtInTools } from '#domain/tools/built-in-tools.ts'
-import { isChange } from '#domain/tools/tool.ts'
+import { isChange } from '#domain/tools/access.ts'
 import type { FolderFacts } from './look-at-folder.ts'
 
 /** The tools that change files by themselves; commands are routed by what they run. */

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import type { ScheduleSetting } from '#policy/policy.ts'
+import type { ScheduleSetting } from '#policy/project-config.ts'
 import { connectTemporal } from '../temporal-client.ts'
 import { syncSchedules } from './sync-schedules.ts'
 

@@ -4,7 +4,7 @@ import {
   type Client,
   type ScheduleOptions,
 } from '@temporalio/client'
-import type { ScheduleSetting } from '#policy/policy.ts'
+import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes, longestPauseMs } from '#policy/schedules/cron.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 

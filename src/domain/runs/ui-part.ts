@@ -1,5 +1,5 @@
 import type { Json } from '../json/json.ts'
-import type { OutputStream } from '../tools/tool.ts'
+import type { OutputStream } from '../tools/tool-result.ts'
 import type { RestReason, RunState } from '../requests/request.ts'
 
 /** Why a message ended, in the AI SDK's words: those that a run's stream uses. */

@@ -1,4 +1,4 @@
-import type { Access } from './tool.ts'
+import type { Access } from './access.ts'
 import type { Risk } from '../policy/verdict.ts'
 
 /**

@@ -1,4 +1,15 @@
-import type { WorkspaceProblemCode } from './tool.ts'
+/** A refusal of the workspace with a stable code and a sentence for the model. */
+export type WorkspaceProblemCode =
+  | 'invalid_name'
+  | 'not_found'
+  | 'not_a_file'
+  | 'not_a_directory'
+  | 'is_a_link'
+  | 'case_clash'
+  | 'too_large'
+  | 'stale'
+  | 'hidden'
+  | 'io'
 
 /**
  * A workspace refused a path or an operation: `code` is stable, the message is a sentence for the

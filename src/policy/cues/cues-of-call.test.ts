@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CueId } from '#domain/policy/cues.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Access } from '#domain/tools/tool.ts'
+import type { Access } from '#domain/tools/access.ts'
 import { analyseCommand } from '../shell/analyse-command.ts'
 import { cuesOfCall, type CueFacts } from './cues-of-call.ts'
 

@@ -1,8 +1,8 @@
 import { coversNetwork, domainsText } from '#domain/network/network-access.ts'
-import { operations } from '#domain/tools/tool.ts'
+import { operations } from '#domain/tools/access.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
-import type { WorkerDefinition, Zone } from '../policy.ts'
+import type { WorkerDefinition, Zone } from '../worker-definition.ts'
 
 /**
  * What a new worker could do and the worker that writes it cannot, each as a sentence's end; empty

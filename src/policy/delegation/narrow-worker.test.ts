@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
-import type { Zone } from '../policy.ts'
+import type { Zone } from '../worker-definition.ts'
 import { narrowPolicy, narrowZones } from './narrow-worker.ts'
 
 function zone(root: string, more: Partial<Zone> = {}): Zone {

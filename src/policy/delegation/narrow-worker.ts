@@ -1,6 +1,7 @@
-import { operations } from '#domain/tools/tool.ts'
+import { operations } from '#domain/tools/access.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
-import type { Policy, WorkerDefinition, Zone } from '../policy.ts'
+import type { Policy } from '../policy.ts'
+import type { WorkerDefinition, Zone } from '../worker-definition.ts'
 
 /**
  * The policy under which a delegated run's calls are judged (product.md 23): the one in force, in

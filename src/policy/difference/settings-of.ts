@@ -1,5 +1,6 @@
 import { canonicalJson } from '#domain/json/digest.ts'
-import type { Holder, Policy } from '../policy.ts'
+import type { Holder } from '../project-config.ts'
+import type { Policy } from '../policy.ts'
 import { durationText } from '../reading/duration.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Zone } from '../policy.ts'
+import type { Zone } from '../worker-definition.ts'
 
 /** Does a folder contain a path, or is it the path itself? `''` contains everything. */
 export function containsPath(folder: string, path: string): boolean {

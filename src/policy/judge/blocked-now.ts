@@ -1,6 +1,7 @@
 import type { Json } from '#domain/json/json.ts'
 import type { Tool } from '#domain/tools/tool.ts'
-import type { Policy, WorkerDefinition } from '../policy.ts'
+import type { Policy } from '../policy.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 import { blockingRule } from '../shell/blocked-commands.ts'
 import { canonicalCall, type CanonicalCall } from './calls/canonical-call.ts'
 import { commandTraits } from './routing/command-traits.ts'

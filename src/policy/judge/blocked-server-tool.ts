@@ -1,5 +1,6 @@
 import type { Tool } from '#domain/tools/tool.ts'
-import type { Policy, WorkerDefinition } from '../policy.ts'
+import type { Policy } from '../policy.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 import { overlayOpinions } from './consent/consent.ts'
 import { strictest } from './consent/opinion.ts'
 import { toolOpinions } from './consent/tool-consent.ts'

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Approval } from '#domain/policy/verdict.ts'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
-import type { Consent, Overlay, Policy, RoutingEntry, ShellPolicy, When, Zone } from '../policy.ts'
+import type { Consent, Overlay, RoutingEntry, When } from '../routing.ts'
+import type { Policy } from '../policy.ts'
+import type { ShellPolicy, Zone } from '../worker-definition.ts'
 
 const base = projectWith('zones: []')
 const worker = base.workers.get('scribe')

@@ -1,7 +1,7 @@
 import type { ExplainStep, Judgement, WaitingStep } from '#domain/deciding/judgement.ts'
 import type { FoundCue } from '#domain/policy/cues.ts'
 import type { Rule } from '#domain/policy/verdict.ts'
-import type { WorkerDefinition } from '../policy.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 import { cuesOfCall, type CueFacts } from '../cues/cues-of-call.ts'
 import { durationText } from '../reading/duration.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './calls/canonical-call.ts'

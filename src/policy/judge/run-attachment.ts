@@ -1,4 +1,4 @@
-import type { WorkerDefinition } from '../policy.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 import { blockedText } from './consent/opinion.ts'
 import { readOpinion, shareOpinion, type ReadingPlace } from './consent/read-opinion.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'

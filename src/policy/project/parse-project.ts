@@ -1,10 +1,6 @@
-import type {
-  Policy,
-  ProjectConfig,
-  ProjectFiles,
-  ProjectProblem,
-  WorkerDefinition,
-} from '../policy.ts'
+import type { Policy, ProjectFiles, ProjectProblem } from '../policy.ts'
+import type { ProjectConfig } from '../project-config.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 import { priceOf } from '../worker/price-of.ts'
 import { Report } from '../reading/report.ts'
 import { policyDigest } from '../version-digest.ts'

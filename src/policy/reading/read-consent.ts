@@ -1,5 +1,5 @@
 import type { ApprovalWord } from '#domain/policy/verdict.ts'
-import type { Consent } from '../policy.ts'
+import type { Consent } from '../routing.ts'
 import { readChoice, readText } from './values.ts'
 import {
   isMapAt,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ShellRule } from '../policy.ts'
+import type { ShellRule } from '../worker-definition.ts'
 import { analyseCommand } from './analyse-command.ts'
 import { blockingRule } from './blocked-commands.ts'
 import { judgeBy, rule } from './judging.fixture.ts'

@@ -6,7 +6,7 @@ import {
   innerRestrictions,
   scannedRestrictions,
 } from './rules/first-match.ts'
-import type { ShellPolicy, ShellRule } from '../policy.ts'
+import type { ShellPolicy, ShellRule } from '../worker-definition.ts'
 
 /**
  * A rule that blocks a command whatever its host and its files are, or `null` when that hangs on

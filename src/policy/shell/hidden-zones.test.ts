@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Zone } from '../policy.ts'
+import type { Zone } from '../worker-definition.ts'
 import { judgeBy, plainHost, rule, workspaceOf } from './judging.fixture.ts'
 
 function zone(name: string, root: string, read: 'preApproved' | 'ask' | 'blocked'): Zone {

@@ -1,7 +1,7 @@
 import type { ApprovalWord } from '#domain/policy/verdict.ts'
 import type { CommandHost, CommandInput } from '#domain/tools/command.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
-import type { ShellPolicy, ShellRule } from '../policy.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
+import type { ShellPolicy, ShellRule } from '../worker-definition.ts'
 import { analyseCommand } from './analyse-command.ts'
 import { judgeCommand, type CommandVerdict } from '../judge/consent/judge-command.ts'
 

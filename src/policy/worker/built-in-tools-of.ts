@@ -4,7 +4,7 @@ import {
   createWorkerName,
   type BuiltInToolName,
 } from '#domain/tools/built-in-tools.ts'
-import type { WorkerDefinition } from '../policy.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 
 /**
  * The built-in tools that a worker's file gives it (workers-and-policy.md), wherever it runs,

@@ -1,5 +1,5 @@
 import { defaultContextTokens } from '#domain/runs/window.ts'
-import type { ProjectConfig } from '../policy.ts'
+import type { ProjectConfig } from '../project-config.ts'
 import { knownContexts } from './known-contexts.ts'
 import { endpointOf, modelEntries } from './model-entry.ts'
 

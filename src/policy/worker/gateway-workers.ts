@@ -1,5 +1,7 @@
 import { hashJson } from '#domain/json/digest.ts'
-import type { GatewayServer, Policy, WorkerDefinition } from '../policy.ts'
+import type { GatewayServer } from '../project-config.ts'
+import type { Policy } from '../policy.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 import { defaultModelSettings } from './read-model-settings.ts'
 
 /** No file of a worker has a colon in its name. */

@@ -1,4 +1,5 @@
-import type { ModelEndpoint, ModelSetting, ProjectConfig } from '../policy.ts'
+import type { ModelEndpoint, ModelSetting } from '../model-settings.ts'
+import type { ProjectConfig } from '../project-config.ts'
 
 type Models = Pick<ProjectConfig, 'models'>
 

@@ -1,4 +1,5 @@
-import type { ModelPrice, ProjectConfig } from '../policy.ts'
+import type { ModelPrice } from '../model-settings.ts'
+import type { ProjectConfig } from '../project-config.ts'
 import { modelEntries } from './model-entry.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { approvalWords } from '#domain/policy/verdict.ts'
-import type { Consent, McpServer } from '../policy.ts'
+import type { Consent } from '../routing.ts'
+import type { McpServer } from '../worker-definition.ts'
 import { readConsent } from '../reading/read-consent.ts'
 import {
   readEntries,

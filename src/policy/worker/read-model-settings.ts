@@ -1,5 +1,5 @@
 import { reasoningEfforts } from '#domain/model-provider.ts'
-import type { WorkerModelSettings } from '../policy.ts'
+import type { WorkerModelSettings } from '../model-settings.ts'
 import { readAmount, readBoolean, readChoice, readCount } from '../reading/values.ts'
 import { readFields, type YamlField } from '../reading/yaml-field.ts'
 import { keysOf } from '../schema/parts.ts'

@@ -1,5 +1,5 @@
 import { isDomainEntry, maxDomains, type NetworkAccess } from '#domain/network/network-access.ts'
-import type { WorkerDefinition } from '../policy.ts'
+import type { WorkerDefinition } from '../worker-definition.ts'
 import { readBoolean, readChoice, readList, readText } from '../reading/values.ts'
 import { isListAt, readFields, valueTextAt, wrong, type YamlField } from '../reading/yaml-field.ts'
 import { keysOf } from '../schema/parts.ts'

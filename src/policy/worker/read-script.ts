@@ -1,4 +1,4 @@
-import type { Script, ScriptTurn } from '../policy.ts'
+import type { Script, ScriptTurn } from '../script.ts'
 import { openYaml } from '../reading/open-yaml.ts'
 import { Report } from '../reading/report.ts'
 import { readFields, readJson, scalarOf, wrong, type YamlField } from '../reading/yaml-field.ts'

@@ -1,5 +1,5 @@
 import { approvalWords } from '#domain/policy/verdict.ts'
-import type { ShellPolicy, ShellRule } from '../policy.ts'
+import type { ShellPolicy, ShellRule } from '../worker-definition.ts'
 import { checkOneReason, readConsent } from '../reading/read-consent.ts'
 import { readFields, fieldSource, wrong, type YamlField } from '../reading/yaml-field.ts'
 import { readChoice, readList, readOneOrMany, readReference, readText } from '../reading/values.ts'

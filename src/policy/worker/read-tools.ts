@@ -1,5 +1,5 @@
 import { approvalWords } from '#domain/policy/verdict.ts'
-import type { ToolSetting } from '../policy.ts'
+import type { ToolSetting } from '../worker-definition.ts'
 import { checkOneReason, readConsent } from '../reading/read-consent.ts'
 import {
   readEntries,

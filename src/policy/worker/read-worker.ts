@@ -1,5 +1,5 @@
 import { hashJson } from '#domain/json/digest.ts'
-import type { WorkerDefinition, WorkerLimits } from '../policy.ts'
+import type { WorkerDefinition, WorkerLimits } from '../worker-definition.ts'
 import {
   type Names,
   readBoolean,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OutputStream } from '#domain/tools/tool.ts'
+import type { OutputStream } from '#domain/tools/tool-result.ts'
 import type { CommandLimits } from './command-limits.ts'
 import { collectOutput, type StreamOutput } from './command-end.ts'
 

@@ -1,7 +1,7 @@
 import { lstat, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { hashBytes } from '#domain/json/digest.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { identityOf } from '../hidden-paths.ts'
 import { openDirectory, plainWalk } from '../open-directory.ts'

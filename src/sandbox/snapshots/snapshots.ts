@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { CopiedFile, Workspace } from '#domain/tools/tool.ts'
+import type { CopiedFile, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { identityOf } from '../hidden-paths.ts'
 

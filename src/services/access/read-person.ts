@@ -1,5 +1,5 @@
 import { Problem } from '#domain/problem.ts'
-import type { Right } from '#policy/policy.ts'
+import type { Right } from '#policy/project-config.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { rightsOf } from '../core/rights-of.ts'
 

@@ -1,5 +1,5 @@
 import { limits } from '#domain/limits.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { loadExisting } from '#tools/files/load-version.ts'
 import { decodeText } from '#tools/presentations/file-kind.ts'
 import { quoted } from '../transcript/result-texts.ts'

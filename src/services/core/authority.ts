@@ -1,7 +1,7 @@
 import type { Actor } from '#domain/actor.ts'
 import { auditEventTypes, type AuditEventType } from '#domain/audit-event.ts'
 import { Problem } from '#domain/problem.ts'
-import type { Right } from '#policy/policy.ts'
+import type { Right } from '#policy/project-config.ts'
 import type { Caller, ServiceContext, SystemContext } from './context.ts'
 import { hasRight } from './rights-of.ts'
 

@@ -1,5 +1,6 @@
 import type { Actor } from '#domain/actor.ts'
-import { type Holder, type Policy, type Right, rightNames } from '#policy/policy.ts'
+import { type Holder, type Right, rightNames } from '#policy/project-config.ts'
+import type { Policy } from '#policy/policy.ts'
 import type { ServiceContext } from './context.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ProjectConfig } from '#policy/policy.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
 import type { Tx } from '#store/database.ts'
 
 /** Makes the monthly budgets of the database those of a configuration: each step reads them. */

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { ProjectConfig } from '#policy/policy.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
 import { sealedMembership, sealedPerson } from '../access/sealed-rows.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { syncBudgets } from './sync-budgets.ts'

@@ -1,6 +1,8 @@
 import { placeText, quorumTeams, quorumText, tally, type Vote } from '#domain/deciding/quorum.ts'
 import type { Quorum } from '#domain/requests/request.ts'
-import type { Policy, ProjectProblem, Queue, RoutingEntry } from '#policy/policy.ts'
+import type { Policy, ProjectProblem } from '#policy/policy.ts'
+import type { Queue } from '#policy/project-config.ts'
+import type { RoutingEntry } from '#policy/routing.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import type { Db } from '#store/database.ts'
 

@@ -1,4 +1,5 @@
-import type { Access, Workspace } from '#domain/tools/tool.ts'
+import type { Access } from '#domain/tools/access.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 /**

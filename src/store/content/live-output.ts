@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OutputStream } from '#domain/tools/tool.ts'
+import type { OutputStream } from '#domain/tools/tool-result.ts'
 import type { Db, Tx } from '../database.ts'
 import { liveTextChannel } from './live-text.ts'
 

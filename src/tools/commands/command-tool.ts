@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Zone } from '#policy/policy.ts'
+import type { Zone } from '#policy/worker-definition.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { commandFacts, factsOf } from './facts/command-facts.ts'

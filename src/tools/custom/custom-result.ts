@@ -1,7 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { pictureTypeOf } from '#domain/tools/picture-type.ts'
-import type { ResultFile, ToolResult } from '#domain/tools/tool.ts'
+import type { ResultFile, ToolResult } from '#domain/tools/tool-result.ts'
 import { visibleText } from '../definition/visible-text.ts'
 import type { CustomResult, ModelOutput } from './tool-protocol.ts'
 

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { builtInTools, type AccessOf, type BuiltInToolName } from '#domain/tools/built-in-tools.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Access } from '#domain/tools/access.ts'
 import type {
-  Access,
   ExecuteContext,
   ParsedInput,
   PresentContext,
   Presented,
   Tool,
-  ToolResult,
-  Workspace,
 } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'

@@ -1,5 +1,6 @@
 import { limits } from '#domain/limits.ts'
-import type { ExecuteContext, FileState, Workspace } from '#domain/tools/tool.ts'
+import type { ExecuteContext } from '#domain/tools/tool.ts'
+import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { fileVersion, type FileVersion } from '../presentations/file-change.ts'

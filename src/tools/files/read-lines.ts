@@ -1,4 +1,4 @@
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 
 const chunkBytes = 1024 * 1024
 const newline = 0x0a

@@ -1,7 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import type { FileChange, FileSide } from '#domain/tools/file-change.ts'
 import { limits } from '#domain/limits.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { lineHashes } from '../presentations/line-hashes.ts'
 
 /**

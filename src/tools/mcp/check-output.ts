@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
-import type { ToolResult } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { McpHost } from './mcp-host.ts'
 
 const checkTimeoutMs = 10_000

@@ -1,6 +1,7 @@
 import type { NetworkAccess } from '#domain/network/network-access.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
-import type { McpServer, Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
+import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
+import type { Policy } from '#policy/policy.ts'
 import { isOwnVariable } from '#policy/worker/read-server-settings.ts'
 import type { McpConnection } from './mcp-protocol.ts'
 

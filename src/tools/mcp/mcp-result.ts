@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
-import type { ToolResult, ResultFile } from '#domain/tools/tool.ts'
+import type { ToolResult, ResultFile } from '#domain/tools/tool-result.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { visibleText } from '../definition/visible-text.ts'

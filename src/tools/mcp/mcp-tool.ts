@@ -1,6 +1,7 @@
 import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Presented, Tool, ToolResult } from '#domain/tools/tool.ts'
+import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { QueryNotAccepted } from '../custom/tool-child.ts'
 import { titleLine, structured } from '../presentations/structured.ts'

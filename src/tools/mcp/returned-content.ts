@@ -1,6 +1,6 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
-import type { ToolResult } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 
 /**
  * What a server returned, in the form in which a client of the protocol reads it: texts, pictures,

@@ -1,5 +1,5 @@
 import { hashJson } from '#domain/json/digest.ts'
-import type { McpServer } from '#policy/policy.ts'
+import type { McpServer } from '#policy/worker-definition.ts'
 
 /**
  * How a server is reached, as the worker's file says it: references to secrets, never the secrets.

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { bwrapArguments } from '#sandbox/bwrap/bwrap-arguments.ts'
 import { informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
 import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'

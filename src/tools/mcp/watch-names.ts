@@ -1,5 +1,5 @@
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
-import type { ToolResult } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { CommandSite } from '../commands/plan/command-place.ts'
 import { violationOf } from '../commands/execution/command-result.ts'
 import { makePlan } from '../commands/plan/make-plan.ts'

@@ -1,5 +1,6 @@
 import { commitTrailers } from '#domain/tools/commit-identity.ts'
-import type { Access, Workspace } from '#domain/tools/tool.ts'
+import type { Access } from '#domain/tools/access.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { finishMerge, gitOf } from '#sandbox/worktrees/merge-commits.ts'

@@ -4,7 +4,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { counted } from '#domain/text/counted.ts'
-import type { ToolResult } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import {
   blockedCheckout,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { rightNames } from '#policy/policy.ts'
+import { rightNames } from '#policy/project-config.ts'
 import { apiKeyScopes } from '#services/access/api-keys/api-key.ts'
 import { signInMethods } from '#services/access/sessions/start-session.ts'
 import { email, id, instant, listOf, text } from '../common.ts'

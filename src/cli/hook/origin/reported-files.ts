@@ -1,6 +1,6 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 
 /** A file that a call names, as it is now. */

@@ -1,6 +1,6 @@
 import type { Tool } from '#domain/tools/tool.ts'
 import type { Rule } from '#domain/policy/verdict.ts'
-import type { WorkerDefinition } from '../../policy.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import { didYouMean } from '../../reading/did-you-mean.ts'
 import type { PolicyQuery } from './policy-query.ts'
 

@@ -1,8 +1,10 @@
 import type { CommandHost } from '#domain/tools/command.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
-import type { ToolRegistry, Workspace } from '#domain/tools/tool.ts'
+import type { ToolRegistry } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
-import type { Policy, WorkerDefinition } from '../../policy.ts'
+import type { Policy } from '../../policy.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 
 /** What a live grant is looked up by (product.md 10). */
 export interface GrantLookup {

@@ -1,6 +1,7 @@
-import { isChange, type Access, type FileState, type Workspace } from '#domain/tools/tool.ts'
+import { isChange, type Access } from '#domain/tools/access.ts'
+import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import type { WorkerDefinition, Zone } from '../../policy.ts'
+import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { containsPath, decidingZones } from '../../globs/zones-of-path.ts'
 
 /** What a path was found to be, for the question whether a person needs to be asked at all. */

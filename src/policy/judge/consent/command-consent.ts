@@ -1,5 +1,6 @@
 import type { CommandHost } from '#domain/tools/command.ts'
-import type { WorkerDefinition, Policy } from '../../policy.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
+import type { Policy } from '../../policy.ts'
 import { judgeCommand, type CommandVerdict } from './judge-command.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { judgeCapability } from './capability.ts'

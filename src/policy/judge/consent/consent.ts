@@ -1,5 +1,5 @@
-import type { Overlay } from '../../policy.ts'
-import type { WorkerDefinition } from '../../policy.ts'
+import type { Overlay } from '../../routing.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'

@@ -1,5 +1,5 @@
 import type { ApprovalWord, Rule } from '#domain/policy/verdict.ts'
-import type { Consent } from '../../policy.ts'
+import type { Consent } from '../../routing.ts'
 
 /** One voice on consent: its word, the rule that says so, and its own text for a block. */
 export interface Opinion {

@@ -1,5 +1,6 @@
-import type { Access } from '#domain/tools/tool.ts'
-import type { Policy, WorkerDefinition } from '../../policy.ts'
+import type { Access } from '#domain/tools/access.ts'
+import type { Policy } from '../../policy.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import { overlayOpinions } from './consent.ts'
 import { attachmentAccesses } from './delegation.ts'
 import { strictest, type Opinion } from './opinion.ts'

@@ -1,5 +1,6 @@
 import { startRunName } from '#domain/runs/start-of-run.ts'
-import type { ProjectConfig, WorkerDefinition } from '../../policy.ts'
+import type { ProjectConfig } from '../../project-config.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import { ownQueue, ownQueueWhy } from '../routing/route.ts'
 import type { CallTraits } from '../routing/when-matches.ts'
 import { overlayOpinions } from './consent.ts'

@@ -1,6 +1,6 @@
 import type { ApprovalWord } from '#domain/policy/verdict.ts'
 import type { ServerTool } from '#domain/tools/tool.ts'
-import type { WorkerDefinition } from '../../policy.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
 

@@ -1,5 +1,5 @@
 import type { Rule } from '#domain/policy/verdict.ts'
-import type { WorkerDefinition } from '../../policy.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import type { PolicyQuery } from '../calls/policy-query.ts'
 import { readOpinion } from './read-opinion.ts'

@@ -1,6 +1,6 @@
 import type { ApprovalWord } from '#domain/policy/verdict.ts'
-import type { Access, Operation } from '#domain/tools/tool.ts'
-import type { WorkerDefinition, Zone } from '../../policy.ts'
+import type { Access, Operation } from '#domain/tools/access.ts'
+import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
 import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 

@@ -1,5 +1,5 @@
 import { domainsText, type NetworkAccess } from '#domain/network/network-access.ts'
-import type { WorkerDefinition } from '../../policy.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import { cannot, type PreviewLine } from './preview-line.ts'
 
 const tools = ['exec', 'shell'] as const

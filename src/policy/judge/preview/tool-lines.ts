@@ -5,7 +5,7 @@ import {
   mergeBranchName,
   isBuiltInTool,
 } from '#domain/tools/built-in-tools.ts'
-import type { McpServer, WorkerDefinition } from '../../policy.ts'
+import type { McpServer, WorkerDefinition } from '../../worker-definition.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { cannot, type PreviewLine } from './preview-line.ts'
 

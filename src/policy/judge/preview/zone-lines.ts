@@ -1,6 +1,6 @@
 import { callWorkerName, type BuiltInToolName } from '#domain/tools/built-in-tools.ts'
-import { isChange, type Operation } from '#domain/tools/tool.ts'
-import type { WorkerDefinition, Zone } from '../../policy.ts'
+import { isChange, type Operation } from '#domain/tools/access.ts'
+import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { zoneOpinion } from '../consent/zone-consent.ts'
 import { cannot, type PreviewLine } from './preview-line.ts'

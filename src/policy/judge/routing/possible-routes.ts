@@ -7,17 +7,13 @@ import {
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Quorum } from '#domain/requests/request.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
-import { isChange, type Access } from '#domain/tools/tool.ts'
+import { isChange, type Access } from '#domain/tools/access.ts'
 import { ownQueue, quorumOf } from './route.ts'
 import { globMatches } from './when-matches.ts'
-import type {
-  Policy,
-  ProjectConfig,
-  RoutingEntry,
-  When,
-  WorkerDefinition,
-  Zone,
-} from '../../policy.ts'
+import type { Policy } from '../../policy.ts'
+import type { ProjectConfig } from '../../project-config.ts'
+import type { RoutingEntry, When } from '../../routing.ts'
+import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { builtInToolsOf } from '../../worker/built-in-tools-of.ts'
 
 /** Where some call of a worker might have to be asked. `queue: null`: nowhere. */

@@ -13,13 +13,9 @@ import {
   type Risk,
   type Scope,
 } from '#domain/policy/verdict.ts'
-import type {
-  ProjectConfig,
-  Queue,
-  QuorumSetting,
-  RoutingEntry,
-  WorkerDefinition,
-} from '../../policy.ts'
+import type { ProjectConfig, Queue } from '../../project-config.ts'
+import type { QuorumSetting, RoutingEntry } from '../../routing.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { stricterRoute, type Route } from './stricter-route.ts'
 import { coverageOf, type CallTraits } from './when-matches.ts'

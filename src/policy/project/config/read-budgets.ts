@@ -1,4 +1,4 @@
-import type { MonthlyBudget } from '../../policy.ts'
+import type { MonthlyBudget } from '../../project-config.ts'
 import { readItems, readFields, scalarOf, wrong, type YamlField } from '../../reading/yaml-field.ts'
 import { readAmount, readChoice, readReference } from '../../reading/values.ts'
 import { keysOf } from '../../schema/parts.ts'

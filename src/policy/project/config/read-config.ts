@@ -2,7 +2,8 @@ import { isBranchName } from '#domain/tools/worktree.ts'
 import { defaultWorkspace, isolations } from '#domain/tools/workspace-name.ts'
 import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
-import type { ModelSetting, ProjectConfig, Team, WorkspaceSetting } from '../../policy.ts'
+import type { ModelSetting } from '../../model-settings.ts'
+import type { ProjectConfig, Team, WorkspaceSetting } from '../../project-config.ts'
 import { openYaml } from '../../reading/open-yaml.ts'
 import {
   type Names,

@@ -1,5 +1,5 @@
 import { endpointProviders, modelProviders } from '#domain/model-provider.ts'
-import type { ModelEndpoint } from '../../policy.ts'
+import type { ModelEndpoint } from '../../model-settings.ts'
 import { readBoolean, readChoice, readText } from '../../reading/values.ts'
 import { fieldSource, wrong, type Fields, type YamlField } from '../../reading/yaml-field.ts'
 import { isOwnVariable } from '../../worker/read-server-settings.ts'

@@ -1,4 +1,4 @@
-import type { GatewayServer } from '../../policy.ts'
+import type { GatewayServer } from '../../project-config.ts'
 import { readCount, readReference, warnOfCase } from '../../reading/values.ts'
 import { readEntries, readFields, type YamlField } from '../../reading/yaml-field.ts'
 import { gatewayServer, maxHoldSeconds } from '../../schema/config-file.ts'

@@ -1,6 +1,6 @@
 import { readAmount, readCount } from '../../reading/values.ts'
 import { readEntries, readFields, wrong, type YamlField } from '../../reading/yaml-field.ts'
-import type { ModelPrice, ModelSetting } from '../../policy.ts'
+import type { ModelPrice, ModelSetting } from '../../model-settings.ts'
 import { readEndpoint } from './read-endpoint.ts'
 import { contextTokens, model, price } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'

@@ -1,4 +1,4 @@
-import type { ConfiguredPerson, Team, Holder, ProjectConfig, Right } from '../../policy.ts'
+import type { ConfiguredPerson, Team, Holder, ProjectConfig, Right } from '../../project-config.ts'
 import {
   readEntries,
   readFields,

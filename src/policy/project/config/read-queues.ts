@@ -1,5 +1,5 @@
 import { editsPolicies } from '#domain/policy/verdict.ts'
-import type { Queue } from '../../policy.ts'
+import type { Queue } from '../../project-config.ts'
 import {
   type Names,
   checkName,

@@ -1,5 +1,5 @@
 import { risks, scopes } from '#domain/policy/verdict.ts'
-import type { Overlay, RoutingEntry, QuorumSetting } from '../../policy.ts'
+import type { Overlay, RoutingEntry, QuorumSetting } from '../../routing.ts'
 import {
   type Names,
   readChoice,

@@ -1,6 +1,6 @@
 import { catchups } from '#domain/runs/schedule.ts'
 import type { Json } from '#domain/json/json.ts'
-import type { ScheduleSetting } from '../../policy.ts'
+import type { ScheduleSetting } from '../../project-config.ts'
 import { readCron } from '../../schedules/cron.ts'
 import {
   fieldSource,

@@ -1,4 +1,4 @@
-import type { TriggerSetting } from '../../policy.ts'
+import type { TriggerSetting } from '../../project-config.ts'
 import {
   fieldSource,
   readEntries,

@@ -1,7 +1,7 @@
 import { cueIds } from '#domain/policy/cues.ts'
 import { risks } from '#domain/policy/verdict.ts'
 import { builtInToolNames, isBuiltInTool } from '#domain/tools/built-in-tools.ts'
-import type { When } from '../../policy.ts'
+import type { When } from '../../routing.ts'
 import {
   checkGlob,
   readChoice,

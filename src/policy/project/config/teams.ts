@@ -1,4 +1,4 @@
-import type { ProjectConfig } from '../../policy.ts'
+import type { ProjectConfig } from '../../project-config.ts'
 
 /** Addresses of everybody who may activate policy: named themselves, or by a team. */
 export function activators(config: ProjectConfig): readonly string[] {

@@ -1,4 +1,5 @@
-import type { ProjectConfig, WorkerDefinition } from '../../policy.ts'
+import type { ProjectConfig } from '../../project-config.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { workspacesOf } from '../../workspaces.ts'
 

@@ -2,7 +2,9 @@ import { builtInToolNames, isCommandTool } from '#domain/tools/built-in-tools.ts
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { globMatches } from '../../judge/routing/when-matches.ts'
-import type { ProjectConfig, Queue, RoutingEntry, When, WorkerDefinition } from '../../policy.ts'
+import type { ProjectConfig, Queue } from '../../project-config.ts'
+import type { RoutingEntry, When } from '../../routing.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { workspacesOf } from '../../workspaces.ts'
 

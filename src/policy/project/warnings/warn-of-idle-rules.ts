@@ -1,6 +1,6 @@
-import { operations } from '#domain/tools/tool.ts'
+import { operations } from '#domain/tools/access.ts'
 import { builtInTool, builtInTools, isBuiltInTool } from '#domain/tools/built-in-tools.ts'
-import type { ToolSetting, WorkerDefinition, Zone } from '../../policy.ts'
+import type { ToolSetting, WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { warnOfShellRules } from './warn-of-shell-rules.ts'

@@ -1,4 +1,4 @@
-import type { ShellPolicy, ShellRule, Zone } from '../../policy.ts'
+import type { ShellPolicy, ShellRule, Zone } from '../../worker-definition.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { exactProgram, programNamed } from '../../shell/programs/registry.ts'
 import { hiddenZones } from '../../shell/rules/command-zones.ts'

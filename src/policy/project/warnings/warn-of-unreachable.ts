@@ -1,13 +1,8 @@
 import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
 import type { Quorum } from '#domain/requests/request.ts'
-import {
-  type ProjectConfig,
-  type Queue,
-  type QuorumSetting,
-  type RoutingEntry,
-  type WorkerDefinition,
-  rightNames,
-} from '../../policy.ts'
+import { type ProjectConfig, type Queue, rightNames } from '../../project-config.ts'
+import type { QuorumSetting, RoutingEntry } from '../../routing.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
 import { groupTeams } from '../config/teams.ts'
 import { configFile } from '../../names/own-files.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'

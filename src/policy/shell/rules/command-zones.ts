@@ -1,5 +1,5 @@
 import type { CommandHost } from '#domain/tools/command.ts'
-import type { Zone } from '../../policy.ts'
+import type { Zone } from '../../worker-definition.ts'
 import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
 /**

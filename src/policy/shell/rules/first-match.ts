@@ -1,4 +1,4 @@
-import type { ShellRule } from '../../policy.ts'
+import type { ShellRule } from '../../worker-definition.ts'
 import type { PossibleCommand, Search } from '../search/possible-commands.ts'
 import { Budget, maxSteps } from '../spelling/budget.ts'
 import { programNames } from '../programs/program-names.ts'

@@ -1,20 +1,14 @@
-import { parse } from 'unbash'
-import type { Command, ParsedScript } from 'unbash'
+import { parse, type Command, type ParsedScript } from 'unbash'
 import type { Program } from '../programs/program.ts'
-import { programNamed } from '../programs/registry.ts'
 import { Budget, maxSteps } from '../spelling/budget.ts'
-import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
+import { exactly, type Spelling } from '../spelling/spelling.ts'
 import { spellArgument, spellWord, textsOf, type KnownValues } from '../spelling/spell-word.ts'
 import { readableTexts, shellLimits } from '../text/odd-text.ts'
 import { whyComputed, whyComputedTogether, pathChanged, type SpelledCommand } from './computed.ts'
 import { scanTokens } from './scan-tokens.ts'
 import { walkScript, type ScriptParts } from './walk-script.ts'
-
-/** A list of words and the index at which a command may begin. */
-export interface CommandStart {
-  readonly words: readonly Spelling[]
-  readonly from: number
-}
+import { type CommandStart, startsIn, inputStarts, aliasStarts } from './command-starts.ts'
+import { programsOf, runsOf, readsInput } from './programs-of.ts'
 
 /** One simple command, as asks and blocks are looked for in it. */
 export interface PossibleCommand {
@@ -229,92 +223,10 @@ class CommandSearch implements Search {
   }
 }
 
-/** A command may begin at every word behind the first. */
-function startsIn(words: readonly Spelling[]): readonly CommandStart[] {
-  return words.slice(1).map((_, index) => ({ words, from: index + 1 }))
-}
-
-/**
- * What `xargs` and its like get from their input may be any words: behind the command, or where
- * an option says so.
- */
-function inputStarts(words: readonly Spelling[]): readonly CommandStart[] {
-  const anyWord: Spelling = { alternatives: [[]], isOpen: true }
-  const texts = words.map((word) => textsOf(word)[0] ?? '')
-  const at = texts.findIndex((text) => /^(?:-[Ii]|--replace)/.test(text))
-  const glued = texts[at]?.replace(/^(?:-[Ii]|--replace=?)/, '') ?? ''
-  const mark = (glued === '' && texts[at] === '-I' ? texts[at + 1] : glued) || '{}'
-  const from = at + (texts[at] === '-I' ? 2 : 1)
-  const isReplaced = (index: number): boolean =>
-    at >= 0 && index >= from && texts[index]?.includes(mark) === true
-  const replaced = [...words.map((word, index) => (isReplaced(index) ? anyWord : word)), anyWord]
-  // Only behind a wrapper, or as its own command, is its input a command.
-  const isWrapped = programsOf(words.slice(1), words.length).some(({ runs }) => runs !== undefined)
-  const first = texts.findIndex((text, index) => index >= from && !text.startsWith('-'))
-  return startsIn(replaced).filter(
-    (start) => isWrapped || start.from === first || replaced[start.from] !== anyWord,
-  )
-}
-
 /**
  * A single plain word runs nothing that a rule of more than one word could mean, and a name alone
  * is found anyway.
  */
 function isScript(text: string): boolean {
   return /[\s;&|{$`]/.test(text)
-}
-
-/**
- * What is known of the programs that the first so many words may name; of words that may vanish,
- * the next counts too.
- */
-function programsOf(words: readonly Spelling[], maxWords: number): readonly Program[] {
-  const names = new Set<string>()
-  for (const [index, word] of words.entries()) {
-    if (index >= maxWords && !words.slice(0, index).every(mayVanish)) break
-    for (const [field] of word.alternatives) if (field !== undefined) names.add(programName(field))
-  }
-  return [...names].flatMap((name) => programNamed(name) ?? [])
-}
-
-function mayVanish(word: Spelling): boolean {
-  return word.isOpen || word.alternatives.some((fields) => fields.length === 0)
-}
-
-function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
-  const { runs, runsWith = [], runsText } = program
-  if (runs !== undefined) return runs
-  if (runsText !== undefined) {
-    return words
-      .slice(1)
-      .flatMap(textsOf)
-      .some((text) => runsText.test(text))
-      ? 'script'
-      : undefined
-  }
-  const hasRunningWord = words.some((word) => textsOf(word).some((text) => runsWith.includes(text)))
-  return hasRunningWord ? 'command' : undefined
-}
-
-/** An interpreter without a file to read, or with `-` for one, reads its input. */
-function readsInput(words: readonly Spelling[]): boolean {
-  return words.slice(1).every((word) => textsOf(word).some((text) => text.startsWith('-')))
-}
-
-/** `git -c alias.x=push x`: the commands that an alias in the call makes of a name. */
-function aliasStarts(
-  words: readonly Spelling[],
-  programs: readonly { readonly aliases?: RegExp }[],
-): readonly CommandStart[] {
-  const pattern = programs.find((program) => program.aliases !== undefined)?.aliases
-  const [name, ...rest] = words
-  if (pattern === undefined || name === undefined) return []
-  return rest.flatMap((word, index) =>
-    textsOf(word).flatMap((text) => {
-      const expansion = pattern.exec(text)?.[1]
-      if (expansion === undefined) return []
-      const expandedWords = expansion.split(/\s+/).map(exactly)
-      return [{ words: [name, ...expandedWords, ...rest.slice(index + 2)], from: 0 }]
-    }),
-  )
 }

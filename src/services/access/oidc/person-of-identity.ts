@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
-import type { ProjectConfig } from '#policy/policy.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { sealedPerson } from '../sealed-rows.ts'
 import type { ProvenIdentity } from './read-claims.ts'

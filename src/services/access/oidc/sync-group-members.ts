@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ProjectConfig } from '#policy/policy.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { sealedMembership } from '../sealed-rows.ts'
 

@@ -1,6 +1,6 @@
 import type { ChannelKind } from '#domain/channels/channel-kind.ts'
 import { usualEvents, type StreamEventType } from '#domain/channels/stream-event.ts'
-import type { ProjectConfig } from '#policy/policy.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
 import type { EmailSettings, SlackSettings } from '#policy/settings.ts'
 
 /** Somebody who is told, as the policy in force says. */

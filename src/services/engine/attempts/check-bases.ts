@@ -1,5 +1,6 @@
 import type { CallFacts } from '#domain/requests/request.ts'
-import { isChange, type Access, type Workspace } from '#domain/tools/tool.ts'
+import { isChange, type Access } from '#domain/tools/access.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 /**

@@ -1,7 +1,8 @@
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts, RefusalReason } from '#domain/requests/request.ts'
-import type { Tool, Workspace } from '#domain/tools/tool.ts'
+import type { Tool } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import type { RunTerms } from '../../core/run-terms.ts'
 
 /** By what right a call is carried out. */

@@ -1,7 +1,7 @@
 import { createWorkerName } from '#domain/tools/built-in-tools.ts'
 import { callDigest, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { getText } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ServiceContext } from '../../core/context.ts'

@@ -1,5 +1,5 @@
 import type { RunMode } from '#domain/policy/verdict.ts'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { delegationOf, type Delegation } from '#tools/delegation/call-worker.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'

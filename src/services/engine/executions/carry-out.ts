@@ -1,7 +1,7 @@
 import { shareRunning } from '#domain/sharing/share-running.ts'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
-import type { ToolResult } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'

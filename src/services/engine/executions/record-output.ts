@@ -1,4 +1,4 @@
-import type { OutputStream } from '#domain/tools/tool.ts'
+import type { OutputStream } from '#domain/tools/tool-result.ts'
 import { maxLiveBytes, putLiveOutput } from '#store/content/live-output.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { SystemContext } from '../../core/context.ts'

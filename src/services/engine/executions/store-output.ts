@@ -1,5 +1,5 @@
 import { isPictureType, pictureTypeOf } from '#domain/tools/picture-type.ts'
-import type { ResultFile, ToolResult } from '#domain/tools/tool.ts'
+import type { ResultFile, ToolResult } from '#domain/tools/tool-result.ts'
 import { putContent, putContents } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import type { StoredFile } from '../../transcript/store-result.ts'

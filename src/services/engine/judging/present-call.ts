@@ -1,6 +1,7 @@
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import type { Presented, Tool, Workspace } from '#domain/tools/tool.ts'
+import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { effectOf } from '#tools/effects/effect-of.ts'
 import { presentRaw } from '#tools/presentations/structured.ts'

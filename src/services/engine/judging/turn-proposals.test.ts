@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Access, Workspace } from '#domain/tools/tool.ts'
+import type { Access } from '#domain/tools/access.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { TurnProposals } from './turn-proposals.ts'
 
 const refuse = async (): Promise<never> => {

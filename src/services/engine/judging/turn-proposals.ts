@@ -1,4 +1,5 @@
-import { isChange, type Access, type Workspace } from '#domain/tools/tool.ts'
+import { isChange, type Access } from '#domain/tools/access.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { overlayWorkspace } from '#tools/overlay-workspace.ts'
 
 type Proposal = ReadonlyMap<string, Uint8Array | null>

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { CommandHost } from '#domain/tools/command.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldPath } from '#policy/names/fold-name.ts'
 

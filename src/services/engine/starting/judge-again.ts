@@ -1,6 +1,7 @@
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Json } from '#domain/json/json.ts'
-import type { Tool, Workspace } from '#domain/tools/tool.ts'
+import type { Tool } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { forgedPinRuleId } from '#policy/judge/calls/known-call.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 import type { RunTerms } from '../../core/run-terms.ts'

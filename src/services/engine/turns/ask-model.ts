@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { readResultName } from '#domain/tools/built-in-tools.ts'
 import { ModelProblem, type ModelAnswer } from '#models/model.ts'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { contextOf } from '#policy/worker/context-of.ts'
 import { costOf, priceOf } from '#policy/worker/price-of.ts'
 import { removeLiveText } from '#store/content/live-text.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { WorkerLimits } from '#policy/policy.ts'
+import type { WorkerLimits } from '#policy/worker-definition.ts'
 import type { Tx } from '#store/database.ts'
 import { usedUpBudget, usedUpText, type UsedUpBudget } from '../../core/used-up-budget.ts'
 import type { RunFailure } from '#store/tables/runs.ts'

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
-import type { WorkerDefinition } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'

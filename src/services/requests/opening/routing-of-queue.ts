@@ -1,7 +1,7 @@
 import type { Routing } from '#domain/deciding/judgement.ts'
 import { quorumText } from '#domain/deciding/quorum.ts'
 import { quorumOf, stepsOf } from '#policy/judge/routing/route.ts'
-import type { Queue } from '#policy/policy.ts'
+import type { Queue } from '#policy/project-config.ts'
 
 /** Where a question about a call goes that nobody was asked about: to the queue, as it is now. */
 export function routingOfQueue(queue: Queue): Routing {

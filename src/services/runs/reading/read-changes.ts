@@ -5,7 +5,7 @@ import {
   callWorkerName,
   isCommandTool,
 } from '#domain/tools/built-in-tools.ts'
-import { isChange } from '#domain/tools/tool.ts'
+import { isChange } from '#domain/tools/access.ts'
 import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
 import type { Db } from '#store/database.ts'
 import { countChangedLines, type HashedSides } from '#tools/presentations/line-hashes.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RunState } from '#domain/requests/request.ts'
-import type { Policy, ScheduleSetting } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { rightsOf } from '../../core/rights-of.ts'

@@ -1,5 +1,6 @@
 import { Problem } from '#domain/problem.ts'
-import type { Policy, ScheduleSetting } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { ScheduleSetting } from '#policy/project-config.ts'
 import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext, SigningContext } from '../../core/context.ts'
 import { onceForKey } from '../../core/idempotency.ts'

@@ -1,6 +1,7 @@
 import { quorumTeams, quorumText } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
-import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { PreviewLine } from '#policy/judge/preview/preview-line.ts'
 import { workerPreview } from '#policy/judge/preview/worker-preview.ts'
 import { routesOf, type PossibleRoute } from '#policy/judge/routing/possible-routes.ts'

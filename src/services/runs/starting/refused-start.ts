@@ -1,5 +1,6 @@
 import { Problem } from '#domain/problem.ts'
-import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { groupTeams } from '#policy/project/config/teams.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { memberOf } from './member-of.ts'

@@ -1,6 +1,7 @@
 import { Problem } from '#domain/problem.ts'
 import { aboveLimits, type RunBudget } from '#domain/runs/run-budget.ts'
-import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { priceOf } from '#policy/worker/price-of.ts'
 
 /**

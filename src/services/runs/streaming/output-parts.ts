@@ -1,5 +1,5 @@
 import type { CommandOutputPart } from '#domain/runs/ui-part.ts'
-import type { OutputStream } from '#domain/tools/tool.ts'
+import type { OutputStream } from '#domain/tools/tool-result.ts'
 import type { OutputTold } from './stream-cursor.ts'
 import type { CallView, LiveAttempt, LiveStreamPiece } from './stream-view.ts'
 

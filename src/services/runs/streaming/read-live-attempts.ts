@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OutputStream } from '#domain/tools/tool.ts'
+import type { OutputStream } from '#domain/tools/tool-result.ts'
 import type { Db } from '#store/database.ts'
 import type { OutputTold } from './stream-cursor.ts'
 import type { LiveAttempt } from './stream-view.ts'

@@ -1,5 +1,5 @@
 import type { Json } from '#domain/json/json.ts'
-import type { OutputStream } from '#domain/tools/tool.ts'
+import type { OutputStream } from '#domain/tools/tool-result.ts'
 import type { RestReason, RunState } from '#domain/requests/request.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { CallResult } from '../../transcript/store-result.ts'

@@ -1,5 +1,5 @@
 import { limits } from '#domain/limits.ts'
-import type { ToolResult } from '#domain/tools/tool.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { StreamOutput, CommandEnd } from '#sandbox/process/command-end.ts'
 
 /** Left for the sentences around the streams. */

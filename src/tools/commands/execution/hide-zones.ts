@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Zone } from '#policy/policy.ts'
+import type { Zone } from '#policy/worker-definition.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
 import { quotedName } from '#sandbox/raw-names.ts'

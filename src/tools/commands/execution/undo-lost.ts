@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import type { Policy } from '#policy/policy.ts'
 import { processesLeftBy } from '#sandbox/process/control-group.ts'
 import { processesOf } from '#sandbox/process/processes-of.ts'

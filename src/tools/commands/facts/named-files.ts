@@ -1,8 +1,8 @@
 import path from 'node:path'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { decidingZones } from '#policy/globs/zones-of-path.ts'
-import type { Zone } from '#policy/policy.ts'
+import type { Zone } from '#policy/worker-definition.ts'
 import { looksLikeCode, mayRun, onlyReads, type FileRole } from './file-role.ts'
 import type { NamedWords } from './named-words.ts'
 

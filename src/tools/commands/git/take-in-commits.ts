@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { isCommitHash, type WorktreeOnHost } from '#domain/tools/worktree.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'

@@ -1,5 +1,5 @@
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'

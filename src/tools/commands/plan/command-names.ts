@@ -6,7 +6,7 @@ import { secretName } from '#policy/names/secret-names.ts'
 import { listsProtected } from '#policy/judge/consent/protected-consent.ts'
 import { decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { NameRules, NameGuard } from '#sandbox/bwrap/look-for-names.ts'
-import type { Zone } from '#policy/policy.ts'
+import type { Zone } from '#policy/worker-definition.ts'
 
 /** What decides which names those are; a `CommandPlace` is one. */
 export interface NamesPlace {

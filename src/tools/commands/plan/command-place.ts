@@ -1,5 +1,6 @@
 import { domainsText } from '#domain/network/network-access.ts'
-import type { Policy, WorkerDefinition } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 
 /** What this host has for commands. */

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { identityOf } from '#sandbox/hidden-paths.ts'

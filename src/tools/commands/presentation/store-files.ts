@@ -1,7 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import type { NamedFileKind } from '#domain/tools/presentation.ts'
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { readOpinion } from '#policy/judge/consent/read-opinion.ts'
 import { decodeText } from '../../presentations/file-kind.ts'

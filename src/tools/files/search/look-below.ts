@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import type { Workspace, WorkspaceProblemCode } from '#domain/tools/tool.ts'
-import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
+import { type WorkspaceProblemCode, WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ReadingBounds, MayRead } from './may-read.ts'
 import { gatherFromThread } from '../../threads/run-in-thread.ts'
 import { Semaphore } from '../../threads/semaphore.ts'

@@ -1,8 +1,9 @@
-import type { CallTraits } from '#policy/judge/routing/when-matches.ts'
-import { whenMatches } from '#policy/judge/routing/when-matches.ts'
+import { type CallTraits, whenMatches } from '#policy/judge/routing/when-matches.ts'
 import { decidingZones } from '#policy/globs/zones-of-path.ts'
 import { secretName } from '#policy/names/secret-names.ts'
-import type { Policy, When, WorkerDefinition, Zone } from '#policy/policy.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { When } from '#policy/routing.ts'
+import type { WorkerDefinition, Zone } from '#policy/worker-definition.ts'
 
 /** Which paths a call on a folder may also look into. */
 export type MayRead = (path: string, kind: 'file' | 'directory', from: string) => boolean

@@ -1,4 +1,4 @@
-import type { Workspace } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { decodeText } from '../../presentations/file-kind.ts'
 import { compilePattern, globMatcher } from './patterns.ts'

@@ -1,4 +1,4 @@
-import type { FileState, Workspace } from '#domain/tools/tool.ts'
+import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { nameProblem } from '#sandbox/path-names.ts'
 import type { MayRead } from './may-read.ts'

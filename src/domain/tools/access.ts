@@ -1,0 +1,19 @@
+/** What a call may do to a path. `share`: the file is handed to another worker, which reads it. */
+export const operations = ['read', 'write', 'delete', 'share'] as const
+export type Operation = (typeof operations)[number]
+
+/**
+ * One touch of a path. Paths are canonical and relative to the workspace root, `/`-separated; `''`
+ * is the root.
+ */
+export interface Access {
+  readonly operation: Operation
+  readonly path: string
+  /** `directory` when the call lists or searches below the path */
+  readonly target: 'file' | 'directory'
+}
+
+/** Whether an access changes what is at the path; reading and sharing leave it as it is. */
+export function isChange({ operation }: Pick<Access, 'operation'>): boolean {
+  return operation === 'write' || operation === 'delete'
+}

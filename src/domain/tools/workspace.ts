@@ -1,0 +1,72 @@
+import type { WorktreeOnHost } from './worktree.ts'
+
+/**
+ * What a name in the workspace is, without following links. `hash` (`sha256:…`) only for regular
+ * files when asked for. `unknown`: the files are another program's, and nobody looks.
+ */
+export interface FileState {
+  readonly kind: 'absent' | 'file' | 'directory' | 'symlink' | 'other' | 'unknown'
+  readonly bytes: number
+  readonly hash?: string
+  /**
+   * another name in the same folder that differs only by case; only when asked for, and only when
+   * there is one
+   */
+  readonly clash?: string
+}
+
+/** A copy of a file, and which file it was made of. */
+export interface CopiedFile {
+  readonly bytes: number
+  readonly hash: string
+  /** permission bits of the file */
+  readonly mode: number
+  /** `device:inode` of the file */
+  readonly identity: string
+}
+
+/**
+ * A folder a worker may touch, walked one component at a time with no-follow on each (security.md
+ * 10). Reading methods reject with `WorkspaceProblem`; writing ones compare the base hash right
+ * before the rename and reject with code `stale` when it differs.
+ */
+export interface Workspace {
+  /** absolute path of the root */
+  readonly root: string
+  /**
+   * what is not there for tools, absolute or relative to the root: with `root`, all that is needed
+   * to open it again
+   */
+  readonly hidden: readonly string[]
+  /** the Git worktree that this is, of a run that has one of its own; absent: it is none */
+  readonly worktree?: WorktreeOnHost
+  state(
+    path: string,
+    options?: { readonly hash?: boolean; readonly clash?: boolean },
+  ): Promise<FileState>
+  /**
+   * The whole file, `too_large` when it has more than `maxBytes`; with `start`, at most `maxBytes`
+   * from that byte on.
+   */
+  read(
+    path: string,
+    options: { readonly maxBytes: number; readonly start?: number },
+  ): Promise<Uint8Array>
+  /**
+   * Copies a file, which is opened once, to an absolute path outside of the workspace where nothing
+   * may be yet; what is told is of the copied bytes. `too_large` when it has more than `maxBytes`.
+   */
+  copy(path: string, to: string, options: { readonly maxBytes: number }): Promise<CopiedFile>
+  /** Sorted by name; never the hidden ones. */
+  list(
+    path: string,
+    options: { readonly maxEntries: number },
+  ): Promise<readonly { readonly name: string; readonly state: FileState }[]>
+  write(path: string, bytes: Uint8Array, expected: string | 'absent'): Promise<void>
+  remove(path: string, expected: string): Promise<void>
+  move(
+    from: string,
+    to: string,
+    expected: { readonly from: string; readonly to: string | 'absent' },
+  ): Promise<void>
+}

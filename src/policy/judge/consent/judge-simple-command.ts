@@ -1,0 +1,113 @@
+import type { ApprovalWord, Rule } from '#domain/policy/verdict.ts'
+import type { ShellPolicy, ShellRule } from '../../worker-definition.ts'
+import { opinionOf } from './opinion.ts'
+import { firstRestriction } from '../../shell/rules/first-match.ts'
+import { preApprove, type CommandContext } from '../../shell/rules/pre-approve.ts'
+import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
+import type { Budget } from '../../shell/spelling/budget.ts'
+import type { Spelling } from '../../shell/spelling/spelling.ts'
+import type { KnownWord } from '../../shell/strict/known-word.ts'
+
+/** Id of the word for what no rule speaks of. */
+export const defaultRule = 'shell:default'
+
+/** What one simple command comes to. */
+export interface CommandOpinion {
+  readonly displayText: string
+  readonly approval: ApprovalWord
+  readonly rule: Rule
+  readonly reason: string | null
+  /** of a command of the text itself */
+  readonly node?: PossibleCommand['node']
+  /** as it runs when it is pre-approved */
+  readonly printed: readonly KnownWord[] | null
+  /** the zones that its rule names */
+  readonly visibleZones: readonly string[]
+  /** what its arguments name, when it is pre-approved */
+  readonly paths: readonly string[]
+}
+
+/**
+ * First match wins: rules that pre-approve look at the vector as it is, others at what it could
+ * mean.
+ */
+export async function judgeSimpleCommand(
+  policy: ShellPolicy,
+  command: PossibleCommand,
+  words: readonly KnownWord[] | null,
+  context: CommandContext,
+  budget: Budget,
+): Promise<CommandOpinion> {
+  const displayText =
+    words === null ? displayWords(command.words) : words.map((word) => word.printed).join(' ')
+  const skipped: string[] = []
+  let asksFirst: CommandOpinion | null = null
+  const restriction = firstRestriction(policy.rules, command.words, 0, budget)
+  for (const rule of policy.rules) {
+    if (rule === restriction) return ruleOpinion(rule, displayText)
+    if (rule.consent.approval !== 'preApproved' || words?.[0]?.text !== rule.pattern[0]) continue
+    const answer = words === null ? null : await preApprove(rule, words, context)
+    if (answer === null || (answer.kind === 'skips' && answer.why === null)) continue
+    if (answer.kind === 'approves') {
+      const { words: printed, visibleZones, paths } = answer
+      return { ...ruleOpinion(rule, displayText), printed, visibleZones, paths }
+    }
+    if (answer.kind === 'skips') skipped.push(answer.why ?? '')
+    else asksFirst ??= askingOpinion(rule, displayText, answer.why)
+  }
+  if (asksFirst !== null) return asksFirst
+  if (words === null) skipped.push('its words are not all known')
+  const why = skipped.length === 0 ? '' : ` (${skipped.join('; ')})`
+  const { default: approval, source } = policy
+  const text = `no shell rule allows ${displayText}${why}: it ${approval === 'ask' ? 'asks' : 'is blocked'}`
+  return {
+    displayText,
+    approval,
+    rule: { id: defaultRule, text, source },
+    reason: null,
+    printed: null,
+    visibleZones: [],
+    paths: [],
+  }
+}
+
+export function ruleOpinion(rule: ShellRule, displayText: string): CommandOpinion {
+  const pattern = rule.pattern.join(' ')
+  const {
+    approval,
+    rule: base,
+    reason,
+  } = opinionOf(rule.consent, `shell:${pattern}`, `shell rule "${pattern}"`)
+  const text = rule.description === null ? base.text : `${rule.description}: ${base.text}`
+  return {
+    displayText,
+    approval,
+    rule: { ...base, text },
+    reason,
+    printed: null,
+    visibleZones: [],
+    paths: [],
+  }
+}
+
+function askingOpinion(rule: ShellRule, displayText: string, why: string): CommandOpinion {
+  const { rule: base } = ruleOpinion(rule, displayText)
+  const text = `shell rule "${rule.pattern.join(' ')}" would pre-approve it, but ${why}: it asks`
+  return {
+    displayText,
+    approval: 'ask',
+    rule: { ...base, text },
+    reason: null,
+    printed: null,
+    visibleZones: [],
+    paths: [],
+  }
+}
+
+export function displayWords(words: readonly Spelling[]): string {
+  const texts = words.map(({ alternatives, isOpen }) =>
+    isOpen ? '…' : (alternatives[0]?.join(' ') ?? ''),
+  )
+  const text = texts.join(' ').replace(/\p{C}/gu, '�')
+  return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`
+}

@@ -1,0 +1,151 @@
+import type { Catchup } from '#domain/runs/schedule.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { EditsPolicy } from '#domain/policy/verdict.ts'
+import type {
+  CommitSetting,
+  RetentionSettings,
+  SignInSettings,
+  AuditSettings,
+  WebhookSettings,
+  SlackSettings,
+  EmailSettings,
+} from './settings.ts'
+import type { ModelSetting } from './model-settings.ts'
+import type { RoutingEntry, Overlay } from './routing.ts'
+import type { WorkerDefinition, Zone, McpServer } from './worker-definition.ts'
+
+/** countersign.yaml. Durations in milliseconds; `source` is `file:line`. */
+export interface ProjectConfig {
+  /** everybody named under `people` or in a team; e-mail addresses in lower case */
+  readonly people: readonly ConfiguredPerson[]
+  readonly teams: ReadonlyMap<string, Team>
+  readonly queues: ReadonlyMap<string, Queue>
+  readonly defaultQueue: string | null
+  /** where that is written; absent: nowhere */
+  readonly defaultQueueSource?: string
+  /** first match wins */
+  readonly routing: readonly RoutingEntry[]
+  readonly overlays: readonly Overlay[]
+  /** always has `default` */
+  readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
+  /** the one in which paths are judged, of the policy of a run; absent: `default` */
+  readonly workspace?: string
+  /** by the name of a model, with or without its provider */
+  readonly models: ReadonlyMap<string, ModelSetting>
+  readonly rights: Readonly<Record<Right, readonly Holder[]>>
+  readonly webhooks: WebhookSettings
+  readonly audit: AuditSettings
+  readonly signIn: SignInSettings
+  readonly retention: RetentionSettings
+  /** `null`: the worker's, and the service's own */
+  readonly commit: CommitSetting | null
+  /** `null`: no mail is sent */
+  readonly email: EmailSettings | null
+  readonly slack: SlackSettings | null
+  /** servers that programs use at `/mcp/NAME`, by name */
+  readonly mcpServers: ReadonlyMap<string, GatewayServer>
+  /** what models may cost in a month */
+  readonly budgets: readonly MonthlyBudget[]
+  /** when runs start, by name */
+  readonly schedules: ReadonlyMap<string, ScheduleSetting>
+  /** what starts runs at `/v1/triggers/NAME`, by name */
+  readonly triggers: ReadonlyMap<string, TriggerSetting>
+}
+
+/** What the models of a worker's runs may cost in a calendar month, UTC. */
+export interface MonthlyBudget {
+  /** `*`: of all workers together */
+  readonly worker: string
+  readonly costUsd: number
+}
+
+/** Times at which runs of a worker start. */
+export interface ScheduleSetting {
+  readonly name: string
+  readonly worker: string
+  readonly input: Json
+  /** five fields, which are valid */
+  readonly cron: string
+  readonly timezone: string
+  /** address of who starts its runs */
+  readonly as: string
+  readonly catchup: Catchup
+  readonly source: string
+}
+
+/** A signed webhook, or a call with a key, that starts a run. */
+export interface TriggerSetting {
+  readonly name: string
+  readonly worker: string
+  /** address of who starts its runs; `null`: nobody */
+  readonly as: string | null
+  /** name of the environment variable that holds its secret */
+  readonly secretFrom: string
+  readonly source: string
+}
+
+export interface ConfiguredPerson {
+  readonly email: string
+  readonly name: string
+}
+
+export interface Team {
+  readonly name: string
+  /** e-mail addresses in lower case */
+  readonly members: readonly string[]
+  readonly source: string
+}
+
+export interface Queue {
+  readonly name: string
+  readonly team: string
+  readonly selfApproval: boolean
+  /** `null`: `revise` (product.md 11) */
+  readonly edits: EditsPolicy | null
+  readonly signature: 'optional' | 'required'
+  readonly permitForMs: number
+  readonly expiresAfterMs: number
+  readonly remindAfterMs: readonly number[]
+  readonly escalate: readonly { readonly afterMs: number; readonly addTeams: readonly string[] }[]
+  readonly source: string
+}
+
+export interface WorkspaceSetting {
+  /** as written: absolute, or relative to the project folder */
+  readonly root: string
+  /** Temporal task queue of the host that has it; `null`: this installation's own */
+  readonly taskQueue: string | null
+  /**
+   * each root run works in a Git worktree of its own (product.md 35), which begins at the branch
+   * `base` and is merged into it; `null`: the one that is checked out at its start. Absent: all
+   * runs work in the folder itself
+   */
+  readonly worktree?: { readonly base: string | null }
+  /** where that is written; absent: nowhere */
+  readonly source?: string
+}
+
+export const rightNames = [
+  'startApproveAll',
+  'manageRuns',
+  'readAudit',
+  'activatePolicy',
+  'managePeople',
+] as const
+export type Right = (typeof rightNames)[number]
+export type Holder =
+  | { readonly team: string }
+  /** e-mail address in lower case */
+  | { readonly person: string }
+
+/** An MCP server that the service offers to programs; its calls are judged like those of runs. */
+export interface GatewayServer {
+  readonly server: McpServer
+  /** where its requests go when routing says nothing; `null`: the default queue */
+  readonly queue: string | null
+  /** how long a call that waits for people is held before it is answered "pending" */
+  readonly holdMs: number
+  /** what a standard-input server may touch */
+  readonly zones: readonly Zone[]
+  readonly sandbox: WorkerDefinition['sandbox']
+}

@@ -1,0 +1,42 @@
+import type { Program } from '../programs/program.ts'
+import { programNamed } from '../programs/registry.ts'
+import { programName, type Spelling } from '../spelling/spelling.ts'
+import { textsOf } from '../spelling/spell-word.ts'
+
+/**
+ * What is known of the programs that the first so many words may name; of words that may vanish,
+ * the next counts too.
+ */
+export function programsOf(words: readonly Spelling[], maxWords: number): readonly Program[] {
+  const names = new Set<string>()
+  for (const [index, word] of words.entries()) {
+    if (index >= maxWords && !words.slice(0, index).every(mayVanish)) break
+    for (const [field] of word.alternatives) if (field !== undefined) names.add(programName(field))
+  }
+  return [...names].flatMap((name) => programNamed(name) ?? [])
+}
+
+function mayVanish(word: Spelling): boolean {
+  return word.isOpen || word.alternatives.some((fields) => fields.length === 0)
+}
+
+/** What a program runs of what it is given, when it is called with these words. */
+export function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
+  const { runs, runsWith = [], runsText } = program
+  if (runs !== undefined) return runs
+  if (runsText !== undefined) {
+    return words
+      .slice(1)
+      .flatMap(textsOf)
+      .some((text) => runsText.test(text))
+      ? 'script'
+      : undefined
+  }
+  const hasRunningWord = words.some((word) => textsOf(word).some((text) => runsWith.includes(text)))
+  return hasRunningWord ? 'command' : undefined
+}
+
+/** An interpreter without a file to read, or with `-` for one, reads its input. */
+export function readsInput(words: readonly Spelling[]): boolean {
+  return words.slice(1).every((word) => textsOf(word).some((text) => text.startsWith('-')))
+}
