@@ -5,6 +5,7 @@ import { manualToolsHere, toolsHere } from '#services/engine/manual-calls/list-m
 import { replayCalls } from '#services/replay/replay-calls.ts'
 import { attachmentsHere } from '#services/runs/starting/attachments-here.ts'
 import { worktreeBaseHere } from '#services/runs/starting/worktree-base-here.ts'
+import { removeWorktreeHere } from '#services/retention/remove-worktrees.ts'
 import { newSalt } from '#services/requests/words/salted-text.ts'
 import { judgeCall } from '#services/engine/judging/judge-call.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
@@ -38,6 +39,7 @@ async function answerTo(
   if ('worktreeBaseIn' in question) {
     return worktreeBaseHere(ctx, question.workspace, taskQueue)
   }
+  if ('removeWorktree' in question) return removeWorktreeHere(ctx, question.runId)
   if ('replayUnder' in question) return replayCalls(ctx, question)
   return judgeCall(ctx, question, taskQueue)
 }

@@ -36,6 +36,7 @@ export const operations: OperationTable = {
   invokeTool: 'POST /v1/runs/:id/calls',
   forkRun: 'POST /v1/runs/:id/forks',
   closeRun: 'POST /v1/runs/:id/close',
+  discardRun: 'POST /v1/runs/:id/discard',
   cancelRun: 'POST /v1/runs/:id/cancel',
   recordRunReveal: 'POST /v1/runs/:id/reveals',
   listGrants: 'GET /v1/runs/:id/grants',

@@ -41,6 +41,7 @@ export interface HostAnswers {
     | 'readAttachments'
     | 'replayRemotely'
     | 'worktreeBase'
+    | 'removeWorktree'
   >
   readonly definitionsOf: (worker: string) => Promise<readonly ServerDefinitions[]>
 }
@@ -71,6 +72,8 @@ export function askHost(asking: Asking): HostAnswers {
       replayRemotely: answerTo<ReplayAnswer>,
       worktreeBase: (workspace) =>
         answerTo<WorktreeBaseAnswer>({ worktreeBaseIn: 'workspace', workspace }),
+      removeWorktree: (runId) =>
+        answerTo<{ readonly removed: boolean }>({ removeWorktree: 'now', runId }),
     },
     definitionsOf: (worker) => answerTo<readonly ServerDefinitions[]>({ definitionsOf: worker }),
   }

@@ -7,6 +7,8 @@ export const auditEventTypes = [
   'run.ended',
   'run.cancelled',
   'run.messaged',
+  'run.discarded',
+  'worktree.removed',
   'call.judged',
   'request.opened',
   'request.revised',

@@ -245,6 +245,16 @@ const questions: Record<string, () => Promise<Reply>> = {
     await api.database.db.updateTable('run').set(rests).where('id', '=', other.id).execute()
     return ada.post(`/v1/runs/${other.id}/close`)
   },
+  discardRun: async () => {
+    const other = await addRun(api.service, { startedBy: api.people.ada })
+    const worktree = { branch: 'countersign/1-scribe', base: 'main', baseCommit: '0'.repeat(40) }
+    await api.database.db
+      .updateTable('run')
+      .set({ worktree: JSON.stringify(worktree), state: 'completed', ended_at: new Date() })
+      .where('id', '=', other.id)
+      .execute()
+    return ada.post(`/v1/runs/${other.id}/discard`)
+  },
   cancelRun: async () => {
     const other = await addRun(api.service, { startedBy: api.people.ada })
     return ada.post(`/v1/runs/${other.id}/cancel`, { reason: 'not needed' })

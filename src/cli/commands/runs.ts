@@ -35,7 +35,7 @@ interface ListOptions extends ServiceOptions, PagingOptions {
   readonly worker?: string
 }
 
-/** `countersign runs [ls|show|watch|attach|message|fork|close|cancel|call]`. */
+/** `countersign runs [ls|show|watch|attach|message|fork|close|discard|cancel|call]`. */
 export function addRunsCommand(program: Command): void {
   const runs = program.command('runs').description('list and steer runs')
   const ls = withPaging(addList(runs))
@@ -136,6 +136,23 @@ export function addRunsCommand(program: Command): void {
       )
     })
   withExamples(close, [`runs close ${runExample}`, `runs close ${runExample} --json`])
+  const discard = withService(runs.command('discard'))
+    .summary('remove the worktree of a run that has ended')
+    .description(
+      'Remove the worktree of a run that has ended, and its branch, with what is not merged or committed',
+    )
+    .argument('<run>', 'its number or id')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
+      const service = await connect(options)
+      const run = await service.call('discardRun', { params: { id } })
+      console.log(
+        options.json === true
+          ? JSON.stringify(run)
+          : `the worktree of run #${run.number} is discarded, and its branch ${run.workspace.branch ?? ''}`,
+      )
+    })
+  withExamples(discard, [`runs discard ${runExample}`, `runs discard ${runExample} --json`])
   const call = withService(runs.command('call'))
     .description('invoke a manual tool on a run: it runs, or somebody else is asked')
     .argument('<run>', 'its number or id')

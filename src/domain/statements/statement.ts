@@ -123,7 +123,24 @@ export interface PinStatement {
   readonly pinnedAt: string
 }
 
-export type StatementKind = 'run' | 'permit' | 'grant' | 'activation' | 'proposal' | 'pin' | 'row'
+/** Somebody has the worktree of a root run removed, with what is not merged. */
+export interface DiscardStatement {
+  readonly version: 1
+  readonly rootRunId: string
+  /** the canonical id of the person, or the id of the key */
+  readonly by: string
+  readonly discardedAt: string
+}
+
+export type StatementKind =
+  | 'run'
+  | 'permit'
+  | 'grant'
+  | 'activation'
+  | 'proposal'
+  | 'pin'
+  | 'row'
+  | 'discard'
 
 /** A statement's exact bytes with its signature (base64url) and the id of the key that made it. */
 export interface Signed {

@@ -73,6 +73,8 @@ const tellers: Readonly<Record<AuditEventType, Teller>> = {
   'run.ended': became('ended', 'state'),
   'run.cancelled': did('cancelled'),
   'run.messaged': did('wrote to'),
+  'run.discarded': did('discarded the worktree of'),
+  'worktree.removed': did('removed the worktree of'),
   'call.judged': tellVerdict,
   'request.opened': became('waits for a decision'),
   'request.revised': did('changed'),

@@ -5,6 +5,7 @@ import { NativeConnection } from '@temporalio/worker'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
 import { createWorkers } from '#activities/create-workers.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
+import { WorktreeRetention } from '#delivery/worktree-retention.ts'
 import { pinReader } from '#services/policy/pins/await-pin.ts'
 import { createSeals } from '#domain/statements/row-seals.ts'
 import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
@@ -218,6 +219,7 @@ export async function runTemporalWorker(options: {
       for (const worker of workers) worker.shutdown()
       await Promise.allSettled(running)
     })
+    undo.use(new WorktreeRetention(ctx))
     void warmTools(ctx, toolProcesses)
     log.info({ taskQueue: config.taskQueue }, 'the Temporal worker serves')
   })

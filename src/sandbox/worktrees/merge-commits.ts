@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { hostGit, hostGitText, type GitRun } from './host-git.ts'
-import { moveBranch, tipOf } from './repository.ts'
+import { checkoutsOf, moveBranch, tipOf } from './repository.ts'
 import { hostGitDirIn, readRecord, writeRecord, type WorktreeRecord } from './worktree-record.ts'
 
 /** Git as the host runs it for a worktree, on the objects of the repository. */
@@ -100,14 +100,7 @@ export async function finishMerge(folder: string): Promise<void> {
 
 /** Git for each working tree of the repository in which the base is checked out. */
 async function checkoutsOfBase(folder: string, record: WorktreeRecord): Promise<readonly GitRun[]> {
-  const { gitDir } = record.repository
-  const list = await hostGitText(['worktree', 'list', '--porcelain', '-z'], { gitDir })
-  const trees = list.split('\0\0').flatMap((entry) => {
-    const fields = entry.split('\0')
-    if (!fields.includes(`branch refs/heads/${record.base}`)) return []
-    const tree = fields.find((field) => field.startsWith('worktree '))?.slice('worktree '.length)
-    return tree === undefined ? [] : [tree]
-  })
+  const trees = await checkoutsOf(record.repository, record.base)
   const git = gitOf(folder, record)
   return Promise.all(
     trees.map(async (tree): Promise<GitRun> => {

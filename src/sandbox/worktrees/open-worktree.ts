@@ -44,7 +44,7 @@ export class Worktrees {
     const dataDir = this.#dataDir
     const folder = worktreeFolder(dataDir, runId)
     const found = await readRecord(folder)
-    if (found?.removed === true || (found === null && !mayBeMade)) {
+    if (found?.removed !== undefined || (found === null && !mayBeMade)) {
       throw new Error(`the worktree of run ${runId} is not there any more`)
     }
     const { branch, base, baseCommit, objectStores } =

@@ -1,7 +1,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { isBranchName, isCommitHash } from '#domain/tools/worktree.ts'
-import { hostGit } from './host-git.ts'
+import { hostGit, hostGitText } from './host-git.ts'
 
 /** A repository of the host, as worktrees are made of it. */
 export interface Repository {
@@ -81,6 +81,26 @@ export async function moveBranch(
     GIT_COMMITTER_EMAIL: 'countersign@countersign.localhost',
   }
   return (await hostGit(words, { gitDir, environment })).code === 0
+}
+
+/** Removes a branch that stands at a commit; without effect where it stands elsewhere. */
+export async function removeBranch(
+  { gitDir }: Repository,
+  branch: string,
+  at: string,
+): Promise<void> {
+  await hostGit(['update-ref', '-d', `refs/heads/${branch}`, at], { gitDir })
+}
+
+/** The working trees of a repository in which a branch is checked out; rejects as Git does. */
+export async function checkoutsOf({ gitDir }: Repository, branch: string): Promise<string[]> {
+  const list = await hostGitText(['worktree', 'list', '--porcelain', '-z'], { gitDir })
+  return list.split('\0\0').flatMap((entry) => {
+    const fields = entry.split('\0')
+    if (!fields.includes(`branch refs/heads/${branch}`)) return []
+    const tree = fields.find((field) => field.startsWith('worktree '))?.slice('worktree '.length)
+    return tree === undefined ? [] : [tree]
+  })
 }
 
 /** Absolute, real: the folders of objects of a repository, its own first. */

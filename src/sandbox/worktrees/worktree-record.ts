@@ -17,11 +17,12 @@ export interface WorktreeRecord extends WorktreeOfRun {
   readonly tip: string
   /** a merge that has begun: what it moves its base to */
   readonly merging?: { readonly from: string; readonly to: string }
-  /** the files are gone */
-  readonly removed?: true
+  /** it is being removed, or was, and its branch with it when `branch` says so */
+  readonly removed?: { readonly branch: boolean }
 }
 
-const recordName = 'worktree.json'
+/** The file of a worktree that says what it is. */
+export const recordName = 'worktree.json'
 
 /** The folder of all worktrees in a data folder. */
 export function worktreesFolder(dataDir: string): string {

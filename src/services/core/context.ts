@@ -116,6 +116,8 @@ export interface SigningContext extends ServiceContext {
   readonly replayRemotely: (question: ReplayQuery) => Promise<ReplayAnswer>
   /** Where the worktree of a run that starts now in a workspace begins. Rejects alike. */
   readonly worktreeBase: (workspace: string) => Promise<WorktreeBaseAnswer>
+  /** Has the host of a root run remove its worktree when that is due. Rejects alike. */
+  readonly removeWorktree: (rootRunId: string) => Promise<{ readonly removed: boolean }>
 }
 
 /** The API process acting by itself. */

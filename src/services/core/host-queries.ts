@@ -16,6 +16,7 @@ export type HostQuery =
   | AttachmentsQuery
   | ServedToolsQuery
   | WorktreeBaseQuery
+  | RemoveWorktreeQuery
 
 /** Where the worktree of a run that starts now begins. */
 export interface WorktreeBaseQuery {
@@ -28,6 +29,13 @@ export interface WorktreeBaseQuery {
 export type WorktreeBaseAnswer =
   | { readonly base: string; readonly baseCommit: string }
   | { readonly problem: string }
+
+/** Has the worktree of a run removed now, when that is due; the host judges whether it is. */
+export interface RemoveWorktreeQuery {
+  readonly removeWorktree: 'now'
+  /** a root run */
+  readonly runId: string
+}
 
 /** The other query that only the host of the workspace can answer: see `manualToolsOf`. */
 export interface ManualToolsQuery {

@@ -13,6 +13,7 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { Rule, RunMode, Verdict } from '#domain/policy/verdict.ts'
 import type { WindowStepKind } from '#domain/runs/window.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
+import type { Signed } from '#domain/statements/statement.ts'
 
 /** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
 export interface RunFailure {
@@ -20,9 +21,15 @@ export interface RunFailure {
   readonly message: string
 }
 
-/** `discardedAt`: when somebody had it removed, as ISO text; absent: nobody did. */
+/**
+ * `discardedAt`: when somebody had it removed, as ISO text; absent: nobody did. `discard`: the
+ * signed statement of that, which the host believes.
+ * `removedAt`: when the service removed it.
+ */
 export interface WorktreeRow extends WorktreeOfRun {
   readonly discardedAt?: string
+  readonly discard?: Signed
+  readonly removedAt?: string
 }
 
 export interface RunTable {

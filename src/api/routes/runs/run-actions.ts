@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { invokeTool } from '#services/engine/manual-calls/invoke-tool.ts'
 import { closeConversation } from '#services/engine/lifecycle/close-conversation.ts'
 import { findRun } from '#services/runs/visible-run.ts'
+import { discardWorktree } from '#services/engine/lifecycle/discard-worktree.ts'
 import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
 import { forkRun } from '#services/runs/forking/fork-run.ts'
 import { getRun } from '#services/runs/reading/get-run.ts'
@@ -135,6 +136,24 @@ export const runActionRoutes = [
       const record = await getRun(api.ctx, caller, runId)
       const root = await workspaceRootOf(api, record.workspace.name)
       return { status: 200, body: runDetailView(record, api.settings, root) }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/discard',
+    name: 'discardRun',
+    summary: 'Discard a worktree',
+    description:
+      'Remove the worktree of a run that has ended, and its branch, with what is not merged or committed',
+    access,
+    params,
+    answers: { 200: { description: 'Discarded', schema: schemas.runDetail } },
+    problems: ['conflict'],
+    answer: async (api, { params, caller }) => {
+      const runId = await findRun(api.ctx, caller, params.id)
+      await discardWorktree(api.ctx, caller, { runId })
+      const record = await getRun(api.ctx, caller, runId)
+      return { status: 200, body: runDetailView(record, api.settings, null) }
     },
   }),
   route({

@@ -44,6 +44,8 @@ const runWorkspace = z.object({
   branch: z.string().optional().describe('of its worktree; the run commits to it'),
   base: z.string().optional().describe('the branch that it begins at and is merged into'),
   baseCommit: z.string().optional().describe('where that branch stood when the run started'),
+  discardedAt: instant.optional().describe('when somebody had its worktree removed'),
+  removedAt: instant.optional().describe('when its worktree was removed'),
 })
 
 /** What the root run was asked: its first message. */

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Actor } from '#domain/actor.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
-import type { Json } from '#domain/json/json.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { RunState } from '#domain/requests/request.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { RunStatement } from '#domain/statements/statement.ts'
@@ -19,6 +19,7 @@ import { signedWorktree } from '../../core/verify-run.ts'
 import { requireBudgetLeft } from '../../core/used-up-budget.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
+import type { WorktreeRow } from '#store/tables/runs.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
@@ -28,13 +29,31 @@ import type { WorktreeStart } from './worktree-start.ts'
 export interface WorkspaceOfRun extends Partial<WorktreeOfRun> {
   readonly name: string
   readonly isolation: Isolation
+  /** when somebody had its worktree removed, as ISO text */
+  readonly discardedAt?: string
+  /** when the service removed it, as ISO text */
+  readonly removedAt?: string
 }
 
 /** As callers get it. */
-export function workspaceOfRun(name: string, worktree: WorktreeOfRun | null): WorkspaceOfRun {
+export function workspaceOfRun(name: string, worktree: WorktreeRow | null): WorkspaceOfRun {
   if (worktree === null) return { name, isolation: 'none' }
+  const { branch, base, baseCommit, discardedAt, removedAt } = worktree
+  return {
+    name,
+    isolation: 'worktree',
+    branch,
+    base,
+    baseCommit,
+    ...(discardedAt !== undefined && { discardedAt }),
+    ...(removedAt !== undefined && { removedAt }),
+  }
+}
+
+function worktreeDetail(worktree: WorktreeRow | null): JsonObject {
+  if (worktree === null) return {}
   const { branch, base, baseCommit } = worktree
-  return { name, isolation: 'worktree', branch, base, baseCommit }
+  return { worktree: { branch, base, baseCommit } }
 }
 
 /** The run that a run was forked from, and its last turn that the fork goes on from. */
@@ -159,7 +178,7 @@ export async function recordRun(
       mode,
       startedBy: starter?.id ?? null,
       ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
-      ...(run.worktree === null ? {} : { worktree: { ...run.worktree } }),
+      ...worktreeDetail(run.worktree),
       ...(startRequestId === null ? {} : { startRequestId }),
       ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
       ...(start.behind === undefined ? {} : { behind: [...start.behind] }),

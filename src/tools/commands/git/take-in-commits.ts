@@ -58,7 +58,8 @@ async function takeIn(
   signal: AbortSignal,
 ): Promise<string> {
   const record = await readRecord(worktree.folder)
-  if (record === null || record.removed === true) throw new ToolProblem('The worktree is gone.')
+  if (record === null || record.removed !== undefined)
+    throw new ToolProblem('The worktree is gone.')
   if ((await looseTip(workspace, worktree)) === record.tip) return record.tip
   const { head, pack } = await packOf(sandbox, workspace, record, worktree, signal)
   if (head === record.tip) return head

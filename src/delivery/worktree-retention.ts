@@ -1,0 +1,29 @@
+import { errorText } from '#services/core/error-text.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { removeWorktrees } from '#services/retention/remove-worktrees.ts'
+import { Repeating } from './repeating.ts'
+
+const everyMs = 10 * 60 * 1000
+
+/**
+ * Removes the worktrees of this host that need not be kept, in every Temporal worker: only the host
+ * reaches their files. A round that is interrupted is completed by the next one.
+ */
+export class WorktreeRetention implements AsyncDisposable {
+  readonly #stopping = new AbortController()
+  readonly #rounds: Repeating
+
+  constructor(ctx: WorkerContext) {
+    this.#rounds = new Repeating({
+      everyMs,
+      work: () => removeWorktrees(ctx, this.#stopping.signal),
+      onError: (error) =>
+        ctx.log.warn({ error: errorText(error) }, 'worktrees are looked at again in 10 minutes'),
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.#rounds[Symbol.asyncDispose]()
+  }
+}

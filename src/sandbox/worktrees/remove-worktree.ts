@@ -1,0 +1,60 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { openDirectory, plainWalk } from '../open-directory.ts'
+import { removeTree } from '../remove-tree.ts'
+import { hostGit } from './host-git.ts'
+import { checkoutsOf, removeBranch, tipOf } from './repository.ts'
+import { readRecord, recordName, worktreesFolder, writeRecord } from './worktree-record.ts'
+
+/**
+ * Removes a worktree; with `branch` the branch of the repository too, where nobody has moved it or
+ * has it checked out. The record says first that it is under way, and is removed last: a removal
+ * that a killed process left is completed by the next one, as it began. Without effect where there
+ * is no worktree.
+ */
+export async function removeWorktree(
+  dataDir: string,
+  runId: string,
+  { branch }: { readonly branch: boolean },
+): Promise<void> {
+  const folders = plainWalk(worktreesFolder(dataDir))
+  await using parent = await openDirectory(folders, [], false)
+  const names = await readdir(parent.child('.'))
+  if (!names.includes(runId)) return
+  const folder = path.join(worktreesFolder(dataDir), runId)
+  const found = await readRecord(folder)
+  if (found !== null) {
+    const removed = found.removed ?? { branch }
+    await writeRecord(folder, { ...found, removed })
+    if (removed.branch) await removeItsBranch(found)
+    await using own = await openDirectory(folders, [runId], false)
+    for (const name of await readdir(own.child('.'))) {
+      if (name !== recordName) await removeTree(own, name)
+    }
+  }
+  await removeTree(parent, runId)
+}
+
+/** A repository that is gone, or that Git does not open, has no branch to remove. */
+async function removeItsBranch({
+  repository,
+  branch,
+  tip,
+}: NonNullable<Awaited<ReturnType<typeof readRecord>>>): Promise<void> {
+  if ((await tipOf(repository, branch)) !== tip) return
+  if ((await checkoutsOf(repository, branch)).length > 0) return
+  await removeBranch(repository, branch, tip)
+}
+
+/**
+ * Whether every commit of a worktree is in its base. `false` also where nobody can tell: the
+ * repository or the branch is gone.
+ */
+export async function isMerged(folder: string): Promise<boolean> {
+  const record = await readRecord(folder)
+  if (record === null) return false
+  const base = await tipOf(record.repository, record.base)
+  if (base === null) return false
+  const words = ['merge-base', '--is-ancestor', record.tip, base]
+  return (await hostGit(words, { gitDir: record.repository.gitDir })).code === 0
+}

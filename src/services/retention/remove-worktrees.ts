@@ -1,0 +1,147 @@
+import { readdir, realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { sql, type Selectable } from 'kysely'
+import { verifyStatement } from '#domain/statements/statement-bytes.ts'
+import type { DiscardStatement } from '#domain/statements/statement.ts'
+import { removeWorktree } from '#sandbox/worktrees/remove-worktree.ts'
+import {
+  readRecord,
+  recordName,
+  worktreeFolder,
+  worktreesFolder,
+  type WorktreeRecord,
+} from '#sandbox/worktrees/worktree-record.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import { isSettled } from '#tools/worktrees/is-settled.ts'
+import { bySystem, type SystemCaller } from '../core/authority.ts'
+import { errorText } from '../core/error-text.ts'
+import { lockRun } from '../core/locks.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { WorkerContext } from '../core/worker-context.ts'
+import { isUuid } from '../runs/visible-run.ts'
+
+/** How long a worktree is kept whose run has ended and left something in it. */
+const keptDays = 30
+const dayMs = 24 * 60 * 60 * 1000
+
+const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, channel: 'system' }
+
+/** One round over the worktrees of this host, one after the other; an error is logged. */
+export async function removeWorktrees(ctx: WorkerContext, stopping: AbortSignal): Promise<void> {
+  const dataDir = ctx.commandSite?.dataDir
+  if (dataDir === undefined) return
+  const names: string[] = await readdir(worktreesFolder(dataDir)).catch(() => [])
+  for (const runId of names.filter(isUuid)) {
+    if (stopping.aborted) return
+    try {
+      await removeDue(ctx, runId, stopping)
+    } catch (error) {
+      ctx.log.warn({ runId, error: errorText(error) }, 'a worktree could not be removed')
+    }
+  }
+}
+
+/** The same for one root run, now: the API asks for it. */
+export async function removeWorktreeHere(
+  ctx: WorkerContext,
+  runId: string,
+): Promise<{ readonly removed: boolean }> {
+  const removed = isUuid(runId) && (await removeDue(ctx, runId, new AbortController().signal))
+  return { removed }
+}
+
+type Why = 'settled' | 'discarded' | 'after_30_days'
+
+/**
+ * Removes the worktree of a root run if that is due. It is recorded first: a removal that was
+ * interrupted after that is completed, and not recorded again.
+ */
+async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal): Promise<boolean> {
+  const dataDir = ctx.commandSite?.dataDir
+  if (dataDir === undefined) return false
+  const folder = worktreeFolder(await realpath(dataDir), runId)
+  if ((await stat(folder).catch(() => null)) === null) return false
+  const record = await readRecord(folder)
+  if (record !== null) {
+    const run = await endedRun(ctx, runId)
+    const why = run === null ? null : await whyRemoved(ctx, run, folder, signal)
+    if (why === null) return false
+    await recordRemoval(ctx, runId, why, record)
+    await removeWorktree(dataDir, runId, { branch: why !== 'after_30_days' })
+    return true
+  }
+  // Only the record was left, and it is gone: what is here is empty.
+  await removeWorktree(dataDir, runId, { branch: false })
+  return true
+}
+
+async function recordRemoval(
+  ctx: WorkerContext,
+  runId: string,
+  why: Why,
+  { branch, tip }: WorktreeRecord,
+): Promise<void> {
+  await inUnitOfWork(ctx, bySystem(ctx, retention), async (unit) => {
+    const { worktree } = await lockRun(unit.tx, runId)
+    if (worktree === null || worktree.removedAt !== undefined) return
+    const removed = { ...worktree, removedAt: new Date().toISOString() }
+    await unit.tx
+      .updateTable('run')
+      .set({ worktree: JSON.stringify(removed) })
+      .where('id', '=', runId)
+      .execute()
+    await unit.audit({ type: 'worktree.removed', runId, detail: { why, branch, tip } })
+    await unit.event('run.changed', { runId })
+  })
+}
+
+interface EndedRun extends Pick<Selectable<RunTable>, 'id' | 'worktree'> {
+  readonly days: number
+}
+
+/** `null`: there is no such root run, or a run or a call of its tree goes on. */
+async function endedRun({ db }: WorkerContext, runId: string): Promise<EndedRun | null> {
+  const { rows } = await sql<EndedRun>`
+    select id, worktree, tree.days from run, lateral (
+      select bool_and(ended_at is not null) as ended,
+        (extract(epoch from clock_timestamp() - max(ended_at)) / 86400)::float8 as days
+      from run as other where other.root_run_id = ${runId}
+    ) as tree
+    where id = ${runId} and root_run_id = id and tree.ended and not exists (
+      select from execution join tool_call on tool_call.id = call_id
+      join run as other on other.id = tool_call.run_id
+      where other.root_run_id = ${runId} and execution.state = 'started'
+    )`.execute(db)
+  return rows[0] ?? null
+}
+
+/**
+ * Why the worktree of a run that has ended is removed; `null`: it is kept. What loses work does not
+ * rest on a row alone: a discard is signed, and after 30 days the host's own record is as old.
+ */
+async function whyRemoved(
+  ctx: WorkerContext,
+  { id, worktree, days }: EndedRun,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Why | null> {
+  if (worktree === null) return null
+  const { discard } = worktree
+  const statement =
+    discard === undefined
+      ? null
+      : verifyStatement<DiscardStatement>(ctx.verifier, 'discard', discard)
+  if (statement?.rootRunId === id) return 'discarded'
+  const record = await readRecord(folder)
+  if (record?.removed !== undefined) return record.removed.branch ? 'settled' : 'after_30_days'
+  if (days >= keptDays && (await daysOf(folder)) >= keptDays) return 'after_30_days'
+  const sandbox = ctx.commandSite?.sandbox
+  if (sandbox === undefined) return null
+  return (await isSettled(sandbox, folder, signal)) ? 'settled' : null
+}
+
+/** Days since this host has made the worktree or has taken in a commit of it. */
+async function daysOf(folder: string): Promise<number> {
+  const { mtimeMs } = await stat(path.join(folder, recordName))
+  return (Date.now() - mtimeMs) / dayMs
+}

@@ -1,0 +1,56 @@
+import { lstat } from 'node:fs/promises'
+import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
+import { identityOf } from '#sandbox/hidden-paths.ts'
+import { commandLimits } from '#sandbox/process/command-limits.ts'
+import { openWorkspace } from '#sandbox/workspace.ts'
+import { isMerged } from '#sandbox/worktrees/remove-worktree.ts'
+import { readRecord, treeIn } from '#sandbox/worktrees/worktree-record.ts'
+import { takeInCommits } from '../commands/git/take-in-commits.ts'
+
+const timeoutMs = 60_000
+const script = `exec git -c 'safe.directory=*' -c core.fsmonitor=false -c core.hooksPath=/dev/null status --porcelain -z`
+
+/**
+ * Whether a worktree has nothing that its base has not: every commit is merged, and no file is
+ * changed or new. `false` also where nobody can tell, such as on a host without a sandbox: what
+ * commands wrote is read in one alone.
+ */
+export async function isSettled(
+  sandbox: HostSandbox,
+  folder: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!sandbox.works || !(await isMerged(folder))) return false
+  const record = await readRecord(folder)
+  if (record === null) return false
+  const { branch, base, baseCommit, objectStores } = record
+  const worktree = { branch, base, baseCommit, folder, objectStores }
+  const tree = treeIn(folder)
+  const workspace = await openWorkspace({ root: tree, hidden: [], worktree })
+  await takeInCommits(sandbox, workspace, worktree, signal)
+  if (!(await isMerged(folder))) return false
+  const identity = identityOf(await lstat(tree, { bigint: true }))
+  const end = await runSandboxed({
+    ...sandbox,
+    plan: {
+      zones: [{ path: tree, mode: 'ro', identity }],
+      shared: objectStores,
+      readOnly: [],
+      pinned: [],
+      covered: [],
+      emptied: [],
+      copies: [],
+      cwd: tree,
+      cwdIdentity: identity,
+    },
+    environment: { GIT_OPTIONAL_LOCKS: '0' },
+    argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script],
+    timeoutMs,
+    limits: commandLimits,
+    network: 'none',
+    signal,
+  })
+  const ended = end.exitCode === 0 && !end.timedOut && end.exceeded === null
+  return ended && end.stdout.bytes.length === 0
+}
