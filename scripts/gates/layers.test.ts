@@ -56,6 +56,20 @@ test('the dashboard may take types of the API and not its values', async () => {
   expect((await checkLayers(root)).violations).toHaveLength(1)
 })
 
+test('a verb may take the type of its answer from the schemas of the API, and nothing else of it', async () => {
+  await source({
+    'src/api/schemas/runs.ts': 'export type Run = 1\nexport const run = 1',
+    'src/api/views.ts': 'export type View = 1',
+    'src/services/core/verb.ts': `import type { Run } from '#api/schemas/runs.ts'\nexport type R = Run`,
+  })
+  expect((await checkLayers(root)).violations).toEqual([])
+  await source({
+    'src/services/core/value.ts': `export { run } from '#api/schemas/runs.ts'`,
+    'src/services/core/view.ts': `import type { View } from '#api/views.ts'\nexport type V = View`,
+  })
+  expect((await checkLayers(root)).violations).toHaveLength(2)
+})
+
 test('the client for other programs may take types of the operations and nothing else of ours', async () => {
   await source({
     'src/api/operations.ts': 'export type Table = 1\nexport const table = 1',

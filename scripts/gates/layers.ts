@@ -23,7 +23,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   policy: ['domain/', 'store/', 'sandbox/', 'evidence/(malformed|note/note-key)[.]ts$'],
   models: ['domain/', 'store/', 'sandbox/', 'policy/'],
   tools: ['domain/', 'store/', 'sandbox/', 'policy/'],
-  services: [...belowServices, 'evidence/'],
+  // Only types of the API's schemas, which declare what a verb returns: see `services-take-types`.
+  services: [...belowServices, 'evidence/', 'api/schemas/'],
   // The names of signals and the types of arguments are shared by client and workflow.
   delivery: [...belowDelivery, 'workflows/(messages|activity-port)[.]ts$'],
   activities: [...belowDelivery, 'delivery/', 'workflows/activity-port[.]ts$'],
@@ -94,6 +95,13 @@ function layerRules(): IForbiddenRuleType[] {
       comment: 'the dashboard and the client take types of the API, never its code',
       severity: 'error',
       from: { path: '^src/(ui|client)/' },
+      to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'services-take-types',
+      comment: 'a verb takes the type of its answer from the schemas of the API, never their code',
+      severity: 'error',
+      from: { path: '^src/services/', pathNot: tests },
       to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -21,7 +21,76 @@ import {
   waitingStep,
 } from './request-parts.ts'
 
-export const itemExample = {
+/** A row of a list: without what only the request's own page shows. */
+const itemMembers = z.object({
+  id,
+  number: z.int(),
+  revision: z.int(),
+  state: requestState,
+  kind: requestKind,
+  queue: z.string(),
+  risk,
+  tool: z.string(),
+  title: z.string(),
+  /** what it does, in one sentence of the service's own */
+  effect: z.string(),
+  /** computed once, when the revision was opened */
+  cues: z.array(cue),
+  /** null for requests of programs, and where the words were erased */
+  task: task.nullable(),
+  /** what a program says its task is: its claim */
+  claimedTask: z.string().nullable(),
+  routing,
+  digest: hash,
+  policyDigest: hash,
+  rule,
+  claim: claimView.nullable(),
+  /** a colleague who was asked to look at it */
+  handedTo: handedTo.nullable(),
+  /** until when the caller has put it off */
+  snoozedUntil: instant.nullable(),
+  agentReason: z.string().nullable(),
+  worker: z.string().nullable(),
+  mode: runMode.nullable(),
+  runId: id.nullable(),
+  callId: id.nullable(),
+  toolCallId: z.string().nullable(),
+  /** of a call that a person made: the last turn before it */
+  turn: z.int().nullable(),
+  /** the person who invoked the tool, when it was not the model */
+  invokedBy: person.nullable(),
+  batch: batch.nullable(),
+  lineage: z.array(lineageEntry),
+  quorum,
+  eligibility: z.object({ canDecide: z.boolean(), reason: z.string().nullable() }),
+  allowedDecisions: z.array(z.enum(['approve', 'deny'])),
+  allowedScopes: z.array(scope),
+  /** null for requests of runs */
+  external: externalItem.nullable(),
+  execution,
+  /** the approval's right to be carried out once; null without one */
+  permit: z.enum(permitStates).nullable(),
+  createdAt: instant,
+  expiresAt: instant,
+  /** in the order of their times; empty for a queue that says nothing of them */
+  steps: z.array(waitingStep),
+  decidedAt: instant.nullable(),
+  supersededBy: id.nullable(),
+  cancelReason: cancelReason.nullable(),
+  /** of a request that has ended: who ended it, the last to decide */
+  decidedBy: person.nullable(),
+  /**
+   * it is pending again, and may have been decided and carried out in rows that a restore lost
+   */
+  askedBeforeRestore: z.boolean(),
+  /**
+   * how many are alike, as far as the request's page would list them, and how often it was
+   * carried out
+   */
+  alike: z.object({ same: z.int(), similar: z.int(), again: z.int() }),
+})
+
+export const itemExample: z.infer<typeof itemMembers> = {
   id: example.requestId,
   number: 142,
   revision: 1,
@@ -79,75 +148,6 @@ export const itemExample = {
   alike: { same: 0, similar: 0, again: 0 },
 }
 
-/** A row of a list: without what only the request's own page shows. */
-export const requestItem = z
-  .object({
-    id,
-    number: z.int(),
-    revision: z.int(),
-    state: requestState,
-    kind: requestKind,
-    queue: z.string(),
-    risk,
-    tool: z.string(),
-    title: z.string(),
-    /** what it does, in one sentence of the service's own */
-    effect: z.string(),
-    /** computed once, when the revision was opened */
-    cues: z.array(cue),
-    /** null for requests of programs, and where the words were erased */
-    task: task.nullable(),
-    /** what a program says its task is: its claim */
-    claimedTask: z.string().nullable(),
-    routing,
-    digest: hash,
-    policyDigest: hash,
-    rule,
-    claim: claimView.nullable(),
-    /** a colleague who was asked to look at it */
-    handedTo: handedTo.nullable(),
-    /** until when the caller has put it off */
-    snoozedUntil: instant.nullable(),
-    agentReason: z.string().nullable(),
-    worker: z.string().nullable(),
-    mode: runMode.nullable(),
-    runId: id.nullable(),
-    callId: id.nullable(),
-    toolCallId: z.string().nullable(),
-    /** of a call that a person made: the last turn before it */
-    turn: z.int().nullable(),
-    /** the person who invoked the tool, when it was not the model */
-    invokedBy: person.nullable(),
-    batch: batch.nullable(),
-    lineage: z.array(lineageEntry),
-    quorum,
-    eligibility: z.object({ canDecide: z.boolean(), reason: z.string().nullable() }),
-    allowedDecisions: z.array(z.enum(['approve', 'deny'])),
-    allowedScopes: z.array(scope),
-    /** null for requests of runs */
-    external: externalItem.nullable(),
-    execution,
-    /** the approval's right to be carried out once; null without one */
-    permit: z.enum(permitStates).nullable(),
-    createdAt: instant,
-    expiresAt: instant,
-    /** in the order of their times; empty for a queue that says nothing of them */
-    steps: z.array(waitingStep),
-    decidedAt: instant.nullable(),
-    supersededBy: id.nullable(),
-    cancelReason: cancelReason.nullable(),
-    /** of a request that has ended: who ended it, the last to decide */
-    decidedBy: person.nullable(),
-    /**
-     * it is pending again, and may have been decided and carried out in rows that a restore lost
-     */
-    askedBeforeRestore: z.boolean(),
-    /**
-     * how many are alike, as far as the request's page would list them, and how often it was
-     * carried out
-     */
-    alike: z.object({ same: z.int(), similar: z.int(), again: z.int() }),
-  })
-  .meta({ id: 'RequestItem', examples: [itemExample] })
+export const requestItem = itemMembers.meta({ id: 'RequestItem', examples: [itemExample] })
 export type RequestItem = z.infer<typeof requestItem>
 export const requestList = listOf(requestItem)

@@ -37,10 +37,78 @@ export const requestsQuery = z.strictObject({
 /** `file`: the path of one of `namedFiles` */
 export const contentQuery = z.strictObject({ file: text(1024).min(1).optional() })
 
-const detailExample = {
+const detailMembers = requestItem.extend({
+  alike,
+  input: json,
+  /** of a program's request: as in `external` */
+  externalId: z.string().nullable(),
+  verdict: z.enum(['ask', 'preApproved']).nullable(),
+  metadata: z.record(z.string(), json).nullable(),
+  external: externalDetail.nullable(),
+  presentation,
+  /** of a command: every file it names; the bytes are at `/content?file=PATH` */
+  namedFiles: z.array(namedFile),
+  batch: batchWithSiblings.nullable(),
+  /** `awayUntil`: they say that they are away until then */
+  eligiblePeople: z.array(person.extend({ awayUntil: instant.nullable() })),
+  /**
+   * of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in
+   * sentences
+   */
+  scopeCoverage: z.array(
+    z.object({
+      scope,
+      tool: z.string(),
+      digest: hash.nullable(),
+      path: z.string().nullable(),
+      files: z.array(z.object({ path: z.string(), hash: z.string() })),
+      covers: z.array(z.string()),
+    }),
+  ),
+  /**
+   * wider scopes that one may expect of such a call and that it cannot be approved with, and why
+   */
+  scopesNotOffered: z.array(z.object({ scope, why: z.string() })),
+  decisions: z.array(decisionView),
+  previous: z.array(
+    z.object({
+      requestId: id,
+      state: requestState,
+      decidedBy: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  comments: z.array(commentView),
+  /** every revision, the first included; `editor` is null for the model's own */
+  revisions: z.array(
+    z.object({
+      revision: z.int(),
+      digest: hash,
+      title: z.string(),
+      editor: person.nullable(),
+      reason: z.string().nullable(),
+      at: instant,
+    }),
+  ),
+  /** whether the caller may change the call before deciding it (product.md 11) */
+  edits: z.enum(editsPolicies),
+  /** an approval carries `assertion`, a passkey's signature */
+  signatureRequired: z.boolean(),
+  /** what the execution is compared with: bases of files, tool definition */
+  facts: z.record(z.string(), json),
+  /** of an `outcome_check`: the request whose call it asks about */
+  outcomeOf: id.nullable(),
+  /** its contents were erased: `input`, `presentation` and the rest say so, and this what went */
+  erased: erasedContents.nullable(),
+  /** absolute path of the workspace; development profile only */
+  workspaceRoot: z.string().nullable(),
+})
+
+const detailExample: z.infer<typeof detailMembers> = {
   ...itemExample,
   alike: { same: [], similar: [], hidden: 0, again: 0 },
   input: example.input,
+  external: null,
   externalId: null,
   verdict: null,
   metadata: null,
@@ -81,72 +149,5 @@ const detailExample = {
   workspaceRoot: null,
 }
 
-export const requestDetail = requestItem
-  .extend({
-    alike,
-    input: json,
-    /** of a program's request: as in `external` */
-    externalId: z.string().nullable(),
-    verdict: z.enum(['ask', 'preApproved']).nullable(),
-    metadata: z.record(z.string(), json).nullable(),
-    external: externalDetail.nullable(),
-    presentation,
-    /** of a command: every file it names; the bytes are at `/content?file=PATH` */
-    namedFiles: z.array(namedFile),
-    batch: batchWithSiblings.nullable(),
-    /** `awayUntil`: they say that they are away until then */
-    eligiblePeople: z.array(person.extend({ awayUntil: instant.nullable() })),
-    /**
-     * of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in
-     * sentences
-     */
-    scopeCoverage: z.array(
-      z.object({
-        scope,
-        tool: z.string(),
-        digest: hash.nullable(),
-        path: z.string().nullable(),
-        files: z.array(z.object({ path: z.string(), hash: z.string() })),
-        covers: z.array(z.string()),
-      }),
-    ),
-    /**
-     * wider scopes that one may expect of such a call and that it cannot be approved with, and why
-     */
-    scopesNotOffered: z.array(z.object({ scope, why: z.string() })),
-    decisions: z.array(decisionView),
-    previous: z.array(
-      z.object({
-        requestId: id,
-        state: requestState,
-        decidedBy: z.string().nullable(),
-        reason: z.string().nullable(),
-      }),
-    ),
-    comments: z.array(commentView),
-    /** every revision, the first included; `editor` is null for the model's own */
-    revisions: z.array(
-      z.object({
-        revision: z.int(),
-        digest: hash,
-        title: z.string(),
-        editor: person.nullable(),
-        reason: z.string().nullable(),
-        at: instant,
-      }),
-    ),
-    /** whether the caller may change the call before deciding it (product.md 11) */
-    edits: z.enum(editsPolicies),
-    /** an approval carries `assertion`, a passkey's signature */
-    signatureRequired: z.boolean(),
-    /** what the execution is compared with: bases of files, tool definition */
-    facts: z.record(z.string(), json),
-    /** of an `outcome_check`: the request whose call it asks about */
-    outcomeOf: id.nullable(),
-    /** its contents were erased: `input`, `presentation` and the rest say so, and this what went */
-    erased: erasedContents.nullable(),
-    /** absolute path of the workspace; development profile only */
-    workspaceRoot: z.string().nullable(),
-  })
-  .meta({ id: 'Request', examples: [detailExample] })
+export const requestDetail = detailMembers.meta({ id: 'Request', examples: [detailExample] })
 export type RequestDetail = z.infer<typeof requestDetail>

@@ -10,7 +10,7 @@ import { saltedText } from '../words/salted-text.ts'
 import { erasedText } from '../words/erased-words.ts'
 import type { ProgramClaim } from '../facts/external-input.ts'
 import type { ReportedOrigin } from '../facts/origin.ts'
-import type { ExternalItemRecord, ExternalRecord, NamedRef } from '../facts/external-record.ts'
+import type { ExternalItemRecord, ExternalRecord, NamedRef } from '../facts/request-record.ts'
 
 interface Row {
   readonly claim_hash: string | null

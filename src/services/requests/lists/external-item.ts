@@ -1,5 +1,5 @@
 import type { ExternalOutcome } from '#domain/requests/request.ts'
-import type { ExternalItemRecord } from '../facts/external-record.ts'
+import type { ExternalItemRecord } from '../facts/request-record.ts'
 import type { ExecutionRecord } from '../facts/request-record.ts'
 
 /** Of a program's request, as the items' query answers it; instants inside JSON are text. */

@@ -1,0 +1,19 @@
+import type { Json } from '#domain/json/json.ts'
+
+/**
+ * What a verb returns, by the schema of its answer: the same members, read-only, with each instant
+ * as a `Date`. A view makes the answer from it (`answerOf`), so that a member that is missing on
+ * either side is a type error. Instants are told by their names, as in every schema of the API.
+ */
+export type RecordOf<T> = Json extends T
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly RecordOf<Item>[]
+    : T extends object
+      ? {
+          readonly [Name in keyof T]: Name extends InstantName ? AsDate<T[Name]> : RecordOf<T[Name]>
+        }
+      : T
+
+type InstantName = 'at' | `${string}At` | `${string}Until`
+type AsDate<T> = T extends string ? Date : T
