@@ -46,3 +46,45 @@ test('the palette runs commands of the page it stands on, which get the focus', 
   await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('nothing is called so')
   await page.getByText('Nothing that is called so').waitFor()
 })
+
+test('the palette claims, hands over and changes how rows and colours look, and offers what applies', async () => {
+  const page = await dashboard.open('Grace', '/requests/1')
+  await page.getByRole('button', { name: 'Claim', exact: true }).waitFor()
+  const runs = async (words: string): Promise<void> => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill(words)
+    await page.getByRole('dialog').getByRole('button', { name: words }).click()
+  }
+  await runs('Claim or release')
+  await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+  await runs('Hand over to a colleague')
+  await page.getByRole('menuitem', { name: 'Linus' }).click()
+  await page.getByText('handed to Linus').waitFor()
+  // Grace decides it and did not start it: nudging is not hers.
+  await page.keyboard.press('Control+k')
+  const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
+  await box.fill('Nudge')
+  await page.getByText('Nothing that is called so').waitFor()
+  await page.keyboard.press('Escape')
+  await runs('Use dark colours')
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.dataset['mantineColorScheme']))
+    .toBe('dark')
+  const heightOfRow = (): Promise<number> =>
+    page.evaluate(() => document.querySelector('.request-row')?.clientHeight ?? 0)
+  await page.goto(`${dashboard.url}/`)
+  await page.locator('.request-row').waitFor()
+  const roomy = await heightOfRow()
+  await runs('Use compact rows')
+  await expect.poll(heightOfRow).toBeLessThan(roomy)
+  await page.reload()
+  await page.locator('.request-row').waitFor()
+  expect(await heightOfRow()).toBeLessThan(roomy)
+  // The same verb for the row that has the focus.
+  await page.keyboard.press('j')
+  await runs('Claim or release')
+  await expect.poll(() => page.getByText('is on it').count()).toBe(0)
+  await page.goto(`${dashboard.url}/requests/1`)
+  await page.getByRole('button', { name: 'Claim', exact: true }).waitFor()
+  expect(dashboard.complaints).toEqual([])
+})

@@ -10,15 +10,16 @@ import {
 } from 'react'
 import { isDialogOpen } from './open-dialog.ts'
 import { matchKey } from './match-key.ts'
-import { ariaKeysOf, shortcutIds, type ShortcutId } from './shortcuts.ts'
+import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
+import { commandIds, type CommandId } from './commands.ts'
 
 interface Keyboard {
   readonly singleKeys: boolean
   readonly setSingleKeys: (on: boolean) => void
-  readonly register: (id: ShortcutId, handler: () => void) => () => void
+  readonly register: (id: CommandId, handler: () => void) => () => void
   /** the commands that do something on this page now */
-  readonly commandsNow: () => ShortcutId[]
-  readonly run: (id: ShortcutId) => void
+  readonly commandsNow: () => CommandId[]
+  readonly run: (id: CommandId) => void
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null)
@@ -28,7 +29,7 @@ const inDialogs: ReadonlySet<ShortcutId> = new Set(['submit', 'submitNext', 'pal
 
 /** Listens for keys once and calls whoever registered last for the command. */
 export function KeyboardProvider({ children }: { children: ReactNode }) {
-  const handlers = useRef(new Map<ShortcutId, (() => void)[]>())
+  const handlers = useRef(new Map<CommandId, (() => void)[]>())
   const [singleKeys, setSingle] = useState(() => localStorage.getItem(storageKey) !== 'off')
   const single = useRef(singleKeys)
 
@@ -37,7 +38,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
     single.current = on
     setSingle(on)
   }, [])
-  const register = useCallback((id: ShortcutId, handler: () => void) => {
+  const register = useCallback((id: CommandId, handler: () => void) => {
     const before = handlers.current.get(id) ?? []
     handlers.current.set(id, [...before, handler])
     return () => {
@@ -47,10 +48,10 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
   }, [])
 
   const commandsNow = useCallback(
-    () => shortcutIds.filter((id) => (handlers.current.get(id) ?? []).length > 0),
+    () => commandIds.filter((id) => (handlers.current.get(id) ?? []).length > 0),
     [],
   )
-  const run = useCallback((id: ShortcutId) => handlers.current.get(id)?.at(-1)?.(), [])
+  const run = useCallback((id: CommandId) => handlers.current.get(id)?.at(-1)?.(), [])
 
   useEffect(() => {
     let pending: string | null = null
@@ -94,7 +95,7 @@ export function useKeyboard(): Keyboard {
 }
 
 /** Runs `handler` for the command while the component is mounted; `null` leaves it to others. */
-export function useShortcut(id: ShortcutId, handler: (() => void) | null): void {
+export function useShortcut(id: CommandId, handler: (() => void) | null): void {
   const { register } = useKeyboard()
   const latest = useRef(handler)
   useEffect(() => {

@@ -16,7 +16,7 @@ import type { SearchType } from '#domain/search.ts'
 import { useSearch } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { useKeyboard } from './keyboard-provider.tsx'
-import { keysOf, shortcutOf, type ShortcutId } from './shortcuts.ts'
+import { commandKeys, commandLabel, type CommandId } from './commands.ts'
 import '@mantine/spotlight/styles.css'
 
 const faces: Readonly<
@@ -44,15 +44,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('')
   const [q] = useDebouncedValue(query.trim(), typingMs)
   const search = useSearch(q)
-  const chosen = useRef<ShortcutId | null>(null)
+  const [focusedBefore] = useState(() => document.activeElement)
+  const chosen = useRef<CommandId | null>(null)
   useEffect(() => actions.open(), [actions])
 
   const shown = commands
     .filter((id) => id !== 'palette' && isNamed(id, query))
     .map((id) => ({
       id,
-      label: shortcutOf(id).label,
-      description: keysOf(id).join(' then '),
+      label: commandLabel(id),
+      description: commandKeys(id),
       leftSection: <IconCommand size={18} aria-hidden />,
       // Once the palette is away: a command may set the focus on the page.
       onClick: () => (chosen.current = id),
@@ -81,6 +82,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
         'aria-label': 'Search requests, runs, people, workers, files and rules',
       }}
       onExitTransitionEnd={() => {
+        // A command is of the row that had the focus, and may itself set it.
+        if (focusedBefore instanceof HTMLElement) focusedBefore.focus({ preventScroll: true })
         if (chosen.current !== null) run(chosen.current)
         onClose()
       }}
@@ -88,8 +91,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-function isNamed(id: ShortcutId, query: string): boolean {
-  return shortcutOf(id).label.toLowerCase().includes(query.trim().toLowerCase())
+function isNamed(id: CommandId, query: string): boolean {
+  return commandLabel(id).toLowerCase().includes(query.trim().toLowerCase())
 }
 
 function foundAction(item: FoundView, onClick: () => void): SpotlightActionData {

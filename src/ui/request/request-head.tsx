@@ -95,8 +95,10 @@ function MoreTime({ request }: { request: RequestDetail }) {
   const me = useMe()
   const act = useAct(['request'])
   const [busy, setBusy] = useState(false)
-  if (request.state !== 'pending' || !isOfQueue(me, request)) return null
-  const extend = async (): Promise<void> => {
+  const usable = request.state === 'pending' && isOfQueue(me, request)
+  useShortcut('moreTime', usable ? () => void extend() : null)
+  if (!usable) return null
+  async function extend(): Promise<void> {
     setBusy(true)
     const expiresAt = new Date(Date.parse(request.expiresAt) + dayMs).toISOString()
     await act(

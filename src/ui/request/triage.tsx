@@ -62,7 +62,9 @@ function Snooze({ request }: { request: RequestDetail }) {
 function HandOver({ request }: { request: RequestDetail }) {
   const me = useMe()
   const act = useAct(['request'])
+  const [opened, setOpened] = useState(false)
   const colleagues = request.eligiblePeople.filter(({ id }) => id !== me.person.id)
+  useShortcut('handOver', colleagues.length === 0 ? null : () => setOpened(true))
   if (colleagues.length === 0) return null
   const give = (to: string, name: string): void => {
     const { id } = request
@@ -72,7 +74,13 @@ function HandOver({ request }: { request: RequestDetail }) {
     )
   }
   return (
-    <Menu position="bottom-end">
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      returnFocus
+      clickOutsideEvents={['mousedown', 'touchstart']}
+    >
       <Menu.Target>
         <Button size="xs" variant="default">
           Hand over
@@ -105,6 +113,7 @@ function Nudge({ request }: { request: RequestDetail }) {
     await act(() => callApi('nudgeRequest', { params: { id } }), 'They are reminded')
     setBusy(false)
   }
+  useShortcut('nudge', () => void nudge())
   return (
     <>
       <span className="small dim">

@@ -1,12 +1,21 @@
 import { Button, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { IconChevronDown, IconLogout, IconUserCheck, IconUserCog } from '@tabler/icons-react'
+import {
+  IconBaselineDensitySmall,
+  IconChevronDown,
+  IconLogout,
+  IconUserCheck,
+  IconUserCog,
+} from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { SignedOut } from '#api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { forgetSessionProof } from '../api/session-proof.ts'
 import { takeBackAll } from '../sending/held-decisions.ts'
+import { commandLabel } from '../keyboard/commands.ts'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
 import { useMe } from '../api/queries.ts'
 import { Initials } from '../text/initials.tsx'
 import { forgetKeptProof } from '../push/kept-proof.ts'
@@ -41,6 +50,9 @@ export function PersonMenu() {
     await callApi('switchPerson', { body: { email } })
     return {}
   }
+  const isCompact = useRowDensity() === 'compact'
+  useShortcut('compactRows', isCompact ? null : () => setRowDensity('compact'))
+  useShortcut('roomyRows', isCompact ? () => setRowDensity('roomy') : null)
   const others = me.switchTo.filter((person) => person.email !== me.person.email)
   return (
     <Menu position="bottom-end" width={270} withinPortal withInitialFocusPlaceholder={false}>
@@ -68,6 +80,12 @@ export function PersonMenu() {
           leftSection={<IconUserCog size={16} aria-hidden />}
         >
           Your account
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconBaselineDensitySmall size={16} aria-hidden />}
+          onClick={() => setRowDensity(isCompact ? 'roomy' : 'compact')}
+        >
+          {commandLabel(isCompact ? 'roomyRows' : 'compactRows')}
         </Menu.Item>
         {others.length > 0 && <Menu.Divider />}
         {others.length > 0 && <Menu.Label>Development profile: act as</Menu.Label>}

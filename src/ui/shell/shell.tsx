@@ -10,6 +10,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { commandLabel } from '../keyboard/commands.ts'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from '../states/announce.tsx'
@@ -41,6 +42,7 @@ export function Shell() {
   useShortcut('goAudit', () => void navigate('/audit'))
   useShortcut('goPolicy', () => void navigate('/policy'))
   useShortcut('newRun', () => void navigate('/runs/new'))
+  useShortcut('goAccount', () => void navigate('/account'))
   useShortcut('help', () => setHelp(true))
   useShortcut('palette', () => setPalette((open) => !open))
   return (
@@ -166,9 +168,12 @@ function ProfileBanner() {
 
 /** Light or dark; follows the system until somebody chooses. */
 function SchemeToggle() {
-  const { setColorScheme } = useMantineColorScheme()
+  // Else Mantine writes a style element by its text, which Trusted Types refuse.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const dark = useComputedColorScheme('light') === 'dark'
-  const label = dark ? 'Use light colours' : 'Use dark colours'
+  const label = commandLabel(dark ? 'lightColours' : 'darkColours')
+  useShortcut('lightColours', dark ? () => setColorScheme('light') : null)
+  useShortcut('darkColours', dark ? null : () => setColorScheme('dark'))
   const Icon = dark ? IconSun : IconMoon
   return (
     <Tooltip label={label}>

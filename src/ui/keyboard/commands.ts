@@ -1,0 +1,37 @@
+import { keysOf, shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts'
+
+/** What the palette runs and no key does: each has a control on its page, too. */
+const keyless = {
+  handOver: 'Hand over to a colleague',
+  nudge: 'Nudge whom it waits for',
+  moreTime: 'Let it wait a day more',
+  lightColours: 'Use light colours',
+  darkColours: 'Use dark colours',
+  compactRows: 'Use compact rows',
+  roomyRows: 'Use roomy rows',
+  goAccount: 'Your account',
+} as const
+
+type KeylessId = keyof typeof keyless
+/** Everything that a page can register: what keys do, and what the palette alone runs. */
+export type CommandId = ShortcutId | KeylessId
+
+/** In the order of the palette. */
+export const commandIds: readonly CommandId[] = [
+  ...shortcutIds,
+  ...(Object.keys(keyless) as KeylessId[]),
+]
+
+/** What a command is called. */
+export function commandLabel(id: CommandId): string {
+  return isKeyless(id) ? keyless[id] : shortcutOf(id).label
+}
+
+/** The keys that do the same, as people read them; empty where none does. */
+export function commandKeys(id: CommandId): string {
+  return isKeyless(id) ? '' : keysOf(id).join(' then ')
+}
+
+function isKeyless(id: CommandId): id is KeylessId {
+  return Object.hasOwn(keyless, id)
+}
