@@ -17,7 +17,6 @@ export const problemStatus = {
   policy_blocked: 422,
   idempotency_key_reused: 422,
   unreachable_approvers: 422,
-  not_available: 422,
   budget_exhausted: 422,
   too_large: 413,
   unsupported_media_type: 415,

@@ -70,6 +70,8 @@ export interface ScheduleSetting {
   /** address of who starts its runs */
   readonly as: string
   readonly catchup: Catchup
+  /** whether its runs rest after their answer */
+  readonly conversation: boolean
   readonly source: string
 }
 
@@ -79,6 +81,8 @@ export interface TriggerSetting {
   readonly worker: string
   /** address of who starts its runs; `null`: nobody */
   readonly as: string | null
+  /** whether its runs rest after their answer */
+  readonly conversation: boolean
   /** name of the environment variable that holds its secret */
   readonly secretFrom: string
   readonly source: string

@@ -82,8 +82,10 @@ test('a watched run that completes ends with 0, one that stands still with 1 and
   expect(limited.err).toMatch(/countersign runs message \S+ TEXT/)
 })
 
-test('a denial is told to the model, and a watched run with one ends with 4', async () => {
+test('a run is watched by its number, a denial is told to the model, and the watch then ends with 4', async () => {
   const { run, request } = await waiting('scribe')
+  const { number } = await cli.json<{ number: number }>('runs', 'show', run, ...ada)
+  expect(await cli.run('runs', 'watch', `${number}`, ...ada)).toMatchObject({ code: 3 })
   const denied = await cli.run(
     'deny',
     request,

@@ -104,9 +104,8 @@ async function follow(service: Service, runId: string, options: RunOptions): Pro
  */
 async function restsHere(service: Service, name: string): Promise<boolean | undefined> {
   if (!isInteractive()) return undefined
-  const { items } = await service.call('listWorkers', { query: {} })
-  // The service says it of a worker that does not exist.
-  return items.find((worker) => worker.name === name)?.conversation ?? true
+  const { conversation } = await service.call('getWorker', { params: { name } })
+  return conversation ?? true
 }
 
 /** Asking for two modes is an error, not the last of them (product.md 21). */

@@ -17,11 +17,13 @@ import { OutputReader } from './read-output.ts'
 const lookEveryMs = 500
 
 /**
- * Prints a run as it goes until it ends or stands still. When the person at the terminal may
- * decide, asks in place; without a terminal never. Exit codes: 0 completed or answered, 1 failed or
- * waiting for input, 3 waiting for somebody else, 4 something was denied.
+ * Prints a run, named by its number or its id, as it goes until it ends or stands still. When the
+ * person at the terminal may decide, asks in place; without a terminal never. Exit codes: 0
+ * completed or answered, 1 failed or waiting for input, 3 waiting for somebody else, 4 something
+ * was denied.
  */
-export async function watchRun(service: Service, runId: string): Promise<ExitCode> {
+export async function watchRun(service: Service, reference: string): Promise<ExitCode> {
+  const { id: runId } = await service.call('getRun', { params: { id: reference } })
   const printer = new TranscriptPrinter(terminalColumns())
   const reader = new OutputReader(service, terminalColumns())
   const left = new Set<string>()

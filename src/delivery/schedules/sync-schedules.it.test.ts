@@ -11,7 +11,13 @@ beforeAll(async () => {
 }, 120_000)
 
 function setting(name: string, cron = '0 6 * * 1-5'): ScheduleSetting {
-  const rest = { worker: 'scribe', input: 'x', as: 'ada@example.com', source: '' }
+  const rest = {
+    worker: 'scribe',
+    input: 'x',
+    as: 'ada@example.com',
+    conversation: false,
+    source: '',
+  }
   return { name, cron, timezone: 'Europe/Berlin', catchup: 'none', ...rest }
 }
 

@@ -5,9 +5,14 @@ import { email, maybe, text } from './parts.ts'
 /** `${NAME}`: an environment variable. */
 export const variableForm = /^\$\{([A-Z][A-Z0-9_]{0,99})\}$/
 
+const conversation = maybe(z.boolean()).describe(
+  '`true`: its runs rest after their answer. Default: false, whatever the worker says',
+)
+
 export const trigger = z.strictObject({
   worker: text.describe('whose runs it starts'),
   as: maybe(email).describe('who starts them and stands behind them. Default: nobody'),
+  conversation,
   secret: z
     .string()
     .regex(variableForm)
@@ -27,6 +32,7 @@ export const schedule = z.strictObject({
   catchup: maybe(z.enum(catchups)).describe(
     'missed times: `none` are made up for, or `one`, the last. Default: none',
   ),
+  conversation,
 })
 
 export const budget = z.strictObject({

@@ -5,7 +5,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { occursIn } from '../requests/lists/list-requests.ts'
+import { isOfRun, occursIn } from '../requests/lists/list-requests.ts'
 import { findRequest } from '../requests/people/find-request.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
@@ -21,6 +21,7 @@ export interface AuditFilter {
   readonly actor?: string
   /** id or number */
   readonly requestId?: string
+  /** id or number */
   readonly runId?: string
   /** ISO 8601 instants: from (included) to (left out) */
   readonly from?: string
@@ -104,7 +105,7 @@ export async function auditConditions(
   const { type, actor, runId, from, to, q, outside } = filter
   if (type !== undefined) conditions.push(sql<boolean>`audit_event.type = ${type}`)
   if (actor !== undefined) conditions.push(await actorCondition(ctx, actor))
-  if (runId !== undefined) conditions.push(sql<boolean>`audit_event.run_id = ${runId}`)
+  if (runId !== undefined) conditions.push(isOfRun('audit_event', runId))
   if (from !== undefined) conditions.push(sql<boolean>`audit_event.at >= ${from}::timestamptz`)
   if (to !== undefined) conditions.push(sql<boolean>`audit_event.at < ${to}::timestamptz`)
   if (q !== undefined) conditions.push(isOfRequestWith(q))

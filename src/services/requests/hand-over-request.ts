@@ -21,7 +21,7 @@ export async function handOverRequest(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly request: string; readonly to: string },
-): Promise<HandoverRecord> {
+): Promise<{ readonly requestId: string; readonly handedTo: HandoverRecord }> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   const judge = async (at: Judging) => {
     const [request] = await lockRequests(at.tx, [location.id])
@@ -46,7 +46,7 @@ export async function handOverRequest(
     })
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
     const by = { id: authority.actor.id, name: authority.actor.name }
-    return { person: to, by, at }
+    return { requestId: request.id, handedTo: { person: to, by, at } }
   })
 }
 

@@ -67,9 +67,10 @@ test('a request is handed over to who may decide it, which gives no right and ta
     request: id,
     to: 'Linus@example.com',
   })
-  expect(handed).toMatchObject({ person: { name: 'Linus' }, by: { name: 'Grace' } })
+  expect(handed.requestId).toBe(id)
+  expect(handed.handedTo).toMatchObject({ person: { name: 'Linus' }, by: { name: 'Grace' } })
   const again = await handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
-  expect(again.person.id).toBe(grace.id)
+  expect(again.handedTo.person.id).toBe(grace.id)
   const shown = await getRequest(desk.api, ada.caller, { request: id })
   expect(shown.handedTo).toMatchObject({ person: { name: 'Grace' }, by: { name: 'Linus' } })
   for (const to of [ada.id, olga.id, 'nobody@example.com', "x' or true --"]) {

@@ -50,6 +50,22 @@ test('a run is started once for its key, and is there with every field of the co
   expect(body.policyDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
 })
 
+test('what belongs to a run is found by its number as by its id, and a number that is none finds nothing', async () => {
+  const { body: run } = await start(ada)
+  const aud = await api.signIn(api.people.aud)
+  const foundBy = async (reference: string) => {
+    const turn = await ada.get(`/v1/runs/${reference}/turns/1`)
+    const requests = await ada.get(`/v1/requests?runId=${reference}`)
+    const events = await aud.get(`/v1/audit?runId=${reference}`)
+    return [turn.body.code, requests.status, events.body.items.map(({ type }: never) => type)]
+  }
+  const found = ['not_found', 200, expect.arrayContaining(['run.started'])]
+  expect(await foundBy(run.id)).toEqual(found)
+  expect(await foundBy(`${run.number}`)).toEqual(found)
+  expect(await foundBy('999999999')).toEqual(['not_found', 200, []])
+  expect((await ada.get('/v1/runs/999999999/stream')).status).toBe(404)
+})
+
 test.each([
   [{ worker: 'nobody' }, 404, 'unknown_worker'],
   [{ mode: 'approve_all' }, 403, 'mode_not_permitted'],

@@ -69,7 +69,8 @@ async function starts(desk: AgentDesk): Promise<void> {
   const scheduled = await triggerSchedule(desk.api, grace.caller, { name: 'yearly' })
   await desk.decide(linus, await asked(scheduled.id))
   await desk.turn(scheduled.id, 1)
-  const trigger = { name: 'deploys', worker: 'scribe', as: null, secretFrom: '', source: '' }
+  const deploys = { name: 'deploys', worker: 'scribe', as: null, secretFrom: '', source: '' }
+  const trigger = { ...deploys, conversation: false }
   const message = { trigger, key: null, input: 'x', messageId: undefined }
   const triggered = await startFromTrigger(desk.api, message)
   desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/t.md', content: 't\n' } }] })

@@ -49,11 +49,11 @@ export const triageRoutes = [
       'cancelled',
     ],
     answer: async (api, { params, body, caller }) => {
-      const handover = await handOverRequest(api.ctx, caller, { request: params.id, to: body.to })
-      return {
-        status: 200,
-        body: { requestId: params.id, handedTo: answerOf(handover) },
-      }
+      const { requestId, handedTo } = await handOverRequest(api.ctx, caller, {
+        request: params.id,
+        to: body.to,
+      })
+      return { status: 200, body: { requestId, handedTo: answerOf(handedTo) } }
     },
   }),
   route({

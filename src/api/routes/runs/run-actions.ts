@@ -37,7 +37,7 @@ export const runActionRoutes = [
       'unknown_worker',
       'mode_not_permitted',
       'unreachable_approvers',
-      'not_available',
+      'budget_exhausted',
       'policy_blocked',
       'workspace_unreachable',
       'idempotency_key_reused',
@@ -59,7 +59,7 @@ export const runActionRoutes = [
     body: actions.messageBody,
     headers: z.object(idempotencyHeader),
     answers: { 201: { description: 'Posted', schema: actions.postedMessage } },
-    problems: ['run_ended', 'idempotency_key_reused'],
+    problems: ['run_ended', 'conflict', 'idempotency_key_reused'],
     answer: async (api, { params, body, caller, request }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       const key = idempotencyKeyOf(request)
@@ -83,6 +83,8 @@ export const runActionRoutes = [
       'unknown_worker',
       'mode_not_permitted',
       'unreachable_approvers',
+      'budget_exhausted',
+      'workspace_unreachable',
       'idempotency_key_reused',
     ],
     answer: async (api, { params, body, caller, request }) => {

@@ -4,11 +4,12 @@ import {
   isVisible,
   readRunStream,
 } from '#services/runs/streaming/read-run-stream.ts'
+import { findRun } from '#services/runs/visible-run.ts'
 import { holdStream, isStillKnown } from '../../held-open/hold-stream.ts'
 import { streamRun } from '../../held-open/stream-run.ts'
 import { waitersOf } from '../../held-open/subject-waiters.ts'
 import { route } from '../../route/route.ts'
-import { id } from '../../schemas/common.ts'
+import { runRef } from '../../schemas/common.ts'
 
 /** A stream that waits for a decision says so this often, so that no proxy closes it. */
 const heartbeatMs = 15_000
@@ -22,7 +23,7 @@ export const runStreamRoutes = [
     description:
       "The turn in progress and those after it, until the run rests or has ended: server-sent events in the AI SDK's UI message stream protocol",
     access: { by: 'personOrKey', scope: 'runs:read' },
-    params: z.object({ id }),
+    params: z.object({ id: runRef }),
     headers: z.object({
       'last-event-id': z.string().optional().meta({ description: 'Goes on behind this event' }),
     }),
@@ -38,7 +39,7 @@ export const runStreamRoutes = [
       204: { description: 'The run rests or has ended, and nothing is left to tell' },
     },
     answer: async (api, { params, request, caller, identity }) => {
-      const { id: runId } = params
+      const runId = await findRun(api.ctx, caller, params.id)
       const after = request.get('last-event-id') || null
       const begin = await beginRunStream(api.ctx, caller, { runId, after })
       if (begin === null) return { status: 204, body: undefined }

@@ -70,6 +70,8 @@ export const scheduleRoutes = [
       'unknown_worker',
       'unreachable_approvers',
       'policy_blocked',
+      'budget_exhausted',
+      'workspace_unreachable',
       'idempotency_key_reused',
     ],
     answer: async (api, { params: { name }, caller, request }) => {

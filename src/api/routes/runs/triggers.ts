@@ -51,7 +51,9 @@ export function triggerRoutes(): readonly [
         'not_found',
         'unknown_worker',
         'unreachable_approvers',
+        'budget_exhausted',
         'policy_blocked',
+        'workspace_unreachable',
         'too_large',
       ],
       answer: async (api, request, response) => {

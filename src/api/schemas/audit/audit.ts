@@ -3,7 +3,7 @@ import { actorTypes } from '#domain/actor.ts'
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { requestKinds } from '#domain/requests/request.ts'
 import { searchLimits } from '#domain/search.ts'
-import { id, instant, json, listOf, page, requestRef, text } from '../common.ts'
+import { id, instant, json, listOf, page, requestRef, runRef, text } from '../common.ts'
 import * as example from '../examples.ts'
 
 export const auditEventType = z.enum(auditEventTypes)
@@ -17,7 +17,7 @@ const filters = {
   /** an id, an e-mail address, or an actor's kind: person, machine, policy, timer, system */
   actor: text(320).min(1).optional(),
   requestId: requestRef.optional(),
-  runId: id.optional(),
+  runId: runRef.optional(),
   from: instant.optional(),
   to: instant.optional(),
   /** words that all occur in the title or tool of the event's request, one of the newest 1,000 */

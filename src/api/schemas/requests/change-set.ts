@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { hash, id, instant, person } from '../common.ts'
+import { hash, id } from '../common.ts'
 import { verdict } from '../runs/transcript.ts'
 import * as example from '../examples.ts'
-import { commentView, presentation } from './request-parts.ts'
+import { commentView, presentation, task } from './request-parts.ts'
 import { requestItem } from './request-item.ts'
 
 /** The number of a turn in a path, from 1 on. */
@@ -44,15 +44,14 @@ export type ChangeSetCall = z.infer<typeof changeSetCall>
 /** The calls of one turn in call order, with all that they are decided from together. */
 export const changeSet = z
   .object({
-    /** what a person asked the root run to do; `by` is null when a key or a trigger did */
-    task: z.object({ text: z.string(), by: person.nullable(), at: instant }).nullable(),
+    task: task.nullable(),
     calls: z.array(changeSetCall),
   })
   .meta({
     id: 'ChangeSet',
     examples: [
       {
-        task: { text: 'Write the notes of 1.2', by: example.ada, at: example.askedAt },
+        task: { text: 'Write the notes of 1.2', by: example.ada, at: example.askedAt, later: 0 },
         calls: [
           {
             callId: example.callId,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { requestSorts } from '#domain/requests/request.ts'
 import { editsPolicies } from '#domain/policy/verdict.ts'
-import { hash, id, instant, json, name, page, person, risk, text } from '../common.ts'
+import { hash, id, instant, json, name, page, person, risk, runRef, text } from '../common.ts'
 import { externalDetail } from './external-request.ts'
 import { scope } from '../policy/grants.ts'
 import * as example from '../examples.ts'
@@ -23,7 +23,7 @@ export const requestsQuery = z.strictObject({
   queue: name.optional(),
   risk: risk.optional(),
   tool: name.optional(),
-  runId: id.optional(),
+  runId: runRef.optional(),
   /** id of the rule that asked */
   rule: text(1000).optional(),
   /** pending, I may decide it, and have not voted */

@@ -11,6 +11,7 @@ import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { printableLine } from '../../text/terminal-text.ts'
+import { withFolders } from '../../service/service-options.ts'
 import { andAnother } from '../option-values.ts'
 import { withExamples } from '../examples.ts'
 
@@ -22,10 +23,12 @@ interface VerifyOptions {
   readonly json?: boolean
 }
 
-/** `countersign audit verify`: needs no service, no database, no network and no project. */
+/**
+ * `countersign audit verify`: needs no service, no database, no network and no project. It takes
+ * the folders like every command and reads neither.
+ */
 export function addAuditVerifyCommand(audit: Command): void {
-  const verify = audit
-    .command('verify')
+  const verify = withFolders(audit.command('verify'))
     .description(
       'judge a bundle or a full export offline: exit code 0 only when every verdict holds',
     )

@@ -13,7 +13,7 @@ import {
 import { checkName, readChoice, readReference, readText } from '../../reading/values.ts'
 import { keysOf } from '../../schema/parts.ts'
 import { schedule } from '../../schema/starts.ts'
-import { readStarter } from './read-triggers.ts'
+import { readConversation, readStarter } from './read-triggers.ts'
 
 /** Reads `schedules`: when runs start. */
 export function readSchedules(
@@ -57,9 +57,11 @@ function readSchedule(
   const cron = needed('cron', (at) => readTimes(at, timezone ?? 'UTC'))
   const catchupField = fields.get('catchup')
   const catchup = catchupField === null ? 'none' : readChoice(catchupField, catchups)
+  const conversation = readConversation(fields.get('conversation'))
   if (worker === null || input === null || as === null || cron === null) return null
-  if (timezone === null || catchup === null) return null
-  return { name, worker, input, cron, timezone, as, catchup, source: fieldSource(field) }
+  if (timezone === null || catchup === null || conversation === null) return null
+  const source = fieldSource(field)
+  return { name, worker, input, cron, timezone, as, catchup, conversation, source }
 }
 
 function readInput(field: YamlField): Json | null {

@@ -7,7 +7,7 @@ import {
   wrong,
   type YamlField,
 } from '../../reading/yaml-field.ts'
-import { checkName, readEmail, readReference } from '../../reading/values.ts'
+import { checkName, readBoolean, readEmail, readReference } from '../../reading/values.ts'
 import { keysOf } from '../../schema/parts.ts'
 import { trigger, variableForm } from '../../schema/starts.ts'
 import { isOwnVariable } from '../../worker/read-server-settings.ts'
@@ -46,8 +46,15 @@ function readTrigger(
   const worker = workerField === null ? null : readReference(workerField, 'worker', workers)
   const secretFrom = secretField === null ? null : readSecret(secretField)
   const as = asField === null ? null : readStarter(asField, people)
-  if (worker === null || secretFrom === null || (asField !== null && as === null)) return null
-  return { name, worker, as, secretFrom, source: fieldSource(field) }
+  const conversation = readConversation(fields.get('conversation'))
+  if (worker === null || secretFrom === null || conversation === null) return null
+  if (asField !== null && as === null) return null
+  return { name, worker, as, conversation, secretFrom, source: fieldSource(field) }
+}
+
+/** Whether the runs rest after their answer; `null` after reporting. */
+export function readConversation(field: YamlField | null): boolean | null {
+  return field === null ? false : readBoolean(field)
 }
 
 /** The address of somebody whom the file names, in lower case; `null` after reporting. */

@@ -7,16 +7,7 @@ import { readErased } from '#store/content/erased-content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { readMessageText } from '../../transcript/messages.ts'
 import { erasedText } from '../words/erased-words.ts'
-
-/** What a person, or a program for its owner, asked a run to do. */
-export interface TaskRecord {
-  readonly text: string
-  /** `null`: nobody, but the service */
-  readonly by: { readonly id: string; readonly name: string } | null
-  readonly at: Date
-  /** messages that were posted to the run after it */
-  readonly later: number
-}
+import type { PersonRef, TaskRecord } from './request-record.ts'
 
 /** Lists show so many characters of a task, and of one that is larger than this only its title. */
 const listed = { characters: 2000, bytes: 32_768 }
@@ -43,8 +34,7 @@ export async function readTasks(
   }>`
     select run.id as run_id, run.title, asked.author, asked.created_at as at,
       named.is_input, content.hash, content.size,
-      (select count(*)::int from message where run_id = run.id and role = 'user'
-        and sequence > asked.sequence) as later
+      ${laterMessages('run')} as later
     from run
     join lateral (
       select author, created_at, content_hash, sequence from message
@@ -72,6 +62,20 @@ export async function readTasks(
       return [row.run_id, { text, by: byOf(author), at, later }]
     }),
   )
+}
+
+/** As `{id, name}`, the person behind the task of a run: who started it, or the key's owner. */
+export function personOfTask(run: string) {
+  return sql<PersonRef | null>`(select json_build_object('id', p.id, 'name', p.name) from person p
+    where p.id = ${sql.ref(`${run}.started_by`)}
+      and starts_with(coalesce(${sql.ref(`${run}.started_from`)}, ''), 'trigger:') is false)`
+}
+
+/** How many messages were posted to a run after its task. Those of manual calls are none. */
+export function laterMessages(run: string) {
+  return sql`(select count(*)::int from message m where m.run_id = ${sql.ref(`${run}.id`)} and m.role = 'user'
+    and m.sequence > (select min(sequence) from message where run_id = m.run_id and role = 'user')
+    and not exists (select from manual_call where manual_call.message_id = m.id))`
 }
 
 function wordsOf(stored: string | null, isInput: boolean): string | null {

@@ -15,6 +15,7 @@ export interface ListRequestsInput extends PageInput {
   readonly queue?: string
   readonly risk?: Risk
   readonly tool?: string
+  /** id or number */
   readonly runId?: string
   /** id of the rule that asked */
   readonly rule?: string
@@ -145,7 +146,7 @@ async function conditionsOf(
     const holds = sql<boolean>`${searched} ilike ${likePattern(input.tool)}`
     conditions.push(sql<boolean>`request.tool = ${input.tool}`, holds)
   }
-  if (input.runId !== undefined) conditions.push(sql<boolean>`request.run_id = ${input.runId}`)
+  if (input.runId !== undefined) conditions.push(isOfRun('request', input.runId))
   if (input.rule !== undefined) {
     conditions.push(sql<boolean>`request.rule->>'id' = ${input.rule}`)
   }
@@ -191,6 +192,14 @@ export function mine(caller: Caller): RawBuilder<boolean> {
 
 /** What is searched, as the index of the trigrams has it. */
 const searched = sql`(request.title || e'\n' || request.tool)`
+
+/** Whether a row of `table` is of the run of an id or a number: a run that is none has no rows. */
+export function isOfRun(table: 'request' | 'audit_event', reference: string): RawBuilder<boolean> {
+  const column = sql.ref(`${table}.run_id`)
+  return /^[0-9]+$/.test(reference)
+    ? sql<boolean>`${column} = (select id from run where number = ${reference})`
+    : sql<boolean>`${column} = ${reference}`
+}
 
 /** Whether a word occurs in a request's title or its tool's name. */
 export function occursIn(word: string): RawBuilder<boolean> {

@@ -13,6 +13,7 @@ import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { tallyVotes, type Voter } from '../facts/tally-votes.ts'
 import type { Caller } from '../../core/context.ts'
 import { readMessageText } from '../../transcript/messages.ts'
+import { laterMessages, personOfTask } from '../facts/read-tasks.ts'
 import { taskLimits, taskWords } from '../words/task-words.ts'
 import { externalExecution, externalItem, type ExternalItemJson } from './external-item.ts'
 import { executionRecord } from '../facts/newest-execution.ts'
@@ -147,10 +148,8 @@ export async function readItems(
         from external_request e where request.kind = 'external' and e.request_id = request.id) as claimed_task,
       (select json_build_object('hash', words.hash, 'isInput', words.is_input, 'title', root.title, 'at', root.created_at,
           'bytes', (select size from content where content.hash = words.hash),
-          'by', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = root.started_by
-            and starts_with(coalesce(root.started_from, ''), 'trigger:') is false),
-          'later', (select count(*)::int from message m where m.run_id = root.id and m.role = 'user' and m.sequence > 1
-            and not exists (select from manual_call where manual_call.message_id = m.id)))
+          'by', ${personOfTask('root')},
+          'later', ${laterMessages('root')})
         from run root cross join lateral (
           select coalesce(root.forked_after_turn, 0) = 0 as is_input, case when coalesce(root.forked_after_turn, 0) = 0 then root.input_digest
             else (select m.content_hash from message m where m.run_id = root.id and m.role = 'user' order by m.sequence limit 1) end as hash) words

@@ -9,12 +9,12 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 import { commentOf, commentRows, type CommentRow } from '../../requests/facts/comment-rows.ts'
 import type {
-  PersonRef,
   RequestDetailRecord,
   RequestItemRecord,
+  TaskRecord,
 } from '../../requests/facts/request-record.ts'
+import { personOfTask, readTasks } from '../../requests/facts/read-tasks.ts'
 import { readWords } from '../../requests/words/read-words.ts'
-import { readTasks } from '../../requests/facts/read-tasks.ts'
 import { readItems } from '../../requests/lists/read-items.ts'
 import { assertVisible } from '../visible-run.ts'
 
@@ -45,7 +45,7 @@ export interface ChangeSetCall {
 
 /** The calls of one turn, in call order, and what a person asked the root run to do. */
 export interface ChangeSetRecord {
-  readonly task: { readonly text: string; readonly by: PersonRef | null; readonly at: Date } | null
+  readonly task: TaskRecord | null
   readonly calls: readonly ChangeSetCall[]
 }
 
@@ -156,11 +156,12 @@ async function readShown(
 
 /** What a person asked the root run to do. */
 async function taskOf(ctx: ServiceContext, runId: string): Promise<ChangeSetRecord['task']> {
-  const { root_run_id: root } = await ctx.db
+  const { id, by } = await ctx.db
     .selectFrom('run')
-    .select('root_run_id')
-    .where('id', '=', runId)
+    .innerJoin('run as root', 'root.id', 'run.root_run_id')
+    .select(['root.id', personOfTask('root').as('by')])
+    .where('run.id', '=', runId)
     .executeTakeFirstOrThrow()
-  const task = (await readTasks(ctx.db, [root], 'detail')).get(root)
-  return task === undefined ? null : { text: task.text, by: task.by, at: task.at }
+  const task = (await readTasks(ctx.db, [id], 'detail')).get(id)
+  return task === undefined ? null : { ...task, by }
 }

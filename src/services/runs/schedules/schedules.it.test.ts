@@ -20,7 +20,8 @@ const schedules = `schedules:
   patient: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   yearly: { worker: scribe, input: x, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
   barred: { worker: theirs, input: x, cron: ${always}, as: grace@example.com }
-  talking: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
+  silent: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
+  talking: { worker: scribe, input: x, cron: ${always}, as: linus@example.com, conversation: true }
 `
 beforeAll(async () => {
   desk = await openAgentDesk()
@@ -118,12 +119,16 @@ describe('a scheduled time', () => {
     expect(await runsOf('barred')).toEqual([])
   })
 
-  test('of a worker that says so starts a conversation', async () => {
+  test('starts a conversation only where the schedule says so, whatever the worker says', async () => {
     await note('talking')
+    await note('silent')
     await startDueTimes(desk.api)
-    const [run] = await runsOf('talking')
-    const shown = await getRun(desk.api, desk.people.olga.caller, run?.id ?? '')
-    expect(shown.conversation).toBe(true)
+    const conversation = async (schedule: string) => {
+      const [run] = await runsOf(schedule)
+      return (await getRun(desk.api, desk.people.olga.caller, run?.id ?? '')).conversation
+    }
+    expect(await conversation('talking')).toBe(true)
+    expect(await conversation('silent')).toBe(false)
   })
 })
 

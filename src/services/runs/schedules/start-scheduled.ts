@@ -184,7 +184,7 @@ export async function startOfSchedule(
     startedFrom: `schedule:${setting.name}`,
     ...(others.length === 0 ? {} : { behind: others }),
     author: { type: 'person', ...starter },
-    conversation: worker.conversation === true,
+    conversation: setting.conversation,
     budget: null,
     fork: null,
   })

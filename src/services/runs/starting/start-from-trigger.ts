@@ -77,7 +77,7 @@ export async function startFromTrigger(
         starter,
         startedFrom,
         author: { type: 'system', name: startedFrom },
-        conversation: false,
+        conversation: trigger.conversation,
         budget: null,
         fork: null,
       })
