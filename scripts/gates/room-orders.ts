@@ -262,7 +262,7 @@ export const roomOrders: RoomOrders = {
     'commands',
     '.',
   ],
-  'src/cli/hook': ['settings', 'origin', 'waiting', '.'],
+  'src/cli/hook': ['settings', 'origin', 'waiting', 'resume', '.'],
   'src/cli/commands': ['.', 'audit', 'requests'],
 }
 

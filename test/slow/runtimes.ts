@@ -14,20 +14,42 @@ const packages = {
   // The oldest under which the service runs.
   'node-22-18': 'npm:node@22.18.0',
 }
-const folder = join(cacheFolder(processEnvironment()), 'runtimes')
+
+/** Programs of other people in the cache, by the names and versions that npm has. */
+export class InstalledPrograms {
+  readonly #folder: string
+  readonly #packages: Readonly<Record<string, string>>
+
+  constructor(name: string, packages: Readonly<Record<string, string>>) {
+    this.#folder = join(cacheFolder(processEnvironment()), name)
+    this.#packages = packages
+  }
+
+  /** The path of a file of one of the packages, `node-22/bin/node`. */
+  file(name: string): string {
+    return join(this.#folder, 'node_modules', name)
+  }
+
+  /** Installs the packages, unless they are those in the cache. */
+  async install(): Promise<void> {
+    const wanted = JSON.stringify({ private: true, dependencies: this.#packages })
+    const installed = join(this.#folder, 'installed.json')
+    if ((await readFile(installed, 'utf8').catch(() => '')) === wanted) return
+    await mkdir(this.#folder, { recursive: true })
+    await writeFile(join(this.#folder, 'package.json'), wanted)
+    await runProgram('npm', ['install', '--no-audit', '--no-fund'], { cwd: this.#folder })
+    await writeFile(installed, wanted)
+  }
+}
+
+const runtimes = new InstalledPrograms('runtimes', packages)
 
 /** The path of a program of one of the packages, `node-22/bin/node`. */
 export function runtimeFile(name: string): string {
-  return join(folder, 'node_modules', name)
+  return runtimes.file(name)
 }
 
 /** Installs the packages, unless they are those in the cache. */
-export async function installRuntimes(): Promise<void> {
-  const wanted = JSON.stringify({ private: true, dependencies: packages })
-  const installed = join(folder, 'installed.json')
-  if ((await readFile(installed, 'utf8').catch(() => '')) === wanted) return
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'package.json'), wanted)
-  await runProgram('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder })
-  await writeFile(installed, wanted)
+export function installRuntimes(): Promise<void> {
+  return runtimes.install()
 }

@@ -43,6 +43,12 @@ export function addHookCommand(program: Command): void {
         '--http',
         'with --install or --managed and --url: Claude Code asks the service itself, without a program on the machine',
       )
+      command.option(
+        '--defer <seconds>',
+        'in print mode, after so many seconds: the session ends, and "resume" continues it',
+      )
+      command.option('--callback-url <url>', 'the service calls it once a request is decided')
+      addResumeCommand(command.enablePositionalOptions())
     }
     command.action((options: HookCommandOptions) => answer(name, options))
     withExamples(command, [
@@ -54,7 +60,34 @@ export function addHookCommand(program: Command): void {
     'hook claude-code --worker release-notes --install',
     'hook claude-code --worker release-notes --wait 600',
     'hook claude-code --event PermissionRequest --install',
+    'hook claude-code --install --defer 5',
+    'hook claude-code resume',
     'hook claude-code --worker release-notes --url https://approvals.example.com --http --managed',
+  ])
+}
+
+interface ResumeOptions extends HookCommandOptions {
+  readonly program?: string
+  readonly json?: boolean
+}
+
+function addResumeCommand(hook: Command): void {
+  const resume = withFolders(hook.command('resume'))
+    .description(
+      'continue the sessions of Claude Code that ended because of --defer, once their calls are decided; nothing is decided here',
+    )
+    .argument('[words...]', 'what Claude Code is given too, after --')
+    .option('--url <url>', 'the service that was asked (default: the one of the data folder)')
+    .option('--wait <seconds>', 'wait so long for decisions (default: only those that are there)')
+    .option('--program <path>', 'the program of Claude Code (default: claude on the PATH)')
+    .option('--json', 'print what became of each session; its own output goes to standard error')
+    .action(async (words: string[], options: ResumeOptions) => {
+      const { runResumeCommand } = await import('../hook/resume-command.ts')
+      await runResumeCommand(words, options, processEnvironment())
+    })
+  withExamples(resume, [
+    'hook claude-code resume',
+    'hook claude-code resume --wait 86400 -- --output-format json',
   ])
 }
 

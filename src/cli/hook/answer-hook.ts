@@ -33,6 +33,10 @@ export interface HookSettings {
   readonly late: AbortSignal
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
+  /** notes how the session is continued once that is decided; `null`: it does not end */
+  readonly leave: ((asked: Asked) => Promise<void>) | null
+  /** the service calls this address once a request is decided */
+  readonly callbackUrl?: string
 }
 
 const thereWithinMs = 10_000
@@ -75,7 +79,14 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     // What was decided is told once: the same call then asks anew.
     if (late === null) await settings.waiting.forget(...key)
     const sentence = late === null ? sentenceOf(error) : lateSentence(late)
-    return { decision: 'deny', reason: `Countersign: ${sentence}` }
+    const denial = { decision: 'deny', reason: `Countersign: ${sentence}` } as const
+    if (late === null || settings.leave === null) return denial
+    // A session that could not be continued must not end.
+    const isNoted = await settings.leave(late).then(
+      () => true,
+      () => false,
+    )
+    return isNoted ? { ...denial, defers: true } : denial
   }
 }
 
@@ -93,7 +104,7 @@ async function takeUnder(
   },
 ): Promise<string | null> {
   const { call, onAsked } = of
-  const { agent, hostProof, late, root, service, worker } = of.settings
+  const { agent, callbackUrl, hostProof, late, root, service, worker } = of.settings
   const client = createClient(service)
   const origin = await originOfCall(call, { key: hostProof, root, program: agent.title })
   try {
@@ -102,6 +113,7 @@ async function takeUnder(
         ...call,
         ...(origin === null ? {} : { origin }),
         ...(worker === undefined ? {} : { worker }),
+        ...(callbackUrl === undefined ? {} : { callbackUrl }),
         externalId,
         metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
       },

@@ -12,6 +12,8 @@ export interface HookCommandOptions extends HookOptions {
   readonly managed?: boolean
   readonly http?: boolean
   readonly event?: string
+  readonly program?: string
+  readonly json?: boolean
 }
 
 const installedWait = '3300'
@@ -50,8 +52,10 @@ async function install(
       exitCodes.usage,
     )
   }
-  const { root, url, wait, worker } = options
-  const command = hookCommand(name, { url, worker, root, wait })
+  const { callbackUrl, defer, root, url, wait, worker } = options
+  checkDefer(name, options)
+  const leave = { defer, 'callback-url': callbackUrl }
+  const command = hookCommand(name, { url, worker, root, wait, ...leave })
   // Agents go on without a hook that takes too long: their own time is longer than ours.
   const hook = {
     command,
@@ -97,9 +101,24 @@ function httpUrlOf(name: AgentName, words: HookWords): string {
   return hookUrl(words)
 }
 
-function checkedWait(text: string): number {
+/** Only a session of Claude Code can end and go on, and only with its program. */
+function checkDefer(
+  name: AgentName,
+  { callbackUrl, defer, event, http }: HookCommandOptions,
+): void {
+  if (defer === undefined && callbackUrl === undefined) return
+  if (name !== 'claude-code' || http === true || event === 'PermissionRequest') {
+    throw new CommandFailure(
+      '--defer and --callback-url are for claude-code with PreToolUse, and not for --http',
+      exitCodes.usage,
+    )
+  }
+  if (defer !== undefined) checkedWait(defer, '--defer')
+}
+
+function checkedWait(text: string, option?: string): number {
   try {
-    return secondsOf(text)
+    return secondsOf(text, option)
   } catch (error) {
     throw new CommandFailure(
       error instanceof Error ? error.message : String(error),

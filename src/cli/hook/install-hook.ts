@@ -6,7 +6,10 @@ import { agentSettings, type HookLine } from './settings/agent-settings.ts'
 import { agents, type AgentName } from '#domain/hooks/agents.ts'
 
 /** What a hook is given on its command line. */
-export type HookWords = Readonly<Record<'url' | 'worker' | 'root' | 'wait', string | undefined>>
+export type HookWords = Readonly<
+  Record<'url' | 'worker' | 'root' | 'wait', string | undefined> &
+    Partial<Record<'defer' | 'callback-url', string | undefined>>
+>
 
 /**
  * The line that runs the hook on every machine: what is on the PATH, else what the project

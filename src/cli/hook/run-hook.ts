@@ -7,6 +7,9 @@ import { agentNames, agentOf, usualWaitSeconds, type Agent } from '#domain/hooks
 import { decideHook, reportHook } from './answer-hook.ts'
 import { parseInput, type HookDecision } from '#domain/hooks/hook-event.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
+import { projectFolderOf } from '#domain/hooks/project-folder.ts'
+import type { Asked } from '#program-client'
+import { DeferredSessions } from './waiting/deferred-sessions.ts'
 import { WaitingCalls } from './waiting/waiting-calls.ts'
 
 /** What a hook is given on its command line. */
@@ -17,6 +20,9 @@ export interface HookOptions {
   readonly worker?: string
   readonly root?: string
   readonly wait?: string
+  /** seconds after which a session of nobody's ends, to be continued once the call is decided */
+  readonly defer?: string
+  readonly callbackUrl?: string
 }
 
 /** After this much more the answer is no, whatever still goes on. */
@@ -35,7 +41,9 @@ export async function runHook(
   if (agent === null) throw new Error(`there is no hook "${name}": ${agentNames.join(', ')}`)
   let asked: HookEventName | undefined
   try {
-    const waitMs = secondsOf(options.wait ?? String(usualWaitSeconds(agent))) * 1000
+    const wait = secondsOf(options.wait ?? String(usualWaitSeconds(agent)))
+    const defer = isUnattended(name, environment) ? options.defer : undefined
+    const waitMs = Math.min(wait, defer === undefined ? wait : secondsOf(defer, '--defer')) * 1000
     // The time of the process counts too: the agent measures from its start.
     const late = AbortSignal.timeout(Math.max(1, Math.round(waitMs - performance.now())))
     const tooLate = new Promise<never>((_, reject) => {
@@ -79,14 +87,19 @@ async function answerEvent(
   const settings = {
     service: { url, apiKey },
     agent: { name, title: agent.title },
-    waiting: new WaitingCalls(waitingFolder(environment)),
+    waiting: new WaitingCalls(join(stateFolder(environment), 'hooks')),
   }
   if (!isBefore) {
     await reportHook(event, settings).catch(() => undefined)
     return null
   }
+  const canEnd = isUnattended(name, environment) && event.hook_event_name === 'PreToolUse'
+  const leave =
+    canEnd && options.defer !== undefined ? leaving(given.event, url, environment) : null
   return decideHook(event, {
     ...settings,
+    leave,
+    ...(options.callbackUrl === undefined ? {} : { callbackUrl: options.callbackUrl }),
     ...(options.worker === undefined ? {} : { worker: options.worker }),
     root: resolve(options.project ?? '.', options.root ?? '.'),
     hostProof,
@@ -94,15 +107,50 @@ async function answerEvent(
   })
 }
 
-function waitingFolder(environment: Environment): string {
+/**
+ * Whether Claude Code runs in print mode. In every other mode it takes `defer` for no answer, and
+ * may make the call. The first variable alone is inherited by sessions that a session starts.
+ */
+function isUnattended(name: string, environment: Environment): boolean {
+  return (
+    name === 'claude-code' &&
+    readText(environment, 'CLAUDE_CODE_ENTRYPOINT') === 'sdk-cli' &&
+    readText(environment, 'CLAUDE_CODE_SESSION_ATTENDED') === '0'
+  )
+}
+
+/** Notes the session of an event. */
+function leaving(
+  event: Readonly<Record<string, unknown>>,
+  url: string,
+  environment: Environment,
+): (asked: Asked) => Promise<void> {
+  const sessions = new DeferredSessions(deferredFolder(environment))
+  return ({ id: requestId, number }) =>
+    sessions.note({
+      sessionId: event['session_id'],
+      folder: projectFolderOf(event) ?? event['cwd'],
+      permissionMode: event['permission_mode'],
+      url,
+      requestId,
+      number,
+    })
+}
+
+/** Where the sessions of this person that ended before a decision are noted. */
+export function deferredFolder(environment: Environment): string {
+  return join(stateFolder(environment), 'sessions')
+}
+
+function stateFolder(environment: Environment): string {
   const home = readText(environment, 'HOME') ?? homedir()
   const state = readText(environment, 'XDG_STATE_HOME') ?? join(home, '.local', 'state')
-  return join(state, 'countersign', 'hooks')
+  return join(state, 'countersign')
 }
 
 /** Seconds on the command line. Throws a sentence for anything else. */
-export function secondsOf(text: string): number {
+export function secondsOf(text: string, option = '--wait'): number {
   const seconds = Number(text)
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds
-  throw new Error('--wait takes a number of seconds, 1 to 86400')
+  throw new Error(`${option} takes a number of seconds, 1 to 86400`)
 }

@@ -44,6 +44,19 @@ test.each(['claude-code', 'codex'] as const)(
   },
 )
 
+test('only a session of Claude Code is told to end before a call; every other agent is denied it', () => {
+  const leave: HookDecision = { ...deny, defers: true }
+  expect(JSON.parse(agents['claude-code'].say(leave))).toEqual(claude('defer', 'no'))
+  for (const name of agentNames) {
+    if (name === 'claude-code') continue
+    expect(agents[name].say(leave)).toBe(agents[name].say(deny))
+  }
+  for (const name of ['claude-code', 'codex'] as const) {
+    const said = agents[name].say(leave, 'PermissionRequest')
+    expect(said).toBe(agents[name].say(deny, 'PermissionRequest'))
+  }
+})
+
 const session = { session_id: 's', sessionId: 's', conversation_id: 's', cwd: '/srv' }
 const call = { tool_name: 'x', toolName: 'x', tool_input: { a: 1 }, toolArgs: { a: 1 } }
 

@@ -40,6 +40,7 @@ export interface Agent {
 function hookSpecific(
   { decision, reason }: Exclude<HookDecision, { decision: 'none' }>,
   event: HookEventName = 'PreToolUse',
+  word: string = decision,
 ): string {
   const said =
     event === 'PermissionRequest'
@@ -52,7 +53,7 @@ function hookSpecific(
         }
       : {
           hookEventName: 'PreToolUse',
-          permissionDecision: decision,
+          permissionDecision: word,
           permissionDecisionReason: reason,
         }
   return JSON.stringify({ hookSpecificOutput: said })
@@ -86,12 +87,15 @@ function named(event: {
 export const agents = {
   'claude-code': {
     title: 'Claude Code',
-    release: '2.1.331',
-    works: 'run with it over HTTP; the command in tests with its published events',
+    release: '2.1.332',
+    works: 'run with it in print and prompt mode, by command and over HTTP',
     events: hookEvents,
     read: usualEvent,
-    say: (decision, event?: HookEventName) =>
-      decision.decision === 'none' ? '{}' : hookSpecific(decision, event),
+    say: (decision, event?: HookEventName) => {
+      if (decision.decision === 'none') return '{}'
+      const defers = decision.decision === 'deny' && decision.defers === true
+      return hookSpecific(decision, event, defers ? 'defer' : decision.decision)
+    },
     limitSeconds: 600,
     unit: 'seconds',
     whenLate: 'runs the call unless told otherwise',

@@ -21,7 +21,12 @@ export interface HookEvent {
 export type HookDecision =
   | { readonly decision: 'none' }
   | { readonly decision: 'allow'; readonly reason: string }
-  | { readonly decision: 'deny'; readonly reason: string }
+  | {
+      readonly decision: 'deny'
+      readonly reason: string
+      /** the session ends and can be continued; an agent that cannot do so is denied the call */
+      readonly defers?: true
+    }
 
 const maxNameCharacters = 200
 

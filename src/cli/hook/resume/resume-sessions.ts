@@ -1,0 +1,127 @@
+import { createClient, type Client, type RequestState } from '#program-client'
+import { CommandFailure } from '../../terminal/exit-codes.ts'
+import type { DeferredSession, DeferredSessions } from '../waiting/deferred-sessions.ts'
+import { runClaude } from './run-claude.ts'
+
+/** How sessions are continued. */
+export interface ResumeSettings {
+  readonly service: { readonly url: string; readonly apiKey: string }
+  readonly sessions: DeferredSessions
+  /** how long decisions are waited for; 0: those that are there */
+  readonly waitMs: number
+  /** the program of Claude Code, and what it is given beside the session */
+  readonly program: string
+  readonly words: readonly string[]
+  /** the file descriptor to which its standard output goes */
+  readonly output: number
+}
+
+/** What became of a session. */
+export interface ResumedSession {
+  readonly sessionId: string
+  readonly requestId: string
+  readonly number: number
+  /** of the request; `null`: it could not be read */
+  readonly state: RequestState | null
+  /** of Claude Code; `null`: the session was not continued */
+  readonly exitCode: number | null
+  readonly problem: string | null
+}
+
+/** The longest wait before sessions that ended since are looked for. */
+const roundMs = 30_000
+
+/**
+ * Continues each session whose call is decided, one after the other: an approved call is made once,
+ * and of any other end the model is told. Nothing is decided here. A session that ends again with a
+ * call that waits is one of those that are waited for.
+ */
+export async function resumeSessions(
+  settings: ResumeSettings,
+  onResumed: (session: ResumedSession) => void,
+): Promise<readonly ResumedSession[]> {
+  const { service, sessions, waitMs } = settings
+  const client = createClient(service)
+  const endsAt = performance.now() + waitMs
+  const done = new Map<string, ResumedSession>()
+  for (;;) {
+    const own = (await sessions.list()).filter(({ url }) => url === service.url)
+    const left = own.filter(({ requestId }) => !done.has(requestId))
+    const leftMs = endsAt - performance.now()
+    const isLast = leftMs <= 0 || left.length === 0
+    if (!isLast) await untilOneEnds(client, left, Math.min(leftMs, roundMs))
+    let isAny = false
+    const pending: ResumedSession[] = []
+    for (const session of left) {
+      const state = await stateOf(client, session)
+      if (state === 'pending') {
+        pending.push({ ...named(session), state, exitCode: null, problem: null })
+        continue
+      }
+      const resumed = await resume(session, state, settings)
+      if (resumed === null) continue
+      isAny = true
+      done.set(session.requestId, resumed)
+      onResumed(resumed)
+    }
+    // A session that was continued may wait again by now.
+    if (isLast && !isAny) return [...done.values(), ...pending]
+  }
+}
+
+/** `null`: another process continues it. */
+async function resume(
+  session: DeferredSession,
+  state: RequestState | Error,
+  { output, program, sessions, words }: ResumeSettings,
+): Promise<ResumedSession | null> {
+  if (state instanceof Error) {
+    return { ...named(session), state: null, exitCode: null, problem: state.message }
+  }
+  if (!(await sessions.claim(session))) return null
+  let exitCode: number | null = null
+  let problem: string | null = null
+  try {
+    exitCode = await runClaude(session, { program, words, output })
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error)
+  } finally {
+    await sessions.release(session, { isDone: exitCode === 0 })
+  }
+  return { ...named(session), state, exitCode, problem }
+}
+
+async function stateOf(
+  client: Client,
+  { requestId }: DeferredSession,
+): Promise<RequestState | Error> {
+  try {
+    return (await client.decision(requestId)).state
+  } catch (error) {
+    return error instanceof Error ? error : new CommandFailure(String(error))
+  }
+}
+
+/** Resolves once one of them is decided, or after the time. */
+async function untilOneEnds(
+  client: Client,
+  sessions: readonly DeferredSession[],
+  withinMs: number,
+): Promise<void> {
+  const others = new AbortController()
+  const wait = Math.max(1, Math.floor(withinMs / 1000))
+  const looks = sessions.map(({ requestId }) =>
+    client.decision(requestId, { wait, signal: others.signal }).catch(() => undefined),
+  )
+  await Promise.race(looks)
+  others.abort()
+  await Promise.all(looks)
+}
+
+function named({
+  number,
+  requestId,
+  sessionId,
+}: DeferredSession): Pick<ResumedSession, 'number' | 'requestId' | 'sessionId'> {
+  return { sessionId, requestId, number }
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DeferredSessions } from './deferred-sessions.ts'
+
+let folder = ''
+let sessions: DeferredSessions
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign sessions '))
+  sessions = new DeferredSessions(folder)
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const session = {
+  sessionId: '470aad5d-9672-43d4-9fd5-b7b2c8ee79bd',
+  folder: '/srv/shop',
+  permissionMode: 'acceptEdits',
+  url: 'http://127.0.0.1:4400',
+  requestId: '01a200d3-152e-74af-bb62-a47792619cda',
+  number: 142,
+}
+
+test('one process at a time has a session, and only its end for good takes the session away', async () => {
+  await sessions.note(session)
+  await sessions.note(session)
+  expect(await sessions.list()).toEqual([session])
+  expect(await sessions.claim(session)).toBe(true)
+  expect(await sessions.claim(session)).toBe(false)
+  expect(await sessions.list()).toEqual([])
+  await sessions.release(session, { isDone: false })
+  expect(await sessions.list()).toEqual([session])
+  expect(await sessions.claim(session)).toBe(true)
+  // What waits since is not taken away with it.
+  await sessions.note({ ...session, requestId: 'next', number: 143 })
+  await sessions.release(session, { isDone: true })
+  expect(await sessions.list()).toMatchObject([{ number: 143 }])
+})
+
+test('a session whose process was killed can be continued by the next', async () => {
+  await sessions.note(session)
+  const [name = ''] = await readdir(folder)
+  const text = await readFile(join(folder, name), 'utf8')
+  await rm(join(folder, name))
+  // No process has this number.
+  await writeFile(join(folder, `${name}.4194305`), text)
+  expect(await sessions.list()).toEqual([session])
+  expect(await sessions.claim(session)).toBe(true)
+})
+
+test.each([
+  { sessionId: '--dangerously-skip-permissions' },
+  { sessionId: '../../x' },
+  { permissionMode: '-x' },
+  { permissionMode: 'a b' },
+  { permissionMode: undefined },
+  { folder: 'relative' },
+  { requestId: 'a/../b' },
+  { number: '142' },
+])(
+  'what could become another word of the program is noted by nobody and read by nobody: %j',
+  async (more) => {
+    await expect(sessions.note({ ...session, ...more })).rejects.toThrow('cannot be continued')
+    await writeFile(join(folder, 'a'.repeat(64)), JSON.stringify({ ...session, ...more }))
+    await writeFile(join(folder, 'b'.repeat(64)), 'no JSON')
+    expect(await sessions.list()).toEqual([])
+  },
+)

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+
+/** A session of Claude Code that ended while a call of it waits for people. */
+export interface DeferredSession {
+  readonly sessionId: string
+  /** in which it began, an absolute path */
+  readonly folder: string
+  /** it is continued in the same one */
+  readonly permissionMode: string
+  /** of the service */
+  readonly url: string
+  readonly requestId: string
+  readonly number: number
+}
+
+/**
+ * The sessions of this person that can be continued, a file for each in a folder of their own. A
+ * session is continued by one process at a time: its file bears the number of that process then.
+ */
+export class DeferredSessions {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Rejects when the session cannot be noted, or is none that could be continued. */
+  async note(said: Readonly<Record<keyof DeferredSession, unknown>>): Promise<void> {
+    const session = sessionOf(said)
+    if (session === null) throw new Error('this session cannot be continued')
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const file = this.#file(session)
+    const draft = `${file}.draft`
+    await writeFile(draft, JSON.stringify(session), { mode: 0o600 })
+    await rename(draft, file)
+  }
+
+  /** Those that nobody continues, in the order of their requests. */
+  async list(): Promise<readonly DeferredSession[]> {
+    const names = await readdir(this.#folder).catch(() => [])
+    for (const name of names) await this.#giveBack(name)
+    const files = await readdir(this.#folder).catch(() => [])
+    const read = files
+      .filter((name) => /^[0-9a-f]{64}$/.test(name))
+      .map(async (name) => readSession(await readFile(join(this.#folder, name), 'utf8')))
+    const found = await Promise.all(read.map((one) => one.catch(() => null)))
+    return found
+      .filter((session) => session !== null)
+      .toSorted((left, right) => left.number - right.number)
+  }
+
+  /** Takes it for this process. False: another process has it. */
+  async claim(session: DeferredSession): Promise<boolean> {
+    const file = this.#file(session)
+    return rename(file, `${file}.${process.pid}`).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Ends the claim: for good, or so that it can be continued again. */
+  async release(session: DeferredSession, { isDone }: { readonly isDone: boolean }): Promise<void> {
+    const file = this.#file(session)
+    const mine = `${file}.${process.pid}`
+    if (isDone) await rm(mine, { force: true })
+    else await rename(mine, file).catch(() => undefined)
+  }
+
+  /** A process that was killed continues nothing. */
+  async #giveBack(name: string): Promise<void> {
+    const [hash, pid] = name.split('.')
+    if (hash === undefined || pid === undefined || !/^\d+$/.test(pid) || isAlive(Number(pid)))
+      return
+    await rename(join(this.#folder, name), join(this.#folder, hash)).catch(() => undefined)
+  }
+
+  #file({ requestId, sessionId, url }: DeferredSession): string {
+    const key = JSON.stringify([url, sessionId, requestId])
+    return join(this.#folder, createHash('sha256').update(key).digest('hex'))
+  }
+}
+
+function readSession(text: string): DeferredSession | null {
+  return sessionOf(JSON.parse(text) as Readonly<Record<keyof DeferredSession, unknown>>)
+}
+
+/** Its members become arguments of a program: none of them may read as an option. */
+function sessionOf(said: Readonly<Record<keyof DeferredSession, unknown>>): DeferredSession | null {
+  const { folder, number, permissionMode, requestId, sessionId, url } = said
+  if (!isName(sessionId) || !isName(permissionMode) || !isName(requestId)) return null
+  if (typeof folder !== 'string' || !isAbsolute(folder)) return null
+  if (typeof url !== 'string' || typeof number !== 'number') return null
+  return { sessionId, folder, permissionMode, url, requestId, number }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^\w[\w-]{0,99}$/.test(value)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

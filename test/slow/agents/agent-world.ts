@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FaultWorld } from '#test/faults/fault-world.ts'
+import { faultProject } from '#test/faults/fault-project.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { openPackedProject, type PackedProject } from '../../packages/packed.ts'
+import { ModelServer } from './model-server.ts'
+
+/** How a program ended. */
+export interface ProgramEnd {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/**
+ * A real agent in a project of somebody else's, with the hook from its tarball and a scripted
+ * model, and a whole installation that it asks with a key of Grace's.
+ */
+export class AgentWorld implements AsyncDisposable {
+  readonly world: FaultWorld
+  readonly model: ModelServer
+  readonly project: PackedProject
+  readonly env: Readonly<Record<string, string>>
+
+  private constructor(world: FaultWorld, model: ModelServer, project: PackedProject, key: string) {
+    this.world = world
+    this.model = model
+    this.project = project
+    this.env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: join(project.folder, 'home'),
+      COUNTERSIGN_URL: world.installation.url,
+      COUNTERSIGN_API_KEY: key,
+    }
+  }
+
+  static async start(): Promise<AgentWorld> {
+    const world = await FaultWorld.start(faultProject({}))
+    const grace = await world.as('grace')
+    const scopes = ['requests:write', 'requests:read']
+    const { body } = await grace.post('/v1/keys', { name: 'agent', scopes })
+    const model = await ModelServer.start()
+    return new AgentWorld(world, model, await openPackedProject(['hook']), body['key'] as string)
+  }
+
+  /** Runs a program in the project folder to its end; what it exits with is an answer. */
+  run(
+    program: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ProgramEnd> {
+    const options = { cwd: this.project.folder, env: { ...this.env, ...env }, timeout: 240_000 }
+    return new Promise((resolve) => {
+      const child = execFile(program, args, options, (error, out, err) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err })
+      })
+      child.stdin?.end()
+    })
+  }
+
+  hook(...args: readonly string[]): Promise<ProgramEnd> {
+    const { folder } = this.project
+    return this.run(join(folder, 'node_modules/.bin/countersign-hook'), args)
+  }
+
+  /** The one request that waits, as somebody sees it. */
+  async waiting(who = 'linus'): Promise<Record<string, unknown>> {
+    let found: readonly { readonly id: string }[] = []
+    const look = async (): Promise<true | string> => {
+      found = await this.world.sql(`select id from request where state = 'pending'`)
+      return found.length === 1 || `${found.length} requests wait`
+    }
+    await waitUntil(look, { withinMs: 120_000 })
+    const person = await this.world.as(who)
+    return (await person.get(`/v1/requests/${found[0]?.id}`)).body
+  }
+
+  /** Decides the one request that waits. Returns the status. */
+  async decide(decision: 'approve' | 'deny', who = 'linus'): Promise<number> {
+    const request = await this.waiting(who)
+    const { digest, id, presentation, revision } = request as {
+      readonly digest: string
+      readonly id: string
+      readonly revision: number
+      readonly presentation: { readonly digest: string }
+    }
+    const answer = await (
+      await this.world.as(who)
+    ).post(`/v1/requests/${id}/decisions`, {
+      decision,
+      digest,
+      revision,
+      seen: presentation.digest,
+      reason: 'not on a Friday',
+    })
+    return answer.status
+  }
+
+  has(name: string): Promise<boolean> {
+    return access(join(this.project.folder, name)).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Waits until it is so. */
+  async until(isSo: () => Promise<boolean>): Promise<void> {
+    await waitUntil(async () => (await isSo()) || 'it is not so', { withinMs: 60_000 })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.model[Symbol.asyncDispose]()
+    await this.project[Symbol.asyncDispose]()
+    await this.world[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { InstalledPrograms } from '../runtimes.ts'
+import { AgentWorld } from './agent-world.ts'
+
+const release = '2.1.332'
+const programs = new InstalledPrograms('claude-code', { '@anthropic-ai/claude-code': release })
+const claude = programs.file('@anthropic-ai/claude-code/bin/claude.exe')
+let agent: AgentWorld
+
+beforeAll(async () => {
+  await programs.install()
+  agent = await AgentWorld.start()
+}, 600_000)
+afterAll(() => agent?.[Symbol.asyncDispose](), 60_000)
+
+const quiet = {
+  ANTHROPIC_API_KEY: 'sk-local',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+}
+const env = (): Record<string, string> => ({ ...quiet, ANTHROPIC_BASE_URL: agent.model.url })
+const print = (...args: string[]) =>
+  agent.run(claude, ['-p', 'do it', '--output-format', 'json', ...args], env())
+const resume = (...args: string[]) =>
+  agent.run(
+    join(agent.project.folder, 'node_modules/.bin/countersign-hook'),
+    ['claude-code', 'resume', '--program', claude, '--json', ...args],
+    env(),
+  )
+const touch = (name: string) => {
+  // It fails when it is made twice.
+  const input = { command: `mkdir ${name}`, description: 'Make it' }
+  agent.model.calls = [{ name: 'Bash', input }]
+}
+const install = async (...args: string[]): Promise<void> => {
+  const { code, err } = await agent.hook('claude-code', '--install', ...args)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+}
+const outcomes = () =>
+  agent.world.sql(`select outcome from external_request order by request_id desc limit 1`)
+
+test('in print mode a call waits for somebody else, is made once, and its outcome is reported', async () => {
+  await install('--wait', '60')
+  touch('printed')
+  const ended = print()
+  expect(await agent.decide('approve', 'grace')).toBe(403)
+  expect(await agent.has('printed')).toBe(false)
+  expect(await agent.decide('approve')).toBe(200)
+  expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.', is_error: false })
+  expect(await agent.has('printed')).toBe(true)
+  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+})
+
+test('a denied call is not made, and the model is told why', async () => {
+  touch('denied')
+  const ended = print()
+  expect(await agent.decide('deny')).toBe(200)
+  expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.' })
+  expect(await agent.has('denied')).toBe(false)
+  expect(agent.model.seen).toContain('not on a Friday')
+})
+
+test('with --defer the session ends, outlives a restart, and is continued once by whoever resumes it after the decision', async () => {
+  await install('--defer', '2')
+  touch('deferred')
+  const ended = JSON.parse((await print('--permission-mode', 'acceptEdits')).out)
+  expect(ended).toMatchObject({ stop_reason: 'tool_deferred' })
+  // Nothing that is called from here decides, and the owner of the key may not.
+  expect(await resume()).toMatchObject({ code: 3 })
+  expect(await agent.decide('approve', 'grace')).toBe(403)
+  await (
+    await agent.world.takeDown('api')
+  )()
+  expect(await agent.has('deferred')).toBe(false)
+  const waited = resume('--wait', '120')
+  expect(await agent.decide('approve')).toBe(200)
+  const { code, err, out } = await waited
+  expect({ code, items: JSON.parse(out).items }).toMatchObject({
+    code: 0,
+    items: [{ sessionId: ended.session_id, state: 'approved', exitCode: 0 }],
+  })
+  expect(err).toContain('Done.')
+  expect(await agent.has('deferred')).toBe(true)
+  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+  expect(JSON.parse((await resume()).out)).toEqual({ items: [] })
+})
+
+test('a session whose call was denied is continued with the reason', async () => {
+  touch('refused')
+  expect(JSON.parse((await print()).out)).toMatchObject({ stop_reason: 'tool_deferred' })
+  expect(await agent.decide('deny')).toBe(200)
+  expect((await resume('--', '--output-format', 'text')).err).toContain('Done.')
+  expect(await agent.has('refused')).toBe(false)
+  expect(agent.model.seen).toContain('not on a Friday')
+})
+
+test('in prompt mode, where Claude Code would make a deferred call, the hook waits and does not defer', async () => {
+  await install('--defer', '2', '--wait', '60')
+  touch('prompted')
+  const { folder } = agent.project
+  const trusted = { [folder]: { hasTrustDialogAccepted: true } }
+  const settings = JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))
+  const allowed = { ...settings, permissions: { allow: ['Bash'] } }
+  await agent.project.write('.claude/settings.json', JSON.stringify(allowed))
+  const onboarding = { hasCompletedOnboarding: true, projects: trusted }
+  const keys = { customApiKeyResponses: { approved: ['sk-local'], rejected: [] } }
+  await agent.project.write('home/.claude.json', JSON.stringify({ ...onboarding, ...keys }))
+  const line = `stty rows 40 cols 120; exec timeout 30 ${claude} 'do it'`
+  // A session may inherit the name of the mode of another.
+  const more = { TERM: 'xterm', CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }
+  const ended = agent.run('script', ['-qefc', line, '/dev/null'], { ...env(), ...more })
+  await agent.waiting()
+  expect(await agent.has('prompted')).toBe(false)
+  expect(await agent.decide('approve')).toBe(200)
+  await agent.until(() => agent.has('prompted'))
+  await ended
+})

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { streamOf } from '#test/harness/fixtures/provider-streams.ts'
+
+/** What an agent's model does, step by step: the call of a tool. After the last it says "Done.". */
+export type ModelCalls = readonly { readonly name: string; readonly input: object }[]
+
+interface ModelBody {
+  readonly tools?: readonly unknown[]
+  readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
+}
+
+/** The APIs of Anthropic and OpenAI on this machine, with a model that follows a script. */
+export class ModelServer implements AsyncDisposable {
+  calls: ModelCalls = []
+  /** the last messages of an agent, as JSON */
+  seen = ''
+  readonly #server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { messages = [], tools = [] } = JSON.parse(body || '{}') as ModelBody
+      const step = messages.filter(({ role }) => role === 'assistant').length
+      // Without tools an agent asks for something beside its work, such as a title.
+      const call = tools.length === 0 ? undefined : this.calls[step]
+      if (tools.length > 0) this.seen = JSON.stringify(messages)
+      const id = `toolu_${randomUUID().replaceAll('-', '')}`
+      const [path = ''] = (request.url ?? '').split('?')
+      const pieces = streamOf(path, {
+        text: [call === undefined ? 'Done.' : 'I will.'],
+        call: call === undefined ? null : { id, name: call.name, args: JSON.stringify(call.input) },
+      })
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const piece of pieces) response.write(piece)
+      response.end()
+    })
+  })
+
+  static async start(): Promise<ModelServer> {
+    const model = new ModelServer()
+    await new Promise<void>((resolve) => {
+      model.#server.listen(0, '127.0.0.1', resolve)
+    })
+    return model
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
