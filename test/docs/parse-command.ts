@@ -28,6 +28,8 @@ export function commandsOf(program: Command, above = ''): { path: string; comman
 
 function disarm(command: Command, reached: () => void): void {
   command.exitOverride().configureOutput({ writeOut() {}, writeErr() {} })
-  if (command.commands.length === 0) command.action(reached)
+  // A group does nothing by itself, and has no options.
+  const isGroup = command.commands.length > 0 && command.options.length === 0
+  if (!isGroup && command.parent !== null) command.action(reached)
   for (const below of command.commands) disarm(below, reached)
 }
