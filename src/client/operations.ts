@@ -61,6 +61,8 @@ export const operations: OperationTable = {
   claimRequest: 'POST /v1/requests/:id/claim',
   releaseRequest: 'DELETE /v1/requests/:id/claim',
   commentRequest: 'POST /v1/requests/:id/comments',
+  editComment: 'PUT /v1/requests/:id/comments/:commentId',
+  removeComment: 'DELETE /v1/requests/:id/comments/:commentId',
   snoozeRequest: 'POST /v1/requests/:id/snooze',
   handOverRequest: 'POST /v1/requests/:id/hand-over',
   nudgeRequest: 'POST /v1/requests/:id/nudge',

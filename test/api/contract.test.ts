@@ -310,6 +310,16 @@ const questions: Record<string, () => Promise<Reply>> = {
       text: 'why?',
       anchor: { file: 'notes/1.md', side: 'new', line: 1 },
     }),
+  editComment: async () => {
+    const { id } = await pending()
+    const { body } = await grace.post(`/v1/requests/${id}/comments`, { text: 'why?' })
+    return grace.put(`/v1/requests/${id}/comments/${String(body['id'])}`, { text: 'why so?' })
+  },
+  removeComment: async () => {
+    const { id } = await pending()
+    const { body } = await grace.post(`/v1/requests/${id}/comments`, { text: 'why?' })
+    return grace.delete(`/v1/requests/${id}/comments/${String(body['id'])}`)
+  },
   snoozeRequest: async () =>
     grace.post(`/v1/requests/${(await pending()).id}/snooze`, { until: '2100-01-01T00:00:00Z' }),
   handOverRequest: async () =>
@@ -573,6 +583,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
     decideRequest: approval(request),
     createChallenge: approval(request),
     commentRequest: { text: 'x' },
+    editComment: { text: 'x' },
     snoozeRequest: { until: null },
     handOverRequest: { to: 'x' },
     recordRequestReveal: { revision: 1, kind: 'GitHub token', characters: 40 },
@@ -593,10 +604,12 @@ test('what does not exist and what one may not see are the same 404, on every pa
     const unseen = one.path.startsWith('/v1/runs') ? run.id : request.id
     const replies = await Promise.all(
       [unseen, uuidv7(), 'nonsense'].map((id) =>
-        api.ask(filled(one.path, id), {
+        api.ask(filled(one.path.replace('{commentId}', uuidv7()), id), {
           method: one.method.toUpperCase(),
           headers: edsger.headers,
-          ...(one.method === 'post' ? { body: bodies[one.operation.operationId] ?? {} } : {}),
+          ...(['post', 'put'].includes(one.method)
+            ? { body: bodies[one.operation.operationId] ?? {} }
+            : {}),
         }),
       ),
     )

@@ -83,7 +83,15 @@ const tellers: Readonly<Record<AuditEventType, Teller>> = {
     verb(wordsOf(event.detail['what']) || 'claimed'),
     subjectOf(subject),
   ],
-  'request.commented': did('commented on'),
+  'request.commented': (event, subject) => [
+    whoOf(event),
+    verb(
+      event.detail['what'] === undefined
+        ? 'commented on'
+        : `${wordsOf(event.detail['what'])} a comment on`,
+    ),
+    subjectOf(subject),
+  ],
   'request.handed_over': did('handed over'),
   'request.nudged': did('reminded the deciders of'),
   'request.reminded': became('got a reminder'),

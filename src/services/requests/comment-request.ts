@@ -1,9 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
-import { limits } from '#domain/limits.ts'
 import { toJsonb } from '#store/database.ts'
 import { aboutRequest } from './ending/end-request.ts'
-import { invalid } from './facts/decision-input.ts'
+import { requireCommentText } from './facts/decision-input.ts'
 import { putSaltedText } from './words/salted-text.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
@@ -24,9 +23,7 @@ export async function commentRequest(
   input: { readonly request: string; readonly text: string; readonly anchor?: CommentAnchor },
 ): Promise<RequestDetailRecord['comments'][number]> {
   const { text, anchor = null } = input
-  if (text.trim() === '' || text.length > limits.reasonCharacters) {
-    throw invalid('text', `must have 1 to ${limits.reasonCharacters} characters`)
-  }
+  requireCommentText(text)
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   const judge = async (at: Judging) => {
     const [request] = await lockRequests(at.tx, [location.id])

@@ -4,11 +4,12 @@ import { revokePermit } from '#services/permits/revoke-permit.ts'
 import { settleOutcome } from '#services/decisions/settle-outcome.ts'
 import { answerQuestion } from '#services/decisions/answer-question.ts'
 import { claimRequest, releaseClaim } from '#services/requests/claim-request.ts'
+import { editComment, removeComment } from '#services/requests/change-comment.ts'
 import { commentRequest } from '#services/requests/comment-request.ts'
 import { revealSecret } from '#services/requests/detail/reveal-secret.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
-import { emptyBody, requestRef, revoked, revealed } from '../../schemas/common.ts'
+import { emptyBody, id, requestRef, revoked, revealed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/request-actions.ts'
 import { claimView, commentView } from '../../schemas/requests/request-parts.ts'
 
@@ -17,6 +18,7 @@ import { claimView, commentView } from '../../schemas/requests/request-parts.ts'
  */
 const access = { by: 'personOrKey', scope: null } as const
 const params = z.object({ id: requestRef })
+const commentParams = z.object({ id: requestRef, commentId: id })
 
 /** What the queue's people do to a request besides deciding it. */
 export const requestActionRoutes = [
@@ -71,6 +73,39 @@ export const requestActionRoutes = [
         ...body,
       })
       return { status: 201, body: { ...comment, at: comment.at.toISOString() } }
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/v1/requests/:id/comments/:commentId',
+    name: 'editComment',
+    summary: 'Edit a comment',
+    description: "Replace the words of one's own comment on a pending request",
+    access,
+    params: commentParams,
+    body: schemas.editCommentBody,
+    answers: { 200: { description: 'Edited', schema: commentView } },
+    problems: ['not_eligible', 'tampered', 'forbidden', 'already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, body, caller }) => {
+      const { id: request, commentId: comment } = params
+      const edited = await editComment(api.ctx, caller, { request, comment, text: body.text })
+      return { status: 200, body: { ...edited, at: edited.at.toISOString() } }
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/requests/:id/comments/:commentId',
+    name: 'removeComment',
+    summary: 'Remove a comment',
+    description: "Remove one's own comment on a pending request",
+    access,
+    params: commentParams,
+    answers: { 200: { description: 'Removed', schema: schemas.removed } },
+    problems: ['not_eligible', 'tampered', 'forbidden', 'already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, caller }) => {
+      const { id: request, commentId: comment } = params
+      await removeComment(api.ctx, caller, { request, comment })
+      return { status: 200, body: { removed: true } }
     },
   }),
   route({

@@ -37,6 +37,9 @@ export const commentBody = z
       },
     ],
   })
+export const editCommentBody = z
+  .strictObject({ text: text(limits.reasonCharacters).min(1) })
+  .meta({ examples: [{ text: 'Is this for 1.2?' }] })
 export const revokeBody = z
   .strictObject({ reason: reason.min(1) })
   .meta({ examples: [{ reason: 'The release was called off' }] })
@@ -83,6 +86,9 @@ export const settled = z.object({ requestId: id, decisionId: id, state: requestS
 export const extended = z
   .object({ requestId: id, expiresAt: instant })
   .meta({ examples: [{ requestId: example.requestId, expiresAt: '2026-03-06T09:30:00.000Z' }] })
+export const removed = z
+  .object({ removed: z.literal(true) })
+  .meta({ examples: [{ removed: true }] })
 export const released = z
   .object({ released: z.literal(true) })
   .meta({ examples: [{ released: true }] })

@@ -180,3 +180,10 @@ function base64url(object: JsonObject, name: string, within: string): string {
   }
   throw invalid(`${within}.${name}`, 'must be base64url')
 }
+
+/** Refuses words of a comment that are empty or too long. */
+export function requireCommentText(text: string): void {
+  if (text.trim() === '' || text.length > limits.reasonCharacters) {
+    throw invalid('text', `must have 1 to ${limits.reasonCharacters} characters`)
+  }
+}

@@ -34,7 +34,7 @@ export function CommentList({ request }: { request: Commented }) {
     <ul className="comments">
       {request.comments.map((comment) => (
         <li key={comment.id}>
-          <CommentEntry comment={comment} showsLine />
+          <CommentEntry request={request} comment={comment} showsLine />
         </li>
       ))}
     </ul>

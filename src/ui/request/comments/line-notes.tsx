@@ -19,14 +19,14 @@ export function useLineNotes(request: Pick<Commented, 'id' | 'state' | 'comments
         <div className="line-notes">
           {here.map((comment) => (
             <div key={comment.id} className="line-note">
-              <CommentEntry comment={comment} showsLine={false} />
+              <CommentEntry request={{ id, state }} comment={comment} showsLine={false} />
             </div>
           ))}
           {writes && <NoteForm requestId={id} anchor={anchor} onDone={() => setWriting(null)} />}
         </div>
       )
     },
-    [comments, writing, id],
+    [comments, writing, id, state],
   )
   const isOpen = state === 'pending'
   return useMemo(() => ({ below, onWrite: isOpen ? setWriting : null }), [below, isOpen])

@@ -1,0 +1,93 @@
+import { Problem } from '#domain/problem.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { lockRequests } from '../core/locks.ts'
+import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { aboutRequest } from './ending/end-request.ts'
+import { refuseEnded } from './ending/refuse-ended.ts'
+import { requireCommentText } from './facts/decision-input.ts'
+import type { RequestDetailRecord } from './facts/request-record.ts'
+import { findRequest } from './people/find-request.ts'
+import { requireQueuePerson } from './people/queue-person.ts'
+import { viewerOf } from './people/viewer.ts'
+import { putSaltedText } from './words/salted-text.ts'
+
+/** Which comment of which request. */
+export interface CommentReference {
+  readonly request: string
+  readonly comment: string
+}
+
+/**
+ * Replaces the words of one's own comment while its request is pending: nobody has been told them
+ * by a denial yet. The trail keeps the words before. Rejects with `forbidden` for a colleague's,
+ * `not_found`, `not_eligible`, or how the request ended.
+ */
+export async function editComment(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: CommentReference & { readonly text: string },
+): Promise<RequestDetailRecord['comments'][number]> {
+  const { text } = input
+  requireCommentText(text)
+  const judge = await judgeOf(ctx, caller, input)
+  return inUnitOfWork(ctx, judge, async (unit, { request, authority, comment }) => {
+    const textHash = await putSaltedText(unit.tx, text)
+    await unit.tx
+      .updateTable('comment')
+      .set({ text_hash: textHash })
+      .where('id', '=', comment.id)
+      .execute()
+    await unit.audit({
+      type: 'request.commented',
+      ...aboutRequest(request),
+      detail: { commentId: comment.id, what: 'edited', text: textHash },
+    })
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+    const { id, name } = authority.actor
+    const { anchor, created_at: at } = comment
+    return { id: comment.id, person: { id, name }, text, anchor, at }
+  })
+}
+
+/** Removes one's own comment while its request is pending; otherwise as `editComment`. */
+export async function removeComment(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: CommentReference,
+): Promise<void> {
+  const judge = await judgeOf(ctx, caller, input)
+  await inUnitOfWork(ctx, judge, async (unit, { request, comment }) => {
+    await unit.tx.deleteFrom('comment').where('id', '=', comment.id).execute()
+    await unit.audit({
+      type: 'request.commented',
+      ...aboutRequest(request),
+      detail: { commentId: comment.id, what: 'removed' },
+    })
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+  })
+}
+
+/** Judges under the request's lock whether the caller may change the comment now. */
+async function judgeOf(ctx: ServiceContext, caller: Caller, input: CommentReference) {
+  const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  return async (at: Judging) => {
+    const [request] = await lockRequests(at.tx, [location.id])
+    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    const authority = await requireQueuePerson(at, caller, request)
+    const comment = await at.tx
+      .selectFrom('comment')
+      .selectAll()
+      .where('request_id', '=', request.id)
+      .where('id', '=', input.comment)
+      .executeTakeFirst()
+    if (comment === undefined) {
+      throw new Problem('not_found', `Request ${request.number} has no comment ${input.comment}`)
+    }
+    if (comment.person_id !== authority.actor.id) {
+      throw new Problem('forbidden', 'Only who wrote a comment may change or remove it')
+    }
+    const ended = await refuseEnded(at.tx, request)
+    if (ended !== null) throw ended
+    return { request, authority, comment }
+  }
+}
