@@ -15,6 +15,13 @@ const graceMs = 500
 /** How long a connection may go on connecting after a call on it has timed out. */
 const connectsWithinMs = 5000
 
+/** Temporal's `IndexedValueType`, which is not part of the client. */
+const codeOfAttribute = { KEYWORD: 2, INT: 3, KEYWORD_LIST: 7 } as const
+export type SearchAttributeType = keyof typeof codeOfAttribute
+const typeOfAttribute = new Map<number, SearchAttributeType>(
+  (['KEYWORD', 'INT', 'KEYWORD_LIST'] as const).map((type) => [codeOfAttribute[type], type]),
+)
+
 export interface TemporalClient {
   /** The client of the current connection, which may be replaced: read it again for each call. */
   readonly client: Client
@@ -28,6 +35,9 @@ export interface TemporalClient {
    * clock is set.
    */
   withDeadline<T>(call: () => Promise<T>, withinMs?: number): Promise<T>
+  /** The custom search attributes of the namespace, by name. */
+  searchAttributes(): Promise<ReadonlyMap<string, SearchAttributeType>>
+  addSearchAttributes(added: ReadonlyMap<string, SearchAttributeType>): Promise<void>
   close(): Promise<void>
 }
 
@@ -94,6 +104,23 @@ export function connectTemporal(
       const id = described.namespaceInfo?.id
       if (!id) throw new Error(`Temporal has no namespace ${namespace}`)
       return id
+    },
+    searchAttributes: async () => {
+      const { customAttributes } = await withDeadline(() =>
+        current.connection.operatorService.listSearchAttributes({ namespace }),
+      )
+      const known = Object.entries(customAttributes ?? {}).flatMap(([name, encoded]) => {
+        const type = typeOfAttribute.get(encoded)
+        return type === undefined ? [] : [[name, type] as const]
+      })
+      return new Map(known)
+    },
+    addSearchAttributes: async (added) => {
+      const codes = [...added].map(([name, type]) => [name, codeOfAttribute[type]])
+      const searchAttributes = Object.fromEntries(codes)
+      await withDeadline(() =>
+        current.connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
+      )
     },
     close: async () => {
       if (givingUp !== null) clearTimeout(givingUp)

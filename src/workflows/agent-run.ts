@@ -11,6 +11,7 @@ import type { Rest, RunBeginning, TurnOutcome } from '#domain/runs/workflow-outc
 import { databaseActivities, modelActivities, onceActivities } from './activity-proxies.ts'
 import { deadlineIn, millisecondsUntil } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'
+import { ListedRun } from './listed-state.ts'
 import { ManualCalls } from './manual-calls.ts'
 import {
   called,
@@ -36,6 +37,7 @@ export async function agentRun(position: RunPosition): Promise<void> {
   if (start === null) return
   const wakeups = new Wakeups()
   const manual = new ManualCalls()
+  const listed = new ListedRun(start.listed === true)
   const cancel = (): void => {
     wakeups.cancelRequested()
     manual.wakeups.cancelRequested()
@@ -54,8 +56,13 @@ export async function agentRun(position: RunPosition): Promise<void> {
   setHandler(cancelRequested, cancel)
   // Cancelling the workflow from outside only makes the run read the store, as any signal does.
   void CancellationScope.current().cancelRequested.catch(cancel)
-  const next = await CancellationScope.nonCancellable(() => takeTurns(start, wakeups, manual))
-  if (next !== null) await continueAsNew<typeof agentRun>(next)
+  const next = await CancellationScope.nonCancellable(() =>
+    takeTurns(start, wakeups, manual, listed),
+  )
+  if (next !== null) {
+    await continueAsNew<typeof agentRun>(start.listed === true ? { ...next, listed: true } : next)
+  }
+  listed.show('ended')
 }
 
 /**
@@ -66,6 +73,7 @@ async function takeTurns(
   start: RunPosition,
   wakeups: Wakeups,
   manual: ManualCalls,
+  listed: ListedRun,
 ): Promise<RunPosition | null> {
   const { runId } = start
   const database = databaseActivities()
@@ -82,7 +90,7 @@ async function takeTurns(
   const once = onceActivities(taskQueue)
   manual.called(begun.manualCalls ?? start.manualCalls ?? [])
   void manual.perform({ runId, once, database }, () => wakeups.messaged())
-  const taking = { runId, taskQueue, wakeups, manual, once, database }
+  const taking = { runId, taskQueue, wakeups, manual, listed, once, database }
   const next = await takeEveryTurn(taking, turn)
   const manualCalls = await manual.close()
   return next === null || manualCalls.length === 0 ? next : { ...next, manualCalls }
@@ -96,12 +104,13 @@ interface Taking {
   readonly taskQueue: string
   readonly wakeups: Wakeups
   readonly manual: ManualCalls
+  readonly listed: ListedRun
   readonly once: ReturnType<typeof onceActivities>
   readonly database: ReturnType<typeof databaseActivities>
 }
 
 async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition | null> {
-  const { runId, taskQueue, wakeups, manual, once, database } = taking
+  const { runId, taskQueue, wakeups, manual, listed, once, database } = taking
   const model = modelActivities(taskQueue)
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
@@ -123,15 +132,15 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
         if (closed?.kind === 'closed') return null
         if (closed?.kind === 'continue') turn += 1
         else if (closed?.kind !== 'rests') await sleep(misunderstoodMs)
-        else if (await waitForMessage(closed)) return null
+        else if (await rests(closed)) return null
         break
       }
       case 'waiting_for_input':
         manual.called(outcome.manualCalls ?? [])
-        if (await waitForMessage(outcome)) return null
+        if (await rests(outcome)) return null
         break
       case 'calls': {
-        const performing = { runId, wakeups, once, database, shouldContinueAsNew }
+        const performing = { runId, wakeups, once, database, shouldContinueAsNew, listed }
         const end = await performCalls(
           performing,
           outcome.calls,
@@ -142,6 +151,15 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
         turn += 1
         break
       }
+    }
+
+    /** As {@link waitForMessage}, shown in Temporal's list of workflows. */
+    async function rests(rest: Partial<Rest> & { readonly queues?: readonly string[] }) {
+      if (rest.queues === undefined) listed.show('waiting_for_input')
+      else listed.showWait(rest.queues)
+      const ended = await waitForMessage(rest)
+      if (!ended && !shouldContinueAsNew()) listed.show('running')
+      return ended
     }
 
     /**

@@ -1,5 +1,6 @@
 import { ActivityFailure, condition } from '@temporalio/workflow'
 import type { Activities } from './activity-port.ts'
+import { ListedRun } from './listed-state.ts'
 import { performCalls, type Performing } from './perform-calls.ts'
 import { idsOf } from './untrusted.ts'
 import { Wakeups } from './wakeups.ts'
@@ -29,7 +30,7 @@ export class ManualCalls {
 
   /** Begins each call as it becomes known, until the run ends or continues as new. */
   async perform(
-    performing: Omit<Performing, 'wakeups' | 'shouldContinueAsNew'> & {
+    performing: Omit<Performing, 'wakeups' | 'shouldContinueAsNew' | 'listed'> & {
       readonly database: Pick<Activities, 'enterManualResult'>
     },
     entered: () => void,
@@ -61,7 +62,12 @@ export class ManualCalls {
   ): Promise<void> {
     const call = { callId, step: 'execute', requestId: null, readOnly: false } as const
     const shouldContinueAsNew = (): boolean => this.#closed
-    const mine = { ...performing, wakeups: this.wakeups, shouldContinueAsNew }
+    const mine = {
+      ...performing,
+      wakeups: this.wakeups,
+      shouldContinueAsNew,
+      listed: new ListedRun(false),
+    }
     const end = await performCalls(mine, [call], null)
     if (end === 'continue_as_new') this.#waiting.add(callId)
     if (end !== 'all_done') return

@@ -23,4 +23,6 @@ export interface RunPosition {
   readonly taskQueue?: string
   /** calls of people that were not brought to their end yet */
   readonly manualCalls?: readonly string[]
+  /** it was started with search attributes; absent: its namespace lacked them */
+  readonly listed?: true
 }

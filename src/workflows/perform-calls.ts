@@ -4,6 +4,7 @@ import type { Activities } from './activity-port.ts'
 import { type Deadline, deadlineIn, millisecondsUntil } from './deadline.ts'
 import { nextDeadlineOf } from './untrusted.ts'
 import { type Executing, executeOnce } from './execute-once.ts'
+import type { ListedRun } from './listed-state.ts'
 
 /** What performing the calls of a turn needs. */
 export interface Performing extends Executing {
@@ -11,6 +12,8 @@ export interface Performing extends Executing {
   readonly database: Pick<Activities, 'settleUnknown' | 'advanceRequests'>
   /** true when the workflow should continue as new as soon as no activity is in flight */
   readonly shouldContinueAsNew: () => boolean
+  /** where waits show in Temporal's list of workflows */
+  readonly listed: ListedRun
 }
 
 export type TurnEnd = 'all_done' | 'run_ended' | 'continue_as_new'
@@ -42,14 +45,21 @@ export async function performCalls(
     while (outcome.kind === 'wait') {
       await executeTogether(performing, readOnlyAfter(calls, index), outcomes)
       deadline = soonest(deadline, deadlineIn(outcome.nextDeadlineMs))
+      performing.listed.showWait(outcome.queues ?? queuesFrom(calls, index))
       const woken = await waitFor(performing, outcome.requestIds, deadline)
       if (woken === 'continue_as_new') return 'continue_as_new'
       deadline = woken.deadline
+      performing.listed.show('running')
       outcome = await executeOnce(performing, call.callId)
     }
     if (outcome.kind === 'ended') return 'run_ended'
   }
   return 'all_done'
+}
+
+/** The queues of a call's request and of those behind it, as the turn was planned. */
+function queuesFrom(calls: readonly CallPlan[], index: number): string[] {
+  return calls.slice(index).flatMap(({ queue }) => (queue === undefined ? [] : [queue]))
 }
 
 function waitingFor(requestId: string | null): CallOutcome {

@@ -18,6 +18,8 @@ import type { RunPosition } from './messages.ts'
 const maxIdCharacters = 200
 const maxQueueCharacters = 900
 const maxIds = 1000
+/** More than a run waits in at a time. */
+const maxQueues = 20
 /** A hundred years: more than any deadline, and a valid timer. */
 const maxDeadlineMs = 100 * 365 * 86_400_000
 /** When to read the store again after an answer without a deadline. */
@@ -55,7 +57,7 @@ function turnOf(value: unknown): number | null {
 
 /** Where a run begins; a position that is half understood is read from the store. */
 export function positionOf(value: unknown): RunPosition | null {
-  const { runId, turn, taskQueue, manualCalls } = recordOf(value)
+  const { runId, turn, taskQueue, manualCalls, listed } = recordOf(value)
   const id = idOf(runId)
   if (id === null) return null
   const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
@@ -64,6 +66,7 @@ export function positionOf(value: unknown): RunPosition | null {
     runId: id,
     ...(at === null || queue === null ? {} : { turn: at, taskQueue: queue }),
     ...(ids.length === 0 ? {} : { manualCalls: ids }),
+    ...(listed === true ? { listed } : {}),
   }
 }
 
@@ -98,7 +101,7 @@ export function turnOutcomeOf(value: unknown): TurnOutcome | null {
     case 'waiting_for_input': {
       const rest = restOf(value)
       const calls = manualCalls === undefined ? {} : { manualCalls: idsOf(manualCalls).ids }
-      return { kind, ...rest, ...calls }
+      return { kind, ...rest, ...calls, ...queuesOf(value) }
     }
     case 'calls': {
       if (!Array.isArray(calls) || calls.length > maxIds) return null
@@ -128,10 +131,12 @@ export function closeOutcomeOf(value: unknown): CloseOutcome | null {
 }
 
 function planOf(value: unknown): CallPlan | null {
-  const { callId, step, requestId, readOnly } = recordOf(value)
+  const { callId, step, requestId, readOnly, queue } = recordOf(value)
   const id = idOf(callId)
   if (id === null || (step !== 'execute' && step !== 'wait' && step !== 'done')) return null
-  return { callId: id, step, requestId: idOf(requestId), readOnly: readOnly === true }
+  const name = idOf(queue)
+  const queued = name === null ? {} : { queue: name }
+  return { callId: id, step, requestId: idOf(requestId), readOnly: readOnly === true, ...queued }
 }
 
 /** What became of a call. */
@@ -139,7 +144,14 @@ export function callOutcomeOf(value: unknown): CallOutcome | null {
   const { kind, requestIds, nextDeadlineMs } = recordOf(value)
   if (kind === 'done' || kind === 'ended') return { kind }
   if (kind !== 'wait') return null
-  return { kind, requestIds: idsOf(requestIds).ids, nextDeadlineMs: deadlineOf(nextDeadlineMs) }
+  const ids = idsOf(requestIds).ids
+  return { kind, requestIds: ids, nextDeadlineMs: deadlineOf(nextDeadlineMs), ...queuesOf(value) }
+}
+
+/** Names of queues, which have the bounds of ids; absent when the answer has none. */
+function queuesOf(value: unknown): { readonly queues?: readonly string[] } {
+  const { queues } = recordOf(value)
+  return Array.isArray(queues) ? { queues: idsOf(queues).ids.slice(0, maxQueues) } : {}
 }
 
 /** What the store says of an attempt whose activity failed. */

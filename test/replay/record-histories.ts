@@ -14,6 +14,8 @@ interface Path {
   readonly walk: (run: ScriptedRun) => Promise<void>
   /** of the workflow that waits for a program's request, and of no run's */
   readonly external?: true
+  /** its state shows in Temporal's list of workflows */
+  readonly listed?: true
 }
 
 const paths: readonly Path[] = [
@@ -95,6 +97,12 @@ const paths: readonly Path[] = [
     },
   },
   {
+    name: 'listed-by-its-state',
+    listed: true,
+    store: () => new ScriptedStore([[{ requestId: 'a', queue: 'platform' }], [{}]]),
+    walk: (run) => decide(run, 1, 'a'),
+  },
+  {
     name: 'program-waits-and-is-answered',
     external: true,
     store: () => {
@@ -130,7 +138,8 @@ async function decide(run: ScriptedRun, turn: number, requestId: string): Promis
  */
 export async function recordHistories(folder: URL): Promise<readonly string[]> {
   for (const path of paths) {
-    await using run = await startScriptedRun(path.store(), { external: path.external === true })
+    const { external = false, listed = false } = path
+    await using run = await startScriptedRun(path.store(), { external, listed })
     await path.walk(run)
     await run.handle.result()
     const history = temporal.api.history.v1.History.encode(await run.handle.fetchHistory()).finish()

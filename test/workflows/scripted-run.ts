@@ -8,6 +8,7 @@ import type {
   CloseOutcome,
   TurnOutcome,
 } from '#domain/runs/workflow-outcomes.ts'
+import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
 import { bundleWorkflows } from '#runtime/temporal/workflow-bundle.ts'
@@ -162,7 +163,12 @@ export interface ScriptedRun extends AsyncDisposable {
  */
 export async function startScriptedRun(
   store: ScriptedStore,
-  options: { readonly maxCachedWorkflows?: number; readonly external?: boolean } = {},
+  options: {
+    readonly maxCachedWorkflows?: number
+    readonly external?: boolean
+    /** started with search attributes, which the test server's namespace has */
+    readonly listed?: boolean
+  } = {},
 ): Promise<ScriptedRun> {
   const { address, namespace, taskQueue } = await useTemporal()
   store.taskQueue = taskQueue
@@ -171,7 +177,7 @@ export async function startScriptedRun(
     const { takeTurn, ...executions } = { ...store.activities, ...store.replaced }
     const shared = { connection, namespace }
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
-    const { external: _, ...cache } = options
+    const { external: _, listed: __, ...cache } = options
     const workflows = { taskQueue, workflowBundle: bundle, activities: executions, ...cache }
     const workers = [
       await Worker.create({ ...shared, ...workflows }),
@@ -196,7 +202,10 @@ export async function startScriptedRun(
       : await client.workflow.start<typeof agentRun>('agentRun', {
           workflowId: `agent-run:${randomUUID()}`,
           taskQueue,
-          args: [{ runId: 'run' }],
+          args: [{ runId: 'run', ...(options.listed === true ? { listed: true } : {}) }],
+          ...(options.listed === true
+            ? { typedSearchAttributes: [{ key: searchAttributes.state, value: 'running' }] }
+            : {}),
         })
   return {
     store,

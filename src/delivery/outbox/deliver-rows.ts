@@ -2,6 +2,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
+  type WorkflowStartOptions,
 } from '@temporalio/client'
 import type { Db } from '#store/database.ts'
 import {
@@ -16,6 +17,7 @@ import { type LeasedRow, markDelivered, markUndeliverable } from './lease-rows.t
 import { approvalWorkflowId, startApproval } from './start-approval.ts'
 import { startGatewayCall } from './start-gateway-call.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
+import type { RunListing } from '../run-listing.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
 export interface Delivering {
@@ -26,6 +28,8 @@ export interface Delivering {
   readonly taskQueue: string
   /** Whether a run may be started: a delegated one is judged and signed first, or ended. */
   readonly admit: (runId: string) => Promise<boolean>
+  /** absent: Temporal's list says nothing of runs but their ids */
+  readonly listing?: RunListing
 }
 
 interface RunAddress {
@@ -170,19 +174,31 @@ export async function startRun(
 ): Promise<'started' | 'was_started' | 'refused'> {
   await delivering.guard.confirm()
   if (!(await delivering.admit(run.id))) return 'refused'
-  const position: RunPosition = { runId: run.id }
   try {
-    await delivering.temporal.withDeadline(() =>
-      delivering.temporal.client.workflow.start('agentRun', {
-        workflowId: run.workflow_id,
-        taskQueue: delivering.taskQueue,
-        args: [position],
-        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      }),
-    )
+    await startListed(delivering, run.id, {
+      workflowId: run.workflow_id,
+      taskQueue: delivering.taskQueue,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+    })
     return 'started'
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'was_started'
     throw error
   }
+}
+
+/** Starts the workflow of a run, with what Temporal's list says of it. */
+export async function startListed(
+  { temporal, listing }: Pick<Delivering, 'temporal' | 'listing'>,
+  runId: string,
+  options: Omit<WorkflowStartOptions, 'args'>,
+): Promise<void> {
+  const start = (listed: Partial<WorkflowStartOptions>) => {
+    const known = listed.typedSearchAttributes === undefined ? {} : { listed: true as const }
+    const position: RunPosition = { runId, ...known }
+    return temporal.withDeadline(() =>
+      temporal.client.workflow.start('agentRun', { ...options, ...listed, args: [position] }),
+    )
+  }
+  await (listing === undefined ? start({}) : listing.start(runId, start))
 }

@@ -8,8 +8,8 @@ import {
   type WorkflowExecutionStatusName,
   type WorkflowExecutionInfo,
 } from '@temporalio/client'
-import { cancelRequested, type RunPosition } from '#workflows/messages.ts'
-import type { Delivering } from '../outbox/deliver-rows.ts'
+import { cancelRequested } from '#workflows/messages.ts'
+import { startListed, type Delivering } from '../outbox/deliver-rows.ts'
 
 /** Reading a page of a long list may take this long; no person waits for it. */
 const pageWithinMs = 30_000
@@ -77,23 +77,19 @@ export async function describeWorkflow(
  * from the store.
  */
 export async function restartWorkflow(
-  { temporal, taskQueue }: Pick<Delivering, 'temporal' | 'taskQueue'>,
+  delivering: Pick<Delivering, 'temporal' | 'taskQueue' | 'listing'>,
   run: { readonly id: string; readonly workflow_id: string },
   replacing: 'of_ended' | 'of_running',
 ): Promise<void> {
-  const position: RunPosition = { runId: run.id }
-  await temporal.withDeadline(() =>
-    temporal.client.workflow.start('agentRun', {
-      workflowId: run.workflow_id,
-      taskQueue,
-      args: [position],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      workflowIdConflictPolicy:
-        replacing === 'of_running'
-          ? WorkflowIdConflictPolicy.TERMINATE_EXISTING
-          : WorkflowIdConflictPolicy.FAIL,
-    }),
-  )
+  await startListed(delivering, run.id, {
+    workflowId: run.workflow_id,
+    taskQueue: delivering.taskQueue,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    workflowIdConflictPolicy:
+      replacing === 'of_running'
+        ? WorkflowIdConflictPolicy.TERMINATE_EXISTING
+        : WorkflowIdConflictPolicy.FAIL,
+  })
 }
 
 /**

@@ -22,6 +22,8 @@ export interface CallPlan {
   readonly requestId: string | null
   /** may run before an earlier sibling that waits */
   readonly readOnly: boolean
+  /** the queue of a `wait` call's request, for Temporal's list of workflows */
+  readonly queue?: string
 }
 
 export type TurnOutcome =
@@ -36,7 +38,7 @@ export type TurnOutcome =
 
 /**
  * `requestIds` are what a later `decided` signal may name; the deadline is the earliest of them,
- * from now.
+ * from now. `queues`: in which the run's requests wait.
  */
 export type CallOutcome =
   | { readonly kind: 'done' }
@@ -44,6 +46,7 @@ export type CallOutcome =
       readonly kind: 'wait'
       readonly requestIds: readonly string[]
       readonly nextDeadlineMs: number | null
+      readonly queues?: readonly string[]
     }
   | { readonly kind: 'ended' }
 
@@ -64,6 +67,8 @@ export interface Rest {
 /** `turn` and `restsForMs`: of a conversation; else the same turn is taken, whenever that is. */
 export interface WaitingForInput extends Partial<Rest> {
   readonly kind: 'waiting_for_input'
+  /** the queues in which the request to start it waits; absent: it waits for a message */
+  readonly queues?: readonly string[]
   /** as in `RunBeginning`: what it may be that the run waits for */
   readonly manualCalls?: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { NamespaceGuard } from '#delivery/namespace-guard.ts'
 import { Reconciler } from '#delivery/reconciling/reconciler.ts'
 import { ScheduleKeeper } from '#delivery/schedules/keep-schedules.ts'
+import { RunListing } from '#delivery/run-listing.ts'
 import { Relay } from '#delivery/outbox/relay.ts'
 import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
@@ -34,8 +35,9 @@ export function createDeliveries(
       const { db, processId, log } = ctx
       const guard = new NamespaceGuard({ db, temporal })
       const admit = (runId: string): Promise<boolean> => admitRun(ctx, { runId })
-      const delivering = { db, temporal, guard, taskQueue: config.taskQueue, admit }
-      const { databaseUrl } = config
+      const { databaseUrl, publicUrl, taskQueue } = config
+      const listing = undo.use(new RunListing({ db, temporal, publicUrl, log }))
+      const delivering = { db, temporal, guard, taskQueue, admit, listing }
       const foreignNamespace = (error: Error) => foreign(error.message)
       relay = undo.use(new Relay({ delivering, databaseUrl, processId, log, foreignNamespace }))
       undo.use(new Reconciler({ ctx, delivering, foreignNamespace }))

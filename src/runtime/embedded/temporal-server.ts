@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { choosePort } from '../processes/free-port.ts'
 import {
@@ -14,6 +15,8 @@ import { isTemporalHealthy } from './temporal-health.ts'
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
 const loopbackHost = '127.0.0.1'
+/** How Temporal's commands spell the types of search attributes. */
+const nameOfType = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList', INT: 'Int' } as const
 
 export interface TemporalServerOptions {
   readonly binary: string
@@ -99,6 +102,11 @@ function serverArguments(
     // others.
     'matching.numTaskqueueWritePartitions=1',
   ].flatMap((setting) => ['--dynamic-config-value', setting])
+  // Present from the first run on; a namespace of an older data file gets them from the API.
+  const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
+    '--search-attribute',
+    `${name}=${nameOfType[type]}`,
+  ])
   const ui =
     uiPort === 'off' ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-ip', loopbackHost]
   const disk =
@@ -123,7 +131,7 @@ function serverArguments(
     '--log-format',
     'json',
   ]
-  return ['server', 'start-dev', ...listen, ...ui, ...names, ...settings, ...disk]
+  return ['server', 'start-dev', ...listen, ...ui, ...names, ...attributes, ...settings, ...disk]
 }
 
 async function takePort(

@@ -61,6 +61,8 @@ export class StandInTemporal {
       namespace: 'default',
       namespaceId: () => reach(() => 'stand-in'),
       withDeadline: (call) => call(),
+      searchAttributes: async () => new Map(),
+      addSearchAttributes: async () => undefined,
       close: async () => undefined,
     }
   }

@@ -7,7 +7,7 @@ import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
-import { nextDeadlineMs } from '../../requests/ending/advance-requests.ts'
+import { nextWait } from '../../requests/ending/advance-requests.ts'
 import { lockRunAndRequests } from '../../core/locks.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
@@ -135,7 +135,7 @@ export async function waitFor(
   runId: string,
   requestIds: readonly string[],
 ): Promise<CallOutcome> {
-  return { kind: 'wait', requestIds, nextDeadlineMs: await nextDeadlineMs(tx, runId) }
+  return { kind: 'wait', requestIds, ...(await nextWait(tx, runId)) }
 }
 
 /** The ids that every audit entry about a call carries. */

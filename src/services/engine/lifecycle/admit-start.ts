@@ -11,7 +11,7 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { restOf } from '../../core/rest.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import { advanceLocked } from '../../requests/ending/advance-locked.ts'
-import { nextDeadlineMs } from '../../requests/ending/advance-requests.ts'
+import { nextWait } from '../../requests/ending/advance-requests.ts'
 import { aboutRequest } from '../../requests/ending/end-request.ts'
 import { verifyPermit } from '../../permits/permits.ts'
 import { workflow } from '../../core/authority.ts'
@@ -20,7 +20,7 @@ import { endRun } from './end-run.ts'
 /** Whether a run may take its first turn; `waits`: until a decision or a deadline. */
 export type StartAdmission =
   | { readonly kind: 'begins' | 'ended' }
-  | ({ readonly kind: 'waits' } & Partial<Rest>)
+  | ({ readonly kind: 'waits'; readonly queues: readonly string[] } & Partial<Rest>)
 
 /**
  * Judges the start of a run that asked before it began (product.md 45): what is due is done, and
@@ -36,7 +36,8 @@ export async function admitStart(
   if (request !== undefined) await advanceLocked(unit, request)
   const start = await readStart(unit, run.id, requestId)
   if (start?.request.state === 'pending') {
-    return { kind: 'waits', ...restOf(run, await nextDeadlineMs(unit.tx, run.id)) }
+    const { nextDeadlineMs, queues } = await nextWait(unit.tx, run.id)
+    return { kind: 'waits', queues, ...restOf(run, nextDeadlineMs) }
   }
   if (start === null || start.request.state !== 'approved') return refuse(unit, run, 'request')
   const { permit } = start

@@ -19,6 +19,7 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
       'tool_call.result_type',
       'tool_call.request_id',
       'request.state',
+      'request.queue',
       'run.ended_at',
     ])
     .select(
@@ -42,6 +43,7 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
       requestId: call.request_id,
       // A call that asks keeps its position even when it only reads: people decide in that order.
       readOnly: call.read_only && call.verdict === 'preApproved',
+      ...(call.state === 'pending' && call.queue !== null ? { queue: call.queue } : {}),
     })),
     nextDeadlineMs: deadlines.length === 0 ? null : Math.ceil(Math.min(...deadlines)),
   }

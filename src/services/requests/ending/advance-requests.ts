@@ -40,18 +40,30 @@ export async function advanceRequests(
  * before it, in milliseconds from now; `null` when none is pending.
  */
 export async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number | null> {
+  return (await nextWait(db, runId)).nextDeadlineMs
+}
+
+/** As {@link nextDeadlineMs}, with the queues in which the pending requests of the run wait. */
+export async function nextWait(
+  db: Db | Tx,
+  runId: string,
+): Promise<{ readonly nextDeadlineMs: number | null; readonly queues: readonly string[] }> {
   const row = await db
     .selectFrom('request')
-    .select(
+    .select([
       sql<
         number | null
       >`(extract(epoch from min(${deadlineOfRequest}) - clock_timestamp()) * 1000)::float8`.as(
         'remaining',
       ),
-    )
+      sql<string[] | null>`array_agg(distinct queue)`.as('queues'),
+    ])
     .where('run_id', '=', runId)
     .where('state', '=', 'pending')
     .executeTakeFirst()
   const remaining = row?.remaining ?? null
-  return remaining === null ? null : Math.max(0, Math.ceil(remaining))
+  return {
+    nextDeadlineMs: remaining === null ? null : Math.max(0, Math.ceil(remaining)),
+    queues: row?.queues ?? [],
+  }
 }
