@@ -22,6 +22,7 @@ import { readFile } from './files/read-file.ts'
 import { searchFiles } from './files/search-files.ts'
 import { writeFile } from './files/write-file.ts'
 import { readResult } from './results/read-result.ts'
+import { gitPush } from './worktrees/git-push.ts'
 import { mergeBranch } from './worktrees/merge-branch.ts'
 import { readingBounds } from './files/search/may-read.ts'
 
@@ -56,6 +57,8 @@ const makers: {
     project === undefined ? null : createWorker(policy, worker, project),
   merge_branch: ({ commands, policy, worker }) =>
     commands === undefined ? null : mergeBranch({ ...commands, policy, worker }),
+  git_push: ({ commands, policy, worker }) =>
+    commands === undefined ? null : gitPush({ ...commands, policy, worker }),
   read_result: () => readResult,
 }
 

@@ -61,13 +61,7 @@ export function countersignApproval(
     if (unasked.includes(toolName)) return undefined
     if (providerExecuted === true) throw new Error('it would run at the provider of the model')
     const externalId = externalIdOf(toolCallId, options)
-    const call = {
-      ...routing,
-      edits: 'off',
-      externalId,
-      input: input as object,
-      tool: toolName,
-    } as const
+    const call = { ...routing, externalId, input: input as object, tool: toolName }
     // With the call in the messages, this is the answer to it: then nothing new is asked.
     const isAnswered = messages.some(
       ({ content, role }) =>

@@ -129,6 +129,13 @@ const declared = {
     risk: 'medium',
     notice: { sentence: 'Merge the branch of a run' },
   },
+  git_push: {
+    givenBy: 'tools',
+    operations: ['read'],
+    consent: 'approval',
+    risk: 'high',
+    notice: { sentence: 'Push a branch to a remote' },
+  },
 } as const satisfies Readonly<Record<string, BuiltInTool>>
 
 export type BuiltInToolName = keyof typeof declared
@@ -156,6 +163,9 @@ export const readResultName = 'read_result' satisfies BuiltInToolName
 
 /** The tool that merges the branch of a run. */
 export const mergeBranchName = 'merge_branch' satisfies BuiltInToolName
+
+/** The tool that pushes a branch to a remote of the repository. */
+export const gitPushName = 'git_push' satisfies BuiltInToolName
 
 /** Whether a name, which a model or a file may have made up, is that of a built-in tool. */
 export function isBuiltInTool(name: string): name is BuiltInToolName {

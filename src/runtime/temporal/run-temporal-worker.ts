@@ -8,6 +8,7 @@ import { connectTemporal } from '#delivery/temporal-client.ts'
 import { WorktreeRetention } from '#delivery/worktree-retention.ts'
 import { pinReader } from '#services/policy/pins/await-pin.ts'
 import { createSeals } from '#domain/statements/row-seals.ts'
+import { remoteGitEnvironment } from '#sandbox/worktrees/remote-git.ts'
 import { finishMerges } from '#sandbox/worktrees/finish-merges.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import {
@@ -137,7 +138,12 @@ export async function runTemporalWorker(options: {
       log.warn({}, `no command is pre-approved: ${sandbox.problem}; ${sandbox.remedy}`)
     }
     const dataDir = await realpath(config.dataDir)
-    const commands = { sandbox, dataDir, projectDir: config.projectDir }
+    const commands = {
+      sandbox,
+      dataDir,
+      projectDir: config.projectDir,
+      gitEnvironment: remoteGitEnvironment(processEnvironment()),
+    }
     const mcpServers = undo.use(
       openMcpServers({
         environment,

@@ -43,9 +43,10 @@ const settings = [
  * there, takes too long, or writes too much.
  */
 export async function hostGit(words: readonly string[], run: GitRun): Promise<GitEnd> {
-  const child = spawn('git', [...settings.flatMap((setting) => ['-c', setting]), ...words], {
-    ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
-    env: {
+  return runGit([...settings.flatMap((setting) => ['-c', setting]), ...words], words, {
+    ...run,
+    timeoutMs,
+    environment: {
       PATH: fixedPath.join(':'),
       HOME: '/nonexistent',
       LC_ALL: 'C',
@@ -59,8 +60,27 @@ export async function hostGit(words: readonly string[], run: GitRun): Promise<Gi
       GIT_TERMINAL_PROMPT: '0',
       ...run.environment,
     },
+  })
+}
+
+/** Runs Git with exactly these words and this environment. Rejects as `hostGit`. */
+export async function runGit(
+  argv: readonly string[],
+  [word = '']: readonly string[],
+  run: {
+    readonly environment: Readonly<Record<string, string>>
+    readonly cwd?: string
+    readonly stdin?: Uint8Array | string
+    readonly timeoutMs: number
+    readonly signal?: AbortSignal
+  },
+): Promise<GitEnd> {
+  const child = spawn('git', argv, {
+    ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
+    ...(run.signal === undefined ? {} : { signal: run.signal }),
+    env: { ...run.environment },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: timeoutMs,
+    timeout: run.timeoutMs,
     killSignal: 'SIGKILL',
   })
   child.stdin.on('error', () => undefined)
@@ -78,8 +98,8 @@ export async function hostGit(words: readonly string[], run: GitRun): Promise<Gi
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (size > maxOutputBytes) throw new Error(`git ${words[0] ?? ''} wrote too much`)
-  if (code === null) throw new Error(`git ${words[0] ?? ''} was ended`)
+  if (size > maxOutputBytes) throw new Error(`git ${word} wrote too much`)
+  if (code === null) throw new Error(`git ${word} was ended`)
   return { code, stdout: stdout.all(), stderr: stderr.all().toString('utf8').trim() }
 }
 

@@ -51,10 +51,7 @@ export async function insertExternal(
   const { tx } = unit
   const { judgement } = opening.judged
   const routing = judgement.routing ?? preApprovedRouting(opening.queue)
-  const presentation = await presentExternal(tx, opening.judged, opening.call, {
-    reported: opening.reported,
-    isChanged: false,
-  })
+  const presentation = await presentExternal(tx, opening.judged, opening.call, opening.reported)
   const behind = peopleBehind(opening)
   const inserted = await tx
     .insertInto('request')

@@ -25,20 +25,6 @@ export interface ExternalPresentation extends StoredPresentation {
 /** A difference made of files that the program reported. */
 export type ReportedDifference = Pick<Presented, 'title' | 'presentation'>
 
-/** What is shown beside the call itself. */
-export interface ReportedCall {
-  readonly reported: ReportedDifference | null
-  /** a person changed the call: what the program says of it is about what it asked for */
-  readonly isChanged: boolean
-}
-
-interface Additions {
-  readonly hashes: JsonObject
-  readonly warnings: readonly string[]
-}
-
-const changedClaim = 'A person changed this call: the words of the program are about what it asked.'
-
 /**
  * What approvers are shown of a program's call. Of one that has proved to work in the workspace,
  * what the workspace's own files say; of every other one what it reported, said to be so
@@ -47,9 +33,9 @@ const changedClaim = 'A person changed this call: the words of the program are a
  */
 export async function presentExternal(
   tx: Tx,
-  { judgement, presented }: Pick<ExternalJudgement, 'judgement' | 'presented'>,
+  { judgement, presented }: ExternalJudgement,
   call: ExternalInput,
-  { reported, isChanged }: ReportedCall,
+  reported: ReportedDifference | null,
 ): Promise<ExternalPresentation> {
   const claim = claimOf(call)
   const { origin } = call
@@ -60,11 +46,10 @@ export async function presentExternal(
     ...(claimHash === null ? {} : { claimHash }),
     ...(originHash === null ? {} : { originHash }),
   }
-  const warnings = isChanged && claim !== null ? [changedClaim] : []
   const stored =
     presented === null
-      ? await presentReport(tx, judgement, call, { reported, isChanged, hashes, warnings })
-      : await withHashes(tx, presented, origin, { hashes, warnings })
+      ? await presentReport(tx, judgement, call, { reported, hashes })
+      : await withHashes(tx, presented, origin, hashes)
   return { ...stored, claimHash, originHash }
 }
 
@@ -75,13 +60,13 @@ async function withHashes(
   tx: Tx,
   presented: StoredPresentation,
   origin: Origin | undefined,
-  { hashes, warnings }: Additions,
+  hashes: JsonObject,
 ): Promise<StoredPresentation> {
   const built = JSON.parse(await getText(tx, presented.presentationHash)) as Presentation
   const presentation = makePresentation({
     ...built,
     metadata: { ...built.metadata, ...hashes },
-    warnings: [...warnings, ...otherFiles(presented, origin), ...built.warnings],
+    warnings: [...otherFiles(presented, origin), ...built.warnings],
   })
   const presentationHash = await putContent(tx, canonicalJson(presentation))
   await releaseContent(tx, [presented.presentationHash])
@@ -108,11 +93,14 @@ async function presentReport(
   tx: Tx,
   { input, tool, toolHash, cues = [] }: Judgement,
   { origin, title: claimedTitle }: ExternalInput,
-  { reported, isChanged, hashes, warnings: first }: ReportedCall & Additions,
+  {
+    reported,
+    hashes,
+  }: { readonly reported: ReportedDifference | null; readonly hashes: JsonObject },
 ): Promise<StoredPresentation> {
   const facts = { toolHash, bases: [] }
   const reporter = origin === undefined ? {} : { reportedBy: origin.host }
-  const warnings = [...first, ...reportWarnings(tool, origin, reported !== null)]
+  const warnings = reportWarnings(tool, origin, reported !== null)
   const presentation =
     reported === null
       ? structured(input, { ...hashes, ...reporter }, warnings)
@@ -126,7 +114,7 @@ async function presentReport(
     canonicalJson(presentation),
   ])
   return {
-    title: titleOf(tool, input, isChanged ? undefined : claimedTitle, reported),
+    title: titleOf(tool, input, claimedTitle, reported),
     effect: effectOf({ tool, input, command: null, schema: null, title: null, presentation }),
     cues: locateCues(cues, presentation),
     inputHash,

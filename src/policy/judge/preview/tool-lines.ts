@@ -2,6 +2,7 @@ import {
   builtInTool,
   callWorkerName,
   createWorkerName,
+  gitPushName,
   mergeBranchName,
   isBuiltInTool,
 } from '#domain/tools/built-in-tools.ts'
@@ -43,6 +44,7 @@ function delegationLines(worker: WorkerDefinition): readonly PreviewLine[] {
 const personWords: ReadonlyMap<string, string> = new Map([
   [createWorkerName, 'Write a new worker'],
   [mergeBranchName, 'Merge the branch of its run'],
+  [gitPushName, 'Push a branch to a remote'],
 ])
 
 /** What always takes a person. */

@@ -9,6 +9,8 @@ export interface CommandSite {
   /** absolute; does not exist for commands */
   readonly dataDir: string
   readonly projectDir: string
+  /** what Git gets of this host's environment when it speaks to a remote; absent: nothing */
+  readonly gitEnvironment?: Readonly<Record<string, string>>
 }
 
 /** The worker and the host that a command runs for and on. */

@@ -1,0 +1,232 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { remoteGitEnvironment, shownAddress } from '#sandbox/worktrees/remote-git.ts'
+import { getText } from '#store/content/content.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '#test/harness/fixtures/agent-desk.ts'
+import { testSandbox } from '../commands/commands.fixture.ts'
+
+const patient = { timeout: 120_000 }
+let desk: AgentDesk
+
+const worker = deskWorker.replace('name: scribe', 'name: scribe\nworkspace: shop').replace(
+  /zones:[^]*?---\n/,
+  `zones:
+  - { name: all, root: ., mode: rw, approval: { read: preApproved, write: preApproved } }
+shell: { default: ask }
+tools: { git_push: {} }
+---
+`,
+)
+
+/** As a person works in a folder. */
+function gitIn(folder: string, ...words: string[]): string {
+  const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  identity.push('-c', 'core.hooksPath=/dev/null')
+  const cwd = join(desk.root, folder)
+  return spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' }).stdout.trim()
+}
+const git = (...words: string[]): string => gitIn('shop', ...words)
+const remote = (...words: string[]): string => gitIn('remote.git', ...words)
+
+beforeAll(async () => {
+  desk = await openAgentDesk(testSandbox)
+  await mkdir(join(desk.root, 'shop/secret'), { recursive: true })
+  await mkdir(join(desk.root, 'remote.git'))
+  remote('init', '-q', '--bare', '-b', 'main')
+  git('init', '-q', '-b', 'main', '.')
+  await writeFile(join(desk.root, 'shop/a.txt'), 'a\n')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  git('remote', 'add', 'origin', '../remote.git')
+  git('remote', 'add', 'helper', `ext::touch ${desk.root.replaceAll(' ', '% ')}/ran`)
+  git('remote', 'add', 'away', 'https://ada:hunter2@127.0.0.1:1/shop.git')
+
+  git('push', '-q', 'origin', 'main')
+  // Nothing of the repository's own settings may count or run.
+  await mkdir(join(desk.root, 'shop/.git/hooks'), { recursive: true })
+  await mkdir(join(desk.root, 'other.git'))
+  const evil = `touch '${desk.root}/ran'`
+  for (const name of ['pre-push', 'reference-transaction', 'post-update']) {
+    const hook = join(desk.root, 'shop/.git/hooks', name)
+    await writeFile(hook, `#!/bin/sh\n${evil}\n`, { mode: 0o755 })
+  }
+  git('config', 'core.sshCommand', evil)
+  git('config', 'credential.helper', `!${evil}`)
+  git('config', `url.${desk.root}/other.git.insteadOf`, '../remote.git')
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\noverlays:\n  - { when: { tool: git_push, path: "secret/**" }, approval: { blocked: It is secret } }\n`,
+    'workers/scribe.md': worker,
+  })
+}, 120_000)
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const push = (input: object = {}) => ({ tool: 'git_push', input })
+
+async function turn(runId: string, number: number, call: { tool: string; input: object }) {
+  desk.say({ calls: [call as never] })
+  await desk.turn(runId, number)
+  const [made] = await desk.calls(runId, number)
+  if (made === undefined) throw new Error('no call')
+  return made
+}
+
+/** A run that ran a script in its worktree. */
+async function ran(command: string) {
+  const run = await startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go' })
+  await turn(run.id, 1, { tool: 'shell', input: { command } })
+  await approve(run.id, 1)
+  return { id: run.id, branch: run.workspace.branch ?? '' }
+}
+const commit = (text: string): string => `echo ${text} > a.txt && git commit -qam ${text}`
+
+async function shown(requestId: string) {
+  const { presentation_hash: hash, presentation_digest: seen } = await desk.database.db
+    .selectFrom('request_revision')
+    .select(['presentation_hash', 'presentation_digest'])
+    .where('request_id', '=', requestId)
+    .orderBy('revision', 'desc')
+    .executeTakeFirstOrThrow()
+  const text = await getText(desk.database.db, hash)
+  return { seen, ...(JSON.parse(text) as { content: string; metadata: object }) }
+}
+
+async function approve(runId: string, number: number, before?: () => unknown) {
+  const [call] = await desk.calls(runId, number)
+  if (call === undefined) throw new Error('no call')
+  const { seen } = await shown(call.requestId)
+  await desk.decide(desk.people.grace, call.requestId, {
+    reason: 'Looks right',
+    seen,
+    again: true,
+  })
+  await before?.()
+  const outcome = await desk.execute(call.id)
+  return { outcome, call: (await desk.calls(runId, number))[0] }
+}
+
+// Rules: product.md 36
+describe.skipIf(!testSandbox.works)('git_push', patient, () => {
+  test('asks at high risk with address and every commit, and pushes exactly those, without a hook or setting of the repository', async () => {
+    const run = await ran(`${commit('secret-word')} && ${commit('two')}`)
+    const head = git('rev-parse', run.branch)
+    const call = await turn(run.id, 2, push())
+    expect(call.verdict).toBe('ask')
+    const { content, metadata } = await shown(call.requestId)
+    expect(metadata).toEqual({
+      remote: 'origin',
+      url: '../remote.git',
+      branch: run.branch,
+      oldCommit: null,
+      newCommit: head,
+      commits: 2,
+    })
+    // What a later commit takes away is sent as well.
+    for (const line of ['+secret-word', '-secret-word', '+two', head])
+      expect(content).toContain(line)
+    const { risk } = await desk.database.db
+      .selectFrom('request')
+      .select('risk')
+      .where('id', '=', call.requestId)
+      .executeTakeFirstOrThrow()
+    expect(risk).toBe('high')
+    expect(remote('branch', '--list', run.branch)).toBe('')
+    expect((await approve(run.id, 2)).call?.text).toContain(`is at ${head}`)
+    expect(remote('rev-parse', run.branch)).toBe(head)
+    expect(remote('for-each-ref', '--format=%(refname:short)')).toBe(`${run.branch}\nmain`)
+    expect(existsSync(join(desk.root, 'ran'))).toBe(false)
+    // Sent twice: there is nothing left to ask.
+    const again = await turn(run.id, 3, push())
+    expect([again.verdict, again.result === null]).toEqual(['preApproved', true])
+    await desk.execute(again.id)
+    expect((await desk.calls(run.id, 3))[0]?.text).toContain('already so')
+  })
+
+  test('asks again once the branch of the remote has moved, and pushes nothing', async () => {
+    const run = await ran(commit('mine'))
+    await turn(run.id, 2, push())
+    const { outcome } = await approve(run.id, 2, () => remote('branch', run.branch, 'main'))
+    expect(outcome.kind).not.toBe('done')
+    expect(remote('rev-parse', run.branch)).toBe(remote('rev-parse', 'main'))
+    const states = await desk.database.db
+      .selectFrom('request')
+      .innerJoin('tool_call', 'tool_call.id', 'request.call_id')
+      .select('request.state')
+      .where('tool_call.run_id', '=', run.id)
+      .where('tool_call.turn', '=', 2)
+      .orderBy('request.number')
+      .execute()
+    expect(states.map(({ state }) => state)).toEqual(['approved', 'pending'])
+  })
+
+  test('pushes the base too, and never over commits of the remote', async () => {
+    git('commit', '-q', '--allow-empty', '-m', 'local')
+    const run = await ran('true')
+    const call = await turn(run.id, 2, push({ branch: 'main' }))
+    expect(call).toMatchObject({ verdict: 'ask' })
+    await approve(run.id, 2)
+    expect(remote('rev-parse', 'main')).toBe(git('rev-parse', 'main'))
+    const other = remote('commit-tree', '-m', 'other', 'main^{tree}', '-p', 'main')
+    remote('update-ref', 'refs/heads/main', other)
+    const refused = await turn(run.id, 3, push({ branch: 'main' }))
+    expect(refused).toMatchObject({
+      verdict: 'error',
+      text: expect.stringContaining('nothing is forced'),
+    })
+    remote('update-ref', 'refs/heads/main', git('rev-parse', 'main'))
+  })
+
+  test('asks nobody about an address, another branch, a program as a remote, or what the worker may not read', async () => {
+    const run = await ran(`${commit('x')} && git remote add evil /tmp/evil.git`)
+    const inputs: [object, string][] = [
+      [{ remote: join(desk.root, 'other.git') }, 'Name one of the remotes'],
+      [{ remote: '--upload-pack=touch ran' }, 'Name one of the remotes'],
+      [{ remote: 'evil' }, 'Name one of the remotes'],
+      [{ remote: '__proto__' }, 'Name one of the remotes'],
+      [{ branch: 'someone/else' }, 'can be pushed'],
+      [{ branch: '--force' }, 'no plain name'],
+      [{ remote: 'helper' }, 'cannot be reached'],
+      [{ remote: 'away' }, 'cannot be reached'],
+    ]
+    for (const [at, [input, text]] of inputs.entries()) {
+      const call = await turn(run.id, at + 2, push(input))
+      expect(call).toMatchObject({ verdict: 'error', text: expect.stringContaining(text) })
+      expect(call.text).not.toContain('hunter2')
+    }
+    expect(existsSync(join(desk.root, 'ran'))).toBe(false)
+    const secret = await ran(
+      `git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),secret/s && git commit -qm x; git checkout -qf HEAD -- . ; true`,
+    )
+    expect((await turn(secret.id, 2, push())).verdict).toBe('blocked')
+  })
+
+  test('has the settings of the host, and refuses those that push elsewhere than is shown', async () => {
+    const run = await ran(commit('host'))
+    const file = join(desk.root, '.gitconfig')
+    await writeFile(file, `[url "${desk.root}/remote.git"]\n\tinsteadOf = ../remote.git\n`)
+    const call = await turn(run.id, 2, push())
+    expect((await shown(call.requestId)).metadata).toMatchObject({
+      url: join(desk.root, 'remote.git'),
+    })
+    await writeFile(file, `[url "${desk.root}/other.git"]\n\tpushInsteadOf = ../remote.git\n`)
+    const other = await ran(commit('elsewhere'))
+    expect((await turn(other.id, 2, push())).text).toContain('another address')
+    await writeFile(file, '')
+  })
+})
+
+test('Git gets nothing of the environment but what leads to remotes, and no address shows a password', () => {
+  const environment = { HOME: '/h', SSH_AUTH_SOCK: '/s', ANTHROPIC_API_KEY: 'k', GIT_DIR: '/x' }
+  expect(remoteGitEnvironment(environment)).toEqual({ HOME: '/h', SSH_AUTH_SOCK: '/s' })
+  expect(shownAddress('https://ada:p@ss@example.com/x.git')).toBe('https://example.com/x.git')
+  expect(shownAddress('git@example.com:x.git')).toBe('git@example.com:x.git')
+})

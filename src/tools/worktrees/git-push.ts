@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { hashBytes } from '#domain/json/digest.ts'
+import { limits } from '#domain/limits.ts'
+import { counted } from '#domain/text/counted.ts'
+import { gitPushName } from '#domain/tools/built-in-tools.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import type { ToolResult } from '#domain/tools/tool-result.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { isBranchName } from '#domain/tools/worktree.ts'
+import { branchesOf, pushBranch } from '#sandbox/worktrees/remote-git.ts'
+import type { CommandPlace } from '../commands/plan/command-place.ts'
+import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
+import { makePresentation } from '../presentations/make-presentation.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+import {
+  countPushed,
+  lookAtPush,
+  pushedAccesses,
+  pushedPatches,
+  type PushAtHand,
+  type PushInput,
+} from './look-at-push.ts'
+
+const schema = z.strictObject({
+  remote: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The name of a remote, never an address. Default: origin, or the only one.'),
+  branch: z
+    .string()
+    .refine(isBranchName, 'it is no plain name of a branch')
+    .optional()
+    .describe('The branch of this run, which is the default, or the one at which it began.'),
+})
+
+/**
+ * Pushes a branch to a remote with the host's credentials (product.md 36): always asks, with the
+ * address and every commit, and does nothing once either side has moved.
+ */
+export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
+  const look = (workspace: Workspace, input: PushInput, signal?: AbortSignal) =>
+    lookAtPush(place, workspace, input, signal ?? new AbortController().signal)
+  return defineBuiltIn({
+    name: gitPushName,
+    description:
+      'Push what is committed on the branch of this run, or on the branch at which it began, to a remote of the repository.',
+    schema,
+    readOnly: false,
+    scopes: ['once'],
+    accesses: () => [],
+    touches: async (input, workspace) => pushedAccesses(await look(workspace, input)),
+    async unchanged(input, workspace) {
+      const { branch, newCommit, oldCommit, remote } = await look(workspace, input)
+      return oldCommit === newCommit ? `${remote} has ${branch} at ${newCommit}.` : null
+    },
+
+    async present(input, { toolHash, workspace, signal }) {
+      const push = await look(workspace, input, signal)
+      const { branch, newCommit, oldCommit, remote, url } = push
+      const count = await countPushed(push)
+      const content = await shownPush(push, count)
+      return {
+        effect: `Push ${counted(count, 'commit')} of ${branch} to ${remote} (${url})`,
+        title: `Push ${branch} to ${remote} (${counted(count, 'commit')})`,
+        presentation: makePresentation({
+          type: 'text',
+          language: 'diff',
+          content,
+          metadata: { remote, url, branch, oldCommit, newCommit, commits: count },
+          warnings: textWarnings(content.split('\n')),
+        }),
+        facts: {
+          toolHash,
+          bases: [],
+          newHash: hashBytes(content),
+          detail: factsOf(push),
+        },
+        content: Buffer.from(content),
+        contentType: 'text/plain',
+        proposes: new Map(),
+      }
+    },
+
+    async execute(input, { workspace, signal, facts }): Promise<ToolResult> {
+      const push = await look(workspace, input, signal)
+      const { address, branch, newCommit, oldCommit: from, remote, remoteGit, url } = push
+      const now = factsOf(push)
+      const shown = facts.detail ?? {}
+      if (Object.entries(now).some(([key, value]) => shown[key] !== value)) {
+        throw new WorkspaceProblem(
+          'stale',
+          '',
+          `${branch} has another commit here or at ${remote}.`,
+        )
+      }
+      const said = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
+      if (said !== null) {
+        const tip = (await branchesOf(remoteGit, address, signal)).get(branch) ?? null
+        if (tip !== newCommit && tip !== from) {
+          throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
+        }
+        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${said}`)
+      }
+      const output = { pushed: true, remote, url, branch, oldCommit: from, newCommit }
+      const text = `${branch} of ${remote} (${url}) is at ${newCommit}, before ${from ?? 'not there'}.`
+      return { type: 'output', output, text }
+    },
+  })
+}
+
+/** What an approval depends on; the address as a hash, because it may hold a password. */
+function factsOf({ address, branch, newCommit, oldCommit }: PushAtHand) {
+  return { address: hashBytes(address), branch, oldCommit, newCommit }
+}
+
+async function shownPush(push: PushAtHand, count: number): Promise<string> {
+  const { branch, newCommit, oldCommit, remote, url } = push
+  const patches = await pushedPatches(push)
+  const content = `Remote: ${remote}
+Address: ${url}
+Branch: ${branch}
+Before: ${oldCommit ?? 'a new branch'}
+After: ${newCommit}
+Commits: ${count}
+
+${patches}
+`
+  const bytes = Buffer.byteLength(content)
+  if (bytes <= limits.writeBytes) return content
+  throw new ToolProblem(
+    `The commits have ${bytes} bytes; at most ${limits.writeBytes} can be shown and pushed.`,
+  )
+}

@@ -1,0 +1,160 @@
+import type { Access } from '#domain/tools/access.ts'
+import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
+import { hostGit, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
+import { gitOf } from '#sandbox/worktrees/merge-commits.ts'
+import {
+  addressOf,
+  branchesOf,
+  RemoteProblem,
+  shownAddress,
+  type RemoteGit,
+} from '#sandbox/worktrees/remote-git.ts'
+import { tipOf } from '#sandbox/worktrees/repository.ts'
+import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
+import { takeInCommits } from '../commands/git/take-in-commits.ts'
+import type { CommandPlace } from '../commands/plan/command-place.ts'
+
+const maxPaths = 1000
+
+export interface PushInput {
+  readonly remote?: string | undefined
+  readonly branch?: string | undefined
+}
+
+/** A push as both sides stand now. */
+export interface PushAtHand {
+  readonly git: GitRun
+  readonly remoteGit: RemoteGit
+  readonly remote: string
+  /** with a password, perhaps: never shown */
+  readonly address: string
+  /** as it is shown */
+  readonly url: string
+  readonly branch: string
+  /** where the remote's branch stands; `null`: it has none of the name */
+  readonly oldCommit: string | null
+  readonly newCommit: string
+  /** revisions of exactly the commits that the remote has not, for `git log --stdin` */
+  readonly revisions: string
+}
+
+/**
+ * Looks at what a push would send, and where: the commits of the run are taken into the repository
+ * first. Rejects with `ToolProblem` for what can never be pushed as it is.
+ */
+export async function lookAtPush(
+  place: CommandPlace,
+  workspace: Workspace,
+  input: PushInput,
+  signal: AbortSignal,
+): Promise<PushAtHand> {
+  const { worktree } = workspace
+  if (worktree === undefined) {
+    throw new ToolProblem('This run has no branch of its own: its workspace has no worktrees.')
+  }
+  const head = await takeInCommits(place.sandbox, workspace, worktree, signal)
+  const record = await readRecord(worktree.folder)
+  if (record === null) throw new ToolProblem('The worktree is gone.')
+  const { remote, url } = namedRemote(record, input.remote)
+  const branch = input.branch ?? record.branch
+  const newCommit = await tipOfBranch(record, branch, head)
+  const environment = place.gitEnvironment ?? {}
+  const remoteGit = { folder: worktree.folder, record, environment }
+  const [address, branches] = await reached(remote, async () => {
+    const at = await addressOf(remoteGit, url, signal)
+    return [at, await branchesOf(remoteGit, at, signal)] as const
+  })
+  const git = gitOf(worktree.folder, record)
+  const oldCommit = branches.get(branch) ?? null
+  const known = await knownOf(git, [...new Set(branches.values())])
+  if (oldCommit !== null) await requireFollows(git, { known, oldCommit, newCommit, remote, branch })
+  const revisions = [newCommit, ...known.map((hash) => `^${hash}`)].join('\n')
+  const at = { git, remoteGit, remote, address, url: shownAddress(address) }
+  return { ...at, branch, oldCommit, newCommit, revisions }
+}
+
+function namedRemote(
+  { remotes }: WorktreeRecord,
+  named: string | undefined,
+): { readonly remote: string; readonly url: string } {
+  const names = Object.keys(remotes)
+  const only = names.length === 1 ? names[0] : undefined
+  const remote = named ?? (names.includes('origin') ? 'origin' : only)
+  const url = remote !== undefined && names.includes(remote) ? remotes[remote] : undefined
+  if (remote !== undefined && url !== undefined) return { remote, url }
+  const listed = names.map((name) => JSON.stringify(name)).join(', ')
+  throw new ToolProblem(
+    names.length === 0
+      ? 'The repository had no remote when this run began.'
+      : `Name one of the remotes that the repository had when this run began: ${listed}.`,
+  )
+}
+
+async function tipOfBranch(record: WorktreeRecord, branch: string, head: string): Promise<string> {
+  if (branch === record.branch) return head
+  if (branch !== record.base) {
+    throw new ToolProblem(`Only ${record.branch} and ${record.base} can be pushed.`)
+  }
+  const tip = await tipOf(record.repository, branch)
+  if (tip === null) throw new ToolProblem(`There is no branch ${branch} any more.`)
+  return tip
+}
+
+async function reached<T>(remote: string, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look()
+  } catch (error) {
+    if (!(error instanceof RemoteProblem)) throw error
+    throw new ToolProblem(`The remote ${remote} cannot be reached: ${error.message}`)
+  }
+}
+
+/** Those commits of the remote that the repository has. */
+async function knownOf(git: GitRun, hashes: readonly string[]): Promise<string[]> {
+  const stdin = hashes.map((hash) => `${hash}^{commit}\n`).join('')
+  const list = await hostGitText(['cat-file', '--batch-check=%(objectname)'], { ...git, stdin })
+  const found = new Set(list.split('\n'))
+  return hashes.filter((hash) => found.has(hash))
+}
+
+async function requireFollows(
+  git: GitRun,
+  at: {
+    readonly known: readonly string[]
+    readonly oldCommit: string
+    readonly newCommit: string
+    readonly remote: string
+    readonly branch: string
+  },
+): Promise<void> {
+  const { known, oldCommit, newCommit, remote, branch } = at
+  const words = ['merge-base', '--is-ancestor', oldCommit, newCommit]
+  if (known.includes(oldCommit) && (await hostGit(words, git)).code === 0) return
+  throw new ToolProblem(
+    `The branch ${branch} of ${remote} has commits that would be lost; nothing is forced.`,
+  )
+}
+
+/** How many commits would be sent. */
+export async function countPushed({ git, revisions: stdin }: PushAtHand): Promise<number> {
+  return Number(await hostGitText(['rev-list', '--count', '--stdin'], { ...git, stdin }))
+}
+
+/** The paths that the commits change, as policy judges them: their contents leave this host. */
+export async function pushedAccesses({ git, revisions: stdin }: PushAtHand): Promise<Access[]> {
+  const words = ['log', '--format=', '--name-only', '-z', '--no-renames', '-m', '--root', '--stdin']
+  const list = await hostGitText(words, { ...git, stdin })
+  const paths = new Set(list.split('\0').filter((path) => path !== ''))
+  if (paths.size > maxPaths) {
+    throw new ToolProblem(`The commits change more than ${maxPaths} files, the most in one push.`)
+  }
+  return [...paths].map((path) => ({ operation: 'read', path, target: 'file' }))
+}
+
+/** Every commit that would be sent, the oldest first, each with its difference. */
+export async function pushedPatches({ git, revisions: stdin }: PushAtHand): Promise<string> {
+  const show = ['--reverse', '--patch', '--diff-merges=first-parent', '--root']
+  const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-decorate', '--no-notes']
+  return hostGitText(['log', ...show, ...plain, '--stdin'], { ...git, stdin })
+}
