@@ -1,0 +1,134 @@
+import type { FileState, Workspace } from '#domain/tools/workspace.ts'
+import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { clashOf, namesIn, type foldedNames } from './case-clash.ts'
+import { copyFile } from './copy-file.ts'
+import { pathLabel } from './file-problem.ts'
+import { isUnfinishedWrite } from './hidden-paths.ts'
+import type { Directory } from './open-directory.ts'
+import { hashFile, openFile, readBytes, stateOf } from './open-file.ts'
+import type { Enter } from './open-folders.ts'
+import type { WorkspacePlaces } from './workspace-places.ts'
+
+/** What only looks, by a way to its folders and one to the names in them. */
+export function readThrough(
+  { componentsOf, withPlace, refuseCovered, isHidden }: WorkspacePlaces,
+  enterFolder: Enter,
+  namesOf: typeof foldedNames,
+): Pick<Workspace, 'state' | 'read' | 'copy' | 'list'> {
+  return {
+    async state(path, wanted = {}) {
+      if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
+      try {
+        return await withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
+          const state = await stateOf(directory, name, at)
+          if (state.kind === 'directory') await refuseCovered(directory, name, at)
+          const clash =
+            wanted.clash === true ? clashOf(await namesOf(directory, at), name) : undefined
+          const hash =
+            wanted.hash === true && state.kind === 'file'
+              ? await hashAt(directory, name, at)
+              : undefined
+          return {
+            ...state,
+            ...(hash === undefined ? {} : { hash }),
+            ...(clash === undefined ? {} : { clash }),
+          }
+        })
+      } catch (error) {
+        if (!(error instanceof WorkspaceProblem) || error.code !== 'not_found') throw error
+        const clash =
+          wanted.clash === true
+            ? await clashOfMissing(enterFolder, namesOf, componentsOf(path))
+            : undefined
+        return { kind: 'absent', bytes: 0, ...(clash === undefined ? {} : { clash }) }
+      }
+    },
+
+    async read(path, { maxBytes, start }) {
+      return withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
+        const handle = await openFile(directory, name, at)
+        try {
+          const bytes = await readBytes(
+            handle,
+            start ?? 0,
+            maxBytes + (start === undefined ? 1 : 0),
+          )
+          if (bytes.length <= maxBytes) return bytes
+          const { size } = await handle.stat()
+          throw new WorkspaceProblem(
+            'too_large',
+            at,
+            `${pathLabel(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
+          )
+        } finally {
+          await handle.close()
+        }
+      })
+    },
+
+    async copy(path, to, { maxBytes }) {
+      return withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
+        const handle = await openFile(directory, name, at)
+        try {
+          return await copyFile(handle, to, { at, maxBytes })
+        } finally {
+          await handle.close()
+        }
+      })
+    },
+
+    async list(path, { maxEntries }) {
+      const components = componentsOf(path)
+      await using directory = await enterFolder(components, false)
+      const at = components.join('/')
+      const entries: { name: string; state: FileState }[] = []
+      for (const name of (await namesIn(directory, at)).toSorted(byCodeUnit)) {
+        if (entries.length >= maxEntries) break
+        if (isUnfinishedWrite(name)) continue
+        const below = [...components, name]
+        const state = await stateOf(directory, name, below.join('/'))
+        if (await isHidden(directory, below, state)) continue
+        if (state.kind !== 'absent' || name.includes('\uFFFD')) {
+          entries.push({
+            name,
+            state: state.kind === 'absent' ? { kind: 'other', bytes: 0 } : state,
+          })
+        }
+      }
+      return entries
+    },
+  }
+}
+
+/**
+ * For a path whose parents do not all exist: the clash that making the first missing one would
+ * meet.
+ */
+async function clashOfMissing(
+  enterFolder: Enter,
+  namesOf: typeof foldedNames,
+  components: readonly string[],
+): Promise<string | undefined> {
+  for (const [index, name] of components.entries()) {
+    await using parent = await enterFolder(components.slice(0, index), false)
+    const at = components.slice(0, index + 1).join('/')
+    if ((await stateOf(parent, name, at)).kind === 'absent') {
+      // Awaited here, or the folder would be closed before it is read.
+      return clashOf(await namesOf(parent, at), name)
+    }
+  }
+  return undefined
+}
+
+async function hashAt(directory: Directory, name: string, at: string): Promise<string> {
+  const handle = await openFile(directory, name, at)
+  try {
+    return await hashFile(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+function byCodeUnit(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
