@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { endGrants } from '../grants/end-grants.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { resealRows } from '../installation/adopt-rows.ts'
@@ -53,7 +54,7 @@ export async function retireSigningKeys(
       retiring,
     })
     const rows = await resealRows(unit, { verifier, retiring })
-    const grants = await endGrants(unit, retiring)
+    const grants = await endGrants(unit, { keyIds: retiring })
     for (const keyId of retiring) {
       const retired = await unit.tx
         .insertInto('installation_key')
@@ -104,27 +105,4 @@ async function previousKeyOf(unit: UnitOfWork, keyId: string): Promise<string | 
     .limit(1)
     .executeTakeFirst()
   return newest === undefined || newest.key_id === keyId ? null : newest.key_id
-}
-
-async function endGrants(unit: UnitOfWork, retiring: readonly string[]): Promise<number> {
-  const grants = await unit.tx
-    .updateTable('approval_grant')
-    .set({ ended_at: sql<Date>`clock_timestamp()` })
-    .where('key_id', 'in', retiring)
-    .where('ended_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .returning(['id', 'root_run_id', 'request_id'])
-    .execute()
-  unit.revoke(
-    'grant',
-    grants.map(({ id }) => id),
-  )
-  for (const grant of grants) {
-    await unit.audit({
-      type: 'grant.ended',
-      runId: grant.root_run_id,
-      detail: { grantId: grant.id, of: grant.request_id },
-    })
-  }
-  return grants.length
 }

@@ -5,7 +5,7 @@ import { notifyParent } from '../delegation/child-run.ts'
 import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { storable } from '../../transcript/storable-text.ts'
-import { endGrantsOf } from './end-run.ts'
+import { endGrants } from '../../grants/end-grants.ts'
 import { restEnded } from '../../core/rest.ts'
 import { lastTextOf, type OpenWork } from './open-work.ts'
 
@@ -40,7 +40,7 @@ export async function completeRun(
     })
     .where('id', '=', run.id)
     .execute()
-  if (openWork.granted) await endGrantsOf(unit, caller, run.id)
+  if (openWork.granted) await endGrants(unit, { rootRunId: run.id }, caller)
   await unit.audit({
     type: 'run.ended',
     runId: run.id,

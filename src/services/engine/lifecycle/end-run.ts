@@ -4,6 +4,7 @@ import { isEnd, runTransitions, type RunEvent } from '#domain/requests/transitio
 import { toJsonb } from '#store/database.ts'
 import type { RunFailure, RunTable } from '#store/tables/runs.ts'
 import type { Caller } from '../../core/context.ts'
+import { endGrants } from '../../grants/end-grants.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { cancelRequests } from '../../requests/ending/cancel-requests.ts'
@@ -66,7 +67,7 @@ export async function endRun(
       .where('id', '=', member.id)
       .execute()
     await unit.tx.deleteFrom('live_text').where('run_id', '=', member.id).execute()
-    if (member.root_run_id === member.id) await endGrantsOf(unit, caller, member.id)
+    if (member.root_run_id === member.id) await endGrants(unit, { rootRunId: member.id }, caller)
     await unit.audit({
       type: ending.event === 'cancel' ? 'run.cancelled' : 'run.ended',
       actor: caller.actor,
@@ -85,35 +86,6 @@ export async function endRun(
     ended.push(member.id)
   }
   return ended
-}
-
-/** A root run's grants end with it (product.md 10). */
-export async function endGrantsOf(
-  unit: UnitOfWork,
-  caller: Caller,
-  rootRunId: string,
-): Promise<void> {
-  const grants = await unit.tx
-    .updateTable('approval_grant')
-    .set({ ended_at: sql<Date>`clock_timestamp()` })
-    .where('root_run_id', '=', rootRunId)
-    .where('ended_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .returning(['id', 'request_id'])
-    .execute()
-  unit.revoke(
-    'grant',
-    grants.map(({ id }) => id),
-  )
-  for (const grant of grants) {
-    await unit.audit({
-      type: 'grant.ended',
-      actor: caller.actor,
-      channel: caller.channel,
-      runId: rootRunId,
-      detail: { grantId: grant.id, of: grant.request_id },
-    })
-  }
 }
 
 async function clearQueuesOf(unit: UnitOfWork, runId: string, ending: RunEnding): Promise<void> {
