@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { RunState } from '#domain/requests/request.ts'
-import type { Policy } from '#policy/policy.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
@@ -42,14 +41,13 @@ export async function listSchedules(
   caller: Caller,
 ): Promise<readonly ScheduleRecord[]> {
   const policy = await ctx.policies.inForce()
-  return describe(ctx, caller, policy, [...policy.config.schedules.values()])
+  return describe(ctx, caller, [...policy.config.schedules.values()])
 }
 
 /** Of these alone. */
 export async function describe(
   ctx: ServiceContext,
   { actor }: Caller,
-  _policy: Policy,
   settings: readonly ScheduleSetting[],
 ): Promise<readonly ScheduleRecord[]> {
   if (settings.length === 0) return []

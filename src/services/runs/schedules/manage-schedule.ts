@@ -4,7 +4,7 @@ import type { ScheduleSetting } from '#policy/project-config.ts'
 import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext, SigningContext } from '../../core/context.ts'
 import { onceForKey } from '../../core/idempotency.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import type { StartedRun } from '../starting/record-run.ts'
 import { describe, type ScheduleRecord } from './list-schedules.ts'
 import { startOfSchedule, starterOfSchedule, worktreeOfSchedule } from './start-scheduled.ts'
@@ -46,35 +46,16 @@ export async function pauseSchedule(
   caller: Caller,
   { name, paused }: { readonly name: string; readonly paused: boolean },
 ): Promise<ScheduleRecord> {
-  const { policy, setting, authority } = await manage(ctx, caller, name)
+  const { setting, authority } = await manage(ctx, caller, name)
   await inUnitOfWork(ctx, authority, async (unit) => {
     const { actor } = caller
     if (actor.type !== 'person') return
-    const { numUpdatedRows, numDeletedRows } = paused
-      ? {
-          numUpdatedRows: (
-            await unit.tx
-              .insertInto('schedule_pause')
-              .values({ schedule: name, by_id: actor.id })
-              .onConflict((conflict) => conflict.doNothing())
-              .executeTakeFirst()
-          ).numInsertedOrUpdatedRows,
-          numDeletedRows: 0n,
-        }
-      : {
-          numUpdatedRows: 0n,
-          numDeletedRows: (
-            await unit.tx
-              .deleteFrom('schedule_pause')
-              .where('schedule', '=', name)
-              .executeTakeFirst()
-          ).numDeletedRows,
-        }
-    if ((numUpdatedRows ?? 0n) + numDeletedRows === 0n) return
+    const changed = paused ? await pause(unit, name, actor.id) : await resume(unit, name)
+    if (!changed) return
     const type = paused ? 'schedule.paused' : 'schedule.resumed'
     await unit.audit({ type, detail: { schedule: name } })
   })
-  const [record] = await describe(ctx, caller, policy, [setting])
+  const [record] = await describe(ctx, caller, [setting])
   if (record === undefined) throw new Error('One setting makes one record')
   return record
 }
@@ -102,4 +83,23 @@ export async function triggerSchedule(
   )
   if (answer instanceof Problem) throw answer
   return answer
+}
+
+/** Whether it was not paused before. */
+async function pause({ tx }: UnitOfWork, schedule: string, personId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows: rows } = await tx
+    .insertInto('schedule_pause')
+    .values({ schedule, by_id: personId })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return rows === 1n
+}
+
+/** Whether it was paused before. */
+async function resume({ tx }: UnitOfWork, schedule: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('schedule_pause')
+    .where('schedule', '=', schedule)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }

@@ -23,7 +23,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
   const [text, setText] = useDraft(run.id, 'fork')
   const [version, setVersion] = useState<NonNullable<ForkBody['worker']>>('current')
   const [again, setAgain] = useState(() => taskOf(run, worker))
-  const { fork, busy, refusal, refuse } = useFork(run.id, () => setText(''))
+  const { start: fork, busy, refusal, refuse } = useFork(run.id, () => setText(''))
   const keys = useAriaKeys('submit')
   const submit = (): void => {
     try {

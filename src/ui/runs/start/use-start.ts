@@ -23,18 +23,29 @@ export interface StartBody {
   readonly budget?: RunBudget
 }
 
-/**
- * Starts a run and opens its page. The same form sent twice, by a double click or after an answer
- * that never came, starts one run: its key changes with what is asked alone.
- */
+/** Starts a run and opens its page. */
 export function useStart(done: () => void) {
+  return useNewRun<StartBody>(
+    (body, idempotencyKey) => callApi('startRun', { body, idempotencyKey }),
+    done,
+  )
+}
+
+/**
+ * Makes a run and opens its page. The same form sent twice, by a double click or after an answer
+ * that never came, makes one run: its key changes with what is asked alone.
+ */
+export function useNewRun<Body>(
+  send: (body: Body, idempotencyKey: string) => Promise<{ readonly id: string }>,
+  done: () => void,
+) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const intent = useRef<{ readonly body: string; readonly key: string } | null>(null)
   const isBusy = useRef(false)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<StartRefusal | null>(null)
-  const start = async (body: StartBody): Promise<void> => {
+  const start = async (body: Body): Promise<void> => {
     if (isBusy.current) return
     isBusy.current = true
     setBusy(true)
@@ -42,7 +53,7 @@ export function useStart(done: () => void) {
     const text = JSON.stringify(body)
     if (intent.current?.body !== text) intent.current = { body: text, key: newIdempotencyKey() }
     try {
-      const run = await callApi('startRun', { body, idempotencyKey: intent.current.key })
+      const run = await send(body, intent.current.key)
       done()
       announce('Run started')
       await client.invalidateQueries({ queryKey: ['runs'] })
@@ -58,7 +69,7 @@ export function useStart(done: () => void) {
 }
 
 /** The refusal of a start as its form says it. */
-export function refusalOf(error: unknown): StartRefusal {
+function refusalOf(error: unknown): StartRefusal {
   const message = error instanceof Error ? error.message : String(error)
   const field: unknown = error instanceof ApiRefusal ? error.facts['field'] : undefined
   return { message, field: typeof field === 'string' ? field : null }
