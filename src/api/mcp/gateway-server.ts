@@ -14,7 +14,6 @@ import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
 import { callTool } from './call-tool.ts'
 import { callOwnTool, ownTools } from './own-tools.ts'
-import { pageOfTools } from './page-of-tools.ts'
 import { handleTasks, takesTasks, TaskServer } from './task-handlers.ts'
 import { tasksExtension } from './task-of-call.ts'
 
@@ -132,4 +131,30 @@ async function sayingWhy<T>(work: () => Promise<T>): Promise<T> {
 
 function unavailable(sentence: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InternalError, sentence)
+}
+
+const maxPageTools = 100
+const maxPageBytes = 512 * 1024
+
+/**
+ * One page of a list of tools: at most 100 of them and, unless one alone is larger, 512 KiB.
+ * `cursor` is where it begins, as the page before named it.
+ */
+function pageOfTools(
+  tools: readonly Tool[],
+  cursor: string | undefined,
+): { tools: Tool[]; nextCursor?: string } {
+  const start = cursor === undefined ? 0 : Number(cursor)
+  if (!Number.isInteger(start) || start < 0 || start > tools.length) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such page')
+  }
+  const page: Tool[] = []
+  let bytes = 0
+  for (const tool of tools.slice(start, start + maxPageTools)) {
+    bytes += Buffer.byteLength(JSON.stringify(tool))
+    if (page.length > 0 && bytes > maxPageBytes) break
+    page.push(tool)
+  }
+  const next = start + page.length
+  return { tools: page, ...(next < tools.length ? { nextCursor: String(next) } : {}) }
 }

@@ -3,11 +3,9 @@ import { checkBinding } from './binding/check-binding.ts'
 import { checkCompleteness } from './completeness/check-completeness.ts'
 import { checkStatements } from './statements/check-statements.ts'
 import type { Check, Extent } from './findings/check.ts'
-import { countErased } from './count-erased.ts'
 import { Findings, verdictNames, type Verdict, type VerdictName } from './findings/finding.ts'
 import { LogClock } from './findings/log-clock.ts'
-import type { LoggedEvent } from './findings/logged-event.ts'
-import { readEvent } from './findings/logged-event.ts'
+import { type LoggedEvent, readEvent } from './findings/logged-event.ts'
 import { checkSignatures } from './signatures/check-signatures.ts'
 import type { Statements } from '../bundle/statements.ts'
 
@@ -58,5 +56,26 @@ export class EventJudge {
 
   end(): void {
     for (const check of this.#checks) check.end()
+  }
+}
+
+/** Says how much was erased by people: it is not here, and what commits to it is. */
+function countErased(findings: Findings): Check {
+  const hashes = new Set<string>()
+  let contents = 0
+  return {
+    take({ type, detail }) {
+      if (type !== 'content.erased') return
+      const erased = detail['hashes']
+      if (Array.isArray(erased)) {
+        for (const hash of erased) if (typeof hash === 'string') hashes.add(hash)
+      }
+      const went = detail['of'] === 'contents' ? detail['contents'] : undefined
+      if (typeof went === 'number') contents += went
+    },
+    end() {
+      if (hashes.size > 0) findings.note(`${hashes.size} texts were erased; their hashes are kept`)
+      if (contents > 0) findings.note(`${contents} contents were erased; their digests are kept`)
+    },
   }
 }

@@ -1,18 +1,17 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type Selectable, type RawBuilder } from 'kysely'
 import { hashBytes } from '#domain/json/digest.ts'
-import type { FileChange } from '#domain/tools/file-change.ts'
 import type { Json } from '#domain/json/json.ts'
 import { executionTransitions, transition } from '#domain/requests/transitions.ts'
 import { putContent } from '#store/content/content.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import { aboutRequest, endRequest } from '../../requests/ending/end-request.ts'
-import { insertChanges } from './insert-changes.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { storeResult, type CallResult } from '../../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { aboutCall, lockCall, requestChanged, type CallAtHand } from './call-at-hand.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, executor } from '../../core/authority.ts'
+import type { FileChange, FileSide } from '#domain/tools/file-change.ts'
 
 /** How an attempt ended, and the result that the model reads. */
 export interface ExecutionEnd {
@@ -159,4 +158,28 @@ async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
     const payload = { requestIds: [check.id] }
     await unit.enqueue({ kind: 'signal_decided', runId: check.run_id, payload })
   }
+}
+
+/**
+ * The statements that store what an attempt did to files. The end of an attempt may be stored
+ * twice, when an answer of the database was lost; its changes are stored once.
+ */
+function insertChanges(
+  runId: string,
+  { callId, attempt }: { readonly callId: string; readonly attempt: number },
+  changes: readonly FileChange[],
+): RawBuilder<unknown>[] {
+  return changes.map(
+    ({ path, from, before, after }, index) => sql`
+      insert into file_change (run_id, call_id, attempt, position, path, from_path,
+        before_hash, after_hash, before_lines, after_lines)
+      values (${runId}, ${callId}, ${attempt}, ${index + 1}, ${path}, ${from},
+        ${before?.hash ?? null}, ${after?.hash ?? null}, ${linesOf(before)}, ${linesOf(after)})
+      on conflict (call_id, attempt, position) do nothing
+    `,
+  )
+}
+
+function linesOf(side: FileSide | null): Buffer | null {
+  return side === null || side.lines === null ? null : Buffer.from(side.lines)
 }

@@ -2,7 +2,6 @@ import { callParts } from './call-parts.ts'
 import { outputParts } from './output-parts.ts'
 import { beginAt, cursorId, type StreamCursor } from './stream-cursor.ts'
 import type { StreamView } from './stream-view.ts'
-import { textPieces } from './text-pieces.ts'
 import type { FinishReason, UiEvent, UiPart } from '#domain/runs/ui-part.ts'
 
 /** Where a reader stands after some events. */
@@ -80,4 +79,24 @@ export function advanceStream(from: StreamCursor, view: StreamView): StreamProgr
 function reasonOf({ state, rest }: StreamView): FinishReason {
   if (state === 'failed' || rest === 'model_failed') return 'error'
   return state === 'completed' || rest === 'answered' ? 'stop' : 'other'
+}
+
+const pieceCharacters = 400
+
+/**
+ * A text in pieces that end behind a word where they can, so that a text which was stored at once
+ * comes like one that is being written.
+ */
+function textPieces(text: string): readonly string[] {
+  if (text === '') return []
+  const most = Math.max(1, Math.min(pieceCharacters, Math.ceil(text.length / 16)))
+  const pieces: string[] = []
+  let start = 0
+  while (start < text.length) {
+    const space = text.slice(start + most, start + 2 * most).search(/\s/)
+    const end = start + most + (space === -1 ? most : space + 1)
+    pieces.push(text.slice(start, end))
+    start = end
+  }
+  return pieces
 }

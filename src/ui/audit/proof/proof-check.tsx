@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { Notice } from '../../states/notice.tsx'
 import { checkReceipt, type CheckedReceipt } from './check-receipt.ts'
-import { keySeen, type KeySeen } from './remembered-key.ts'
 
 interface Findings extends CheckedReceipt {
   readonly vkey: string
@@ -112,4 +111,21 @@ function Result({ holds, children }: { holds: boolean; children: React.ReactNode
       {children}
     </li>
   )
+}
+
+/** Whether this browser saw this key of the log before, or another one. */
+type KeySeen = 'first' | 'same' | 'changed'
+
+const place = 'countersign.log-key'
+
+/** Compares a verifier key with the one that this browser saw first, and remembers the first. */
+function keySeen(vkey: string): KeySeen {
+  try {
+    const before = localStorage.getItem(place)
+    if (before !== null) return before === vkey ? 'same' : 'changed'
+    localStorage.setItem(place, vkey)
+  } catch {
+    // Where nothing may be stored, every time is the first.
+  }
+  return 'first'
 }

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useNavigate } from 'react-router'
+import { useAct } from '../../states/use-act.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
-import { useAct } from '../../states/use-act.ts'
-import { CancelRun } from './cancel-run.tsx'
+import { ConfirmButton } from '../../shell/confirm-button.tsx'
 
 /** What one can do with a run as a whole: close it, fork it, start it again, cancel it. */
 export function RunActions({ run }: { run: RunDetail }) {
@@ -28,5 +28,26 @@ export function RunActions({ run }: { run: RunDetail }) {
       </Button>
       {cancel && <CancelRun run={run} />}
     </div>
+  )
+}
+
+/** Ends a run: its requests leave the queues, a running tool is told to stop. Asked twice. */
+function CancelRun({ run }: { run: RunDetail }) {
+  const cancel = async (reason: string): Promise<void> => {
+    const body = reason === '' ? {} : { reason }
+    await callApi('cancelRun', { params: { id: run.id }, body })
+  }
+  return (
+    <ConfirmButton
+      label="Cancel the run…"
+      confirm="Cancel the run"
+      leave="Let it go on"
+      reason={{ isNeeded: false }}
+      act={cancel}
+      card={{
+        title: 'Cancel this run?',
+        text: 'Its requests leave the queues and what runs is told to stop. What has been carried out stays.',
+      }}
+    />
   )
 }

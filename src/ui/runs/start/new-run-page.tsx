@@ -5,8 +5,8 @@ import { Headline } from '../../shell/headline.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { NewRunForm } from './new-run-form.tsx'
-import { NoWorkers } from './no-workers.tsx'
 import './new-run.css'
+import { Command } from '../../states/command.tsx'
 
 /** Starts a run: worker, task, files, mode, and what the worker may do before it does anything. */
 export function NewRunPage() {
@@ -30,5 +30,32 @@ export function NewRunPage() {
           <NoWorkers anyAtAll={workers.data.items.length > 0} />
         ))}
     </>
+  )
+}
+
+/** No run can be started here, and what to do about it. */
+function NoWorkers({ anyAtAll }: { anyAtAll: boolean }) {
+  return (
+    <div className="state">
+      {anyAtAll ? (
+        <>
+          <h2>You may start none of the workers</h2>
+          <p className="dim">
+            Each names the teams that may start it, under <code>startableBy</code> in its file. Ask
+            a member of one of them, or have yourself added to a team in{' '}
+            <code>countersign.yaml</code>.
+          </p>
+        </>
+      ) : (
+        <>
+          <h2>No workers yet</h2>
+          <p className="dim">
+            A worker is a file <code>workers/NAME.md</code> in the project folder. This writes an
+            example of one:
+          </p>
+          <Command text="bin/countersign init" />
+        </>
+      )}
+    </div>
   )
 }
