@@ -41,7 +41,7 @@ test('the tarball is one file that needs nothing', async () => {
   expect((await stat(file())).size).toBeLessThan(200_000)
 })
 
-test.each(['claude-code', 'codex', 'gemini-cli', 'copilot-cli', 'cursor'])(
+test.each(['claude-code', 'codex', 'gemini-cli', 'copilot-cli', 'cursor', 'opencode'])(
   'without a yes it says no to %s, or blocks: nonsense, no key',
   async (name) => {
     for (const input of ['nonsense', '', event('Bash')]) {

@@ -156,7 +156,7 @@ test('the file of an administrator has our hooks alone, and lets nobody go aroun
   })
 })
 
-const others = agentNames.filter((name) => name !== 'claude-code')
+const others = agentNames.filter((name) => name !== 'claude-code' && name !== 'opencode')
 
 test.each(others)(
   'the settings of %s ask before every call, keep what is there, and block',
@@ -202,4 +202,22 @@ test('administrators get a file for each agent that has one', async () => {
     version: 1,
     hooks: { preToolUse: [{ failClosed: true, timeout: 60 }] },
   })
+})
+
+test('the plugin of OpenCode names no folder, and denies a call without the program', async () => {
+  const line = { command: hookCommand('opencode', words), timeoutSeconds: 60 }
+  const written = await installHook('opencode', folder, line)
+  expect(await readFile(written, 'utf8')).not.toContain(folder)
+  const path = `${process.env['PATH']}`
+  process.env['PATH'] = join(folder, 'none')
+  try {
+    const { Countersign } = await import(written)
+    const hooks = await Countersign({ directory: folder })
+    const call = { tool: 'bash', sessionID: 's', callID: 'c' }
+    const made = hooks['tool.execute.before'](call, { args: { command: "'; touch x; '" } })
+    await expect(made).rejects.toThrow(/^Countersign: .*so this is not done/)
+    expect(await readdir(folder)).toEqual(['.opencode'])
+  } finally {
+    process.env['PATH'] = path
+  }
 })

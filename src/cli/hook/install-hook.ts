@@ -59,8 +59,12 @@ export async function installHook(
   folder: string,
   hook: HookLine,
 ): Promise<string> {
-  const { entries, file: relative, more } = agentSettings[name]
+  const { entries, file: relative, more, plugin } = agentSettings[name]
   const file = join(folder, relative)
+  if (plugin !== undefined) {
+    await writeText(file, plugin(hook))
+    return file
+  }
   const settings = await readSettings(file)
   const before = settings['hooks'] ?? {}
   if (!isObject(before)) throw new CommandFailure(`${file}: hooks is not an object; mend it first`)
@@ -98,10 +102,14 @@ export async function writeManaged(
   return { file, install: managed.install }
 }
 
-async function writeWhole(file: string, settings: object): Promise<void> {
+function writeWhole(file: string, settings: object): Promise<void> {
+  return writeText(file, `${JSON.stringify(settings, null, 2)}\n`)
+}
+
+async function writeText(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const draft = `${file}.${process.pid}`
-  await writeFile(draft, `${JSON.stringify(settings, null, 2)}\n`)
+  await writeFile(draft, text)
   await rename(draft, file)
 }
 

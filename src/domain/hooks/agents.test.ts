@@ -23,6 +23,7 @@ test.each([
     { permission: 'deny', user_message: 'no' },
     { permission: 'allow', user_message: 'yes' },
   ],
+  ['opencode', deny, allow],
 ] as const)('%s is told yes and no in its own words', (name, no, yes) => {
   expect(JSON.parse(agents[name].say(deny))).toEqual(no)
   const said = agents[name].say(allow)
@@ -49,6 +50,7 @@ test('only a session of Claude Code is told to end before a call; every other ag
   expect(JSON.parse(agents['claude-code'].say(leave))).toEqual(claude('defer', 'no'))
   for (const name of agentNames) {
     if (name === 'claude-code') continue
+    if (name === 'opencode') continue
     expect(agents[name].say(leave)).toBe(agents[name].say(deny))
   }
   for (const name of ['claude-code', 'codex'] as const) {

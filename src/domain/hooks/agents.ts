@@ -32,7 +32,7 @@ export interface Agent {
   /** the unit in which its settings give that time */
   readonly unit: 'seconds' | 'milliseconds'
   /** what the agent does when the hook is late, or dies */
-  readonly whenLate: 'runs the call' | 'runs the call unless told otherwise'
+  readonly whenLate: 'runs the call' | 'runs the call unless told otherwise' | 'denies the call'
   readonly whenDead: 'runs the call' | 'runs the call unless told otherwise' | 'denies the call'
 }
 
@@ -191,6 +191,19 @@ export const agents = {
     unit: 'seconds',
     whenLate: 'runs the call unless told otherwise',
     whenDead: 'runs the call unless told otherwise',
+  },
+  // Its events are those of the plugin that `--install` writes, which sets the time too.
+  opencode: {
+    title: 'OpenCode',
+    release: '1.18.33',
+    works: 'run with it, by the plugin that `--install` writes',
+    events: ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'],
+    read: usualEvent,
+    say: (decision) => JSON.stringify(decision),
+    limitSeconds: 600,
+    unit: 'seconds',
+    whenLate: 'denies the call',
+    whenDead: 'denies the call',
   },
 } as const satisfies Readonly<Record<string, Agent>>
 

@@ -1,4 +1,5 @@
 import type { AgentName } from '#domain/hooks/agents.ts'
+import { openCodePlugin } from './open-code-plugin.ts'
 
 /** `PermissionRequest` comes only of calls that the agent's own settings ask a person about. */
 export const askingEvents = ['PreToolUse', 'PermissionRequest'] as const
@@ -33,6 +34,8 @@ export interface AgentSettings {
   readonly more: Readonly<Record<string, unknown>>
   /** our entry of each event: a hook before a call that fails blocks the call */
   readonly entries: (hook: HookLine) => Readonly<Record<string, object>>
+  /** what the file is of an agent that runs plugins and no commands; it has no `entries` then */
+  readonly plugin?: (hook: HookLine) => string
   /** `null`: its administrators have no file of hooks in this form */
   readonly managed: ManagedFile | null
   /** a sentence for who installs it; `null`: there is nothing to say */
@@ -153,6 +156,15 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
         '/etc/cursor/hooks.json on Linux, "/Library/Application Support/Cursor/hooks.json" on macOS',
       more: { version: 1 },
     },
+    note: null,
+  },
+  opencode: {
+    file: '.opencode/plugins/countersign.js',
+    folder: '.',
+    more: {},
+    entries: () => ({}),
+    plugin: openCodePlugin,
+    managed: null,
     note: null,
   },
 }
