@@ -14,7 +14,11 @@ export default defineConfig(({ command }) => {
     root: 'src/ui',
     plugins: [
       react(),
-      scriptBudget({ maxGzipBytes: 250_000, maxFontBytes: 80_000 }),
+      scriptBudget({
+        maxGzipBytes: 250_000,
+        maxStyleGzipBytes: 40_000,
+        maxFontBytes: 80_000,
+      }),
       buildServiceWorker(),
     ],
     build: {

@@ -7,23 +7,25 @@ const chunk = (fileName: string, more: Partial<BuiltChunk> = {}): BuiltChunk => 
   code: `export const name = ${JSON.stringify(fileName)}`,
   isEntry: false,
   imports: [],
+  styles: [],
   facade: null,
   ...more,
 })
 const chunks = [
-  chunk('main.js', { isEntry: true, imports: ['react.js'] }),
+  chunk('main.js', { isEntry: true, imports: ['react.js'], styles: ['main.css'] }),
   chunk('react.js'),
   chunk('request.js', {
     facade: '/src/ui/request/request-page.tsx',
     imports: ['react.js', 'lines.js'],
   }),
-  chunk('lines.js'),
-  chunk('diff.js', { facade: '/src/ui/request/diff-view.tsx' }),
+  chunk('lines.js', { styles: ['main.css', 'lines.css'] }),
+  chunk('diff.js', { facade: '/src/ui/request/diff-view.tsx', styles: ['diff.css'] }),
 ]
 
 test('the first page is the entry, the page itself and all that they import, each counted once', () => {
-  const { files, bytes } = firstPageBytes(chunks, ['request/request-page.tsx'])
+  const { files, bytes, styles } = firstPageBytes(chunks, ['request/request-page.tsx'])
   expect(files).toEqual(['lines.js', 'main.js', 'react.js', 'request.js'])
+  expect(styles).toEqual(['lines.css', 'main.css'])
   const alone = chunks.filter(({ fileName }) => files.includes(fileName))
   expect(bytes).toBe(alone.reduce((sum, { code }) => sum + gzipSync(code).length, 0))
 })

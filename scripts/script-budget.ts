@@ -8,18 +8,20 @@ export interface BuiltChunk {
   readonly isEntry: boolean
   /** static imports: fetched before the chunk runs */
   readonly imports: readonly string[]
+  /** style sheets of its modules, by their file names */
+  readonly styles: readonly string[]
   /** path of the source module when the chunk is a page loaded on demand */
   readonly facade: string | null
 }
 
 /**
  * Gzipped bytes of script that the first page (entry, its static imports, and the named lazy pages
- * with theirs) fetches.
+ * with theirs) fetches, and the style sheets that come with them.
  */
 export function firstPageBytes(
   chunks: readonly BuiltChunk[],
   lazyPages: readonly string[],
-): { bytes: number; files: string[] } {
+): { bytes: number; files: string[]; styles: string[] } {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const reached = new Set<string>()
   const visit = (fileName: string): void => {
@@ -34,15 +36,20 @@ export function firstPageBytes(
   }
   const files = [...reached].toSorted()
   const bytes = files.reduce((sum, name) => sum + gzipSync(byName.get(name)?.code ?? '').length, 0)
-  return { bytes, files }
+  const styles = new Set(files.flatMap((name) => byName.get(name)?.styles ?? []))
+  return { bytes, files, styles: [...styles].toSorted() }
 }
 
 /**
- * Fails the build when the inbox or the request page needs more script than `maxGzipBytes`, and
- * when the fonts together have more than `maxFontBytes`.
+ * Fails the build when the inbox or the request page needs more script than `maxGzipBytes` or more
+ * style than `maxStyleGzipBytes`, and when the fonts together have more than `maxFontBytes`.
  */
-export function scriptBudget(most: { maxGzipBytes: number; maxFontBytes: number }): Plugin {
-  const { maxGzipBytes, maxFontBytes } = most
+export function scriptBudget(most: {
+  maxGzipBytes: number
+  maxStyleGzipBytes: number
+  maxFontBytes: number
+}): Plugin {
+  const { maxGzipBytes, maxStyleGzipBytes, maxFontBytes } = most
   return {
     name: 'countersign:script-budget',
     apply: 'build',
@@ -55,6 +62,7 @@ export function scriptBudget(most: { maxGzipBytes: number; maxFontBytes: number 
                 code: output.code,
                 isEntry: output.isEntry,
                 imports: output.imports,
+                styles: [...(output.viteMetadata?.importedCss ?? [])],
                 facade: output.facadeModuleId,
               },
             ]
@@ -68,12 +76,22 @@ export function scriptBudget(most: { maxGzipBytes: number; maxFontBytes: number 
         this.error(`${fonts.length} fonts have ${(fontBytes / 1000).toFixed(1)} kB`)
       }
       for (const page of ['inbox/inbox-page.tsx', 'request/request-page.tsx']) {
-        const { bytes, files } = firstPageBytes(chunks, [page])
+        const { bytes, files, styles } = firstPageBytes(chunks, [page])
         const kilobytes = (bytes / 1000).toFixed(1)
         if (bytes > maxGzipBytes) {
           this.error(`${page} needs ${kilobytes} kB of compressed script: ${files.join(', ')}`)
         }
-        this.info(`${page}: ${kilobytes} kB of compressed script`)
+        const styleBytes = styles.reduce((sum, name) => {
+          const sheet = bundle[name]
+          return sum + (sheet?.type === 'asset' ? gzipSync(sheet.source).length : 0)
+        }, 0)
+        const styleKilobytes = (styleBytes / 1000).toFixed(1)
+        if (styleBytes === 0 || styleBytes > maxStyleGzipBytes) {
+          this.error(`${page} needs ${styleKilobytes} kB of compressed style: ${styles.join(', ')}`)
+        }
+        this.info(
+          `${page}: ${kilobytes} kB of compressed script, ${styleKilobytes} kB of compressed style`,
+        )
       }
     },
   }
