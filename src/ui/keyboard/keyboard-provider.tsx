@@ -58,7 +58,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
     let forget: ReturnType<typeof setTimeout> | undefined
     const onKeyDown = (event: KeyboardEvent): void => {
       const match = matchKey(
-        { ...keyParts(event), typing: isTyping(event.target) },
+        { ...keyParts(event), typing: isTyping(event.composedPath()[0]) },
         pending,
         single.current,
       )
@@ -121,7 +121,8 @@ function keyParts(event: KeyboardEvent) {
   return { key, ctrlKey, metaKey, altKey, shiftKey, repeat }
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** `target`: the innermost element, which may stand in a shadow root. */
+function isTyping(target: EventTarget | undefined): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true
   if (target instanceof HTMLSelectElement) return true

@@ -1,7 +1,7 @@
 import { Button, Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
@@ -9,6 +9,7 @@ import { backToList, placeInList, useLastList } from './last-list.ts'
 import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
+import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
@@ -19,6 +20,7 @@ import { Comments } from './comments/comments.tsx'
 import { useChosen } from './decision/choosing/use-chosen.ts'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import { Effect } from '../effect/effect.tsx'
+import { resultsInFile } from './editing/results-in-file.ts'
 import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
 import { Alike } from './facts/alike.tsx'
@@ -39,6 +41,10 @@ import { Cues } from './card/cues.tsx'
 import { WhyAsked } from './card/routing.tsx'
 import { Task } from './card/task.tsx'
 import './request.css'
+
+const FileEditForm = lazy(() =>
+  import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
+)
 
 /** One request, and where it is decided. */
 export function RequestPage() {
@@ -99,6 +105,28 @@ function Opened({ request }: { request: RequestDetail }) {
     if (!phone) setSheet(false)
   }, [phone])
 
+  const editsFile =
+    chosen.choice === 'edit' &&
+    request.state === 'pending' &&
+    request.eligibility.canDecide &&
+    resultsInFile(displayed)
+  useEffect(() => {
+    if (editsFile) setSheet(false)
+  }, [editsFile])
+  const shownRevision = useRef(opened.revision)
+  useEffect(() => {
+    if (shownRevision.current === opened.revision) return
+    shownRevision.current = opened.revision
+    // What was edited or reviewed has left the page, and with it the focus.
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  }, [opened.revision])
+  const onRevised = (fresh: RequestDetail): void => {
+    chosen.setChoice(null)
+    setOpened(fresh)
+    window.scrollTo({ top: 0 })
+    announce(`Revision ${fresh.revision}: it is decided as shown.`)
+  }
+
   const panel =
     request.kind === 'outcome_check' ? (
       <SettleForm request={request} onNext={goNext} />
@@ -115,6 +143,7 @@ function Opened({ request }: { request: RequestDetail }) {
           setOpened(request)
           window.scrollTo({ top: 0 })
         }}
+        onRevised={onRevised}
         onRecorded={() => setDecided(true)}
         onNext={goNext}
       />
@@ -152,6 +181,15 @@ function Opened({ request }: { request: RequestDetail }) {
         <SecretsContext value={secrets.others}>
           <Alike request={request} />
         </SecretsContext>
+        {editsFile && (
+          <Suspense fallback={<Loading what="the editor" lines={6} />}>
+            <FileEditForm
+              key={displayed.presentation.digest}
+              opened={displayed}
+              onDone={onRevised}
+            />
+          </Suspense>
+        )}
         {displayed.erased !== null ? (
           <Erased erased={displayed.erased} />
         ) : (

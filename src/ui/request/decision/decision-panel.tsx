@@ -14,8 +14,9 @@ import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
 import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
 import { useDraft } from '../../states/draft.ts'
-import { EditForm } from './choosing/edit-form.tsx'
+import { EditForm } from '../editing/edit-form.tsx'
 import { Notice } from '../../states/notice.tsx'
+import { resultsInFile } from '../editing/results-in-file.ts'
 import { refusalWords } from './wording/refusal-words.ts'
 import { RecordedSentence } from './wording/recorded-sentence.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
@@ -40,6 +41,8 @@ export function DecisionPanel(props: {
   /** something that looks like a secret is still masked */
   masked: boolean
   onReview: () => void
+  /** it was changed here: what it became */
+  onRevised: (fresh: RequestDetail) => void
   /** the service has said that it counts */
   onRecorded: () => void
   onNext: () => void
@@ -201,6 +204,7 @@ export function DecisionPanel(props: {
             void send(false)
           }}
         >
+          <Revision opened={opened} />
           <ChoiceList
             request={opened}
             choice={choice}
@@ -213,7 +217,14 @@ export function DecisionPanel(props: {
               <ScopeFields request={opened} value={reach} onChange={setReach} />
             )}
           {choice === 'edit' ? (
-            <EditForm opened={opened} onDone={() => (setChoice(null), props.onReview())} />
+            resultsInFile(opened) ? (
+              <p className="small">
+                The file is open for changes on the page. Its preview is the new revision, which is
+                then decided as shown.
+              </p>
+            ) : (
+              <EditForm opened={opened} onDone={props.onRevised} />
+            )
           ) : (
             <>
               <Textarea
@@ -269,6 +280,18 @@ export function DecisionPanel(props: {
         </Button>
       )}
     </div>
+  )
+}
+
+/** That the call is not as it was asked, and who changed it. */
+function Revision({ opened }: { opened: RequestDetail }) {
+  if (opened.revision === 1) return null
+  const editor = opened.revisions.find(({ revision }) => revision === opened.revision)?.editor
+  return (
+    <p className="small dim">
+      You decide revision {opened.revision}
+      {editor ? `: ${editor.name} changed the call` : ''}.
+    </p>
   )
 }
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Loading } from '../../../states/loading.tsx'
-import { changedFields } from './edited-input.ts'
+import { changedFields } from '../../editing/edited-input.ts'
 import { Notice } from '../../../states/notice.tsx'
 
 const TextDifference = lazy(() =>

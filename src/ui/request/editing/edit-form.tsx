@@ -1,39 +1,19 @@
 import { Button, Textarea } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { ApiRefusal, callApi } from '../../../api/call-api.ts'
+import { useRevise } from './use-revise.ts'
 import { editableFields, editedInput } from './edited-input.ts'
 
 /** Changes the input of a call. Its preview is the new revision, which is then decided as shown. */
-export function EditForm({ opened, onDone }: { opened: RequestDetail; onDone: () => void }) {
-  const client = useQueryClient()
+export function EditForm(props: { opened: RequestDetail; onDone: (fresh: RequestDetail) => void }) {
+  const { opened, onDone } = props
+
   const [fields, setFields] = useState(() => editableFields(opened.input))
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const preview = async (): Promise<void> => {
+  const { revise, refusal, setRefusal, busy } = useRevise(opened, onDone)
+  const preview = (): void => {
     const edited = editedInput(fields)
-    if ('problem' in edited) {
-      setRefusal(edited.problem)
-      return
-    }
-    setBusy(true)
-    setRefusal(null)
-    try {
-      const { digest, revision } = opened
-      const body = { input: edited.input, digest, revision }
-      const fresh = await callApi('reviseRequest', { params: { id: opened.id }, body })
-      client.setQueriesData<RequestDetail>({ queryKey: ['request'] }, (old) =>
-        old?.id === fresh.id ? fresh : old,
-      )
-      onDone()
-    } catch (error) {
-      setRefusal((error as Error).message)
-      setBusy(false)
-      if (error instanceof ApiRefusal && error.status === 412) {
-        await client.invalidateQueries({ queryKey: ['request'] })
-      }
-    }
+    if ('input' in edited) void revise(edited.input)
+    else setRefusal(edited.problem)
   }
   return (
     <div className="column edit-form">
@@ -61,7 +41,7 @@ export function EditForm({ opened, onDone }: { opened: RequestDetail; onDone: ()
           {refusal}
         </p>
       )}
-      <Button loading={busy} onClick={() => void preview()}>
+      <Button loading={busy} onClick={preview}>
         Preview the changes
       </Button>
       <p className="small dim">

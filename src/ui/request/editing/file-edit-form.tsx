@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core'
+import { useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { TextDifference } from '../../effect/text-difference.tsx'
+import { Loading } from '../../states/loading.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { EditForm } from './edit-form.tsx'
+import { inputOfFile } from './input-of-file.ts'
+import { TextEditor } from './text-editor.tsx'
+import { useEditedFile, type EditedFile } from './use-edited-file.ts'
+import { useRevise } from './use-revise.ts'
+
+interface FormProps {
+  readonly opened: RequestDetail
+  readonly onDone: (fresh: RequestDetail) => void
+}
+
+/**
+ * Edits the file that a call results in, in the page, and shows what differs from the proposal. Its
+ * preview is the new revision, which is then decided as shown.
+ */
+export function FileEditForm({ opened, onDone }: FormProps) {
+  const file = useEditedFile(opened)
+  const titleId = useId()
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    section.current?.scrollIntoView({ block: 'start' })
+  }, [])
+  const [asFields, setAsFields] = useState(false)
+  const path = opened.presentation.metadata['path']
+  return (
+    <section ref={section} className="card column file-edit" aria-labelledby={titleId}>
+      <h2 id={titleId}>
+        Change <VisibleText text={typeof path === 'string' ? path : 'the file'} />
+      </h2>
+      {file.problem !== null && (
+        <p role="alert" className="obstacle">
+          {file.problem}
+        </p>
+      )}
+      {file.problem !== null || asFields ? (
+        <EditForm opened={opened} onDone={onDone} />
+      ) : file.isPending ? (
+        <Loading what="the resulting file" lines={6} />
+      ) : (
+        <Editing opened={opened} file={file} onDone={onDone} />
+      )}
+      {file.problem === null && !asFields && (
+        <div>
+          <Button size="compact-sm" variant="subtle" onClick={() => setAsFields(true)}>
+            Change the input field by field instead
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Editing({ opened, file, onDone }: FormProps & { readonly file: EditedFile }) {
+  const [text, setText] = useState(file.proposed)
+  const compared = useDeferredValue(text)
+  const { revise, refusal, setRefusal, busy } = useRevise(opened, onDone)
+  const preview = (): void => {
+    const edited = inputOfFile(opened, file.before, text)
+    if ('input' in edited) void revise(edited.input)
+    else setRefusal(edited.problem)
+  }
+  return (
+    <>
+      <TextEditor
+        label={opened.tool === 'write_file' ? 'content' : 'Resulting file'}
+        initial={file.proposed}
+        onChange={setText}
+      />
+      <p className="dim small">Escape and then Tab leaves the editor.</p>
+      <div role="group" aria-label="What differs from the proposal" className="column">
+        <h3>What differs from the proposal</h3>
+        {compared === file.proposed ? (
+          <p className="dim small">Nothing yet.</p>
+        ) : (
+          <TextDifference before={file.proposed} after={compared} />
+        )}
+      </div>
+      {refusal !== null && (
+        <p role="alert" className="obstacle">
+          {refusal}
+        </p>
+      )}
+      <div>
+        <Button loading={busy} disabled={text === file.proposed} onClick={preview}>
+          Preview the changes
+        </Button>
+      </div>
+      <p className="small dim">
+        Policy judges the changed call anew, and votes given so far no longer count.
+      </p>
+    </>
+  )
+}

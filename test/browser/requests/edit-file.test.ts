@@ -1,0 +1,131 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getRequest } from '#services/requests/detail/get-request.ts'
+import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const hostile = '<img src=x onerror=alert(1)> \u202Etxt\u200B'
+
+async function openEditor(
+  call: Parameters<typeof ask>[1][number],
+  options: Parameters<Dashboard['open']>[2] = {},
+): Promise<{ page: Page; id: string; loaded: string[] }> {
+  const { requestIds } = await ask(dashboard.desk, [call], 'A change.')
+  const id = requestIds[0] ?? ''
+  const page = await dashboard.open('Grace', `/requests/${id}`, options)
+  const loaded: string[] = []
+  page.on('response', (response) => loaded.push(response.url()))
+  await page.locator('.diff, .code').first().waitFor()
+  if (options.viewport !== undefined) await page.getByRole('button', { name: 'Decide…' }).click()
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  return { page, id, loaded }
+}
+
+const detail = (request: string) =>
+  getRequest(dashboard.desk.api, dashboard.desk.people.grace.caller, { request })
+
+// Rules: product.md 11
+test('a written file is edited in the page, to the byte, and the keys of the page are text in it', async () => {
+  const content = `first\n${hostile}\r\nlast\n`
+  const path = 'notes/write.md'
+  const { page, id, loaded } = await openEditor({ tool: 'write_file', input: { path, content } })
+  const editor = page.getByLabel('content')
+  await editor.waitFor()
+  expect(loaded.some((url) => /file-edit-form/.test(url))).toBe(true)
+  await editor.getByTitle(/202E/).waitFor()
+  expect(await page.locator('main img[src]').count()).toBe(0)
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('jdaz nothing is decided')
+  const difference = page.getByRole('group', { name: 'What differs from the proposal' })
+  await difference.locator('.diff-code-insert', { hasText: 'jdaz nothing' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(page.url()).toContain(id)
+  await page.keyboard.press('Tab')
+  expect(await editor.evaluate((at) => at.matches(':focus'))).toBe(false)
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByText('revision 2').first().waitFor()
+  await editor.waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+  expect(await detail(id)).toMatchObject({
+    revision: 2,
+    state: 'pending',
+    input: { path, content: `${content}jdaz nothing is decided` },
+  })
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('edits of a file are made from the file that results, and change nothing else of it', async () => {
+  const lines = Array.from({ length: 40 }, (_, line) => `line ${line % 4}`)
+  await dashboard.desk.write('notes/edit.md', lines.join('\n'))
+  const whole = [{ find: lines.join('\n'), replace: ['start', ...lines.slice(6)].join('\n') }]
+  const { page, id } = await openEditor({
+    tool: 'edit_file',
+    input: { path: 'notes/edit.md', edits: whole },
+  })
+  const editor = page.getByLabel('Resulting file')
+  await editor.getByText('start').waitFor()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('# ')
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByText('revision 2').first().waitFor()
+  const { presentation, revision, input } = await detail(id)
+  expect([revision, presentation.type]).toEqual([2, 'diff'])
+  expect(presentation.content).toContain('+# start')
+  expect(presentation.metadata).toMatchObject({ added: 1, removed: 6 })
+  expect(input).toMatchObject({ path: 'notes/edit.md' })
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('a file that is not the one that was shown is not edited; its input is, field by field', async () => {
+  await dashboard.desk.write('notes/other.md', 'old\n')
+  const call = {
+    tool: 'edit_file',
+    input: { path: 'notes/other.md', edits: [{ find: 'old', replace: 'new' }] },
+  }
+  const { requestIds } = await ask(dashboard.desk, [call], 'A change.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.route('**/content', async (route) => {
+    const answer = await route.fetch()
+    const headers = { ...answer.headers(), 'x-content-digest': `sha256:${'0'.repeat(64)}` }
+    await route.fulfill({ response: answer, headers, body: 'evil\n' })
+  })
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await page.getByRole('alert').getByText('not the one that this shows').first().waitFor()
+  expect(await page.getByText('evil').count()).toBe(0)
+  await page.getByLabel('edits').fill('[{"find": "old", "replace": "newer"}]')
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByText('revision 2').first().waitFor()
+  expect((await detail(requestIds[0] ?? '')).presentation.content).toContain('+newer')
+})
+
+test('the editor passes axe on a desktop and a phone, in light and dark, and fits its screen', async () => {
+  for (const options of [{}, { viewport: phone, hasTouch: true }]) {
+    const path = `notes/axe-${Object.keys(options).length}.md`
+    await dashboard.desk.write(path, 'old\n')
+    const input = { path, content: `new\n${hostile}\n` }
+    const { page } = await openEditor({ tool: 'write_file', input }, options)
+    await page.getByLabel('content').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+      const shots = process.env['SCREENSHOTS']
+      const width = page.viewportSize()?.width ?? 0
+      if (shots !== undefined)
+        await page.screenshot({ path: `${shots}/edit-${width}-${scheme}.png` })
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      page.viewportSize()?.width ?? 0,
+    )
+  }
+})
