@@ -44,6 +44,10 @@ export function addHookCommand(program: Command): void {
         'with --install or --managed and --url: Claude Code asks the service itself, without a program on the machine',
       )
       command.option(
+        '--plugin',
+        'write the folder countersign-plugin, with the hook and an MCP server',
+      )
+      command.option(
         '--defer <seconds>',
         'in print mode, after so many seconds: the session ends, and "resume" continues it',
       )
@@ -61,6 +65,7 @@ export function addHookCommand(program: Command): void {
     'hook claude-code --worker release-notes --wait 600',
     'hook claude-code --event PermissionRequest --install',
     'hook claude-code --install --defer 5',
+    'hook claude-code --worker release-notes --plugin',
     'hook claude-code resume',
     'hook claude-code --worker release-notes --url https://approvals.example.com --http --managed',
   ])

@@ -4,12 +4,14 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { agentSettings, askingEvents, type AskingEvent } from './settings/agent-settings.ts'
 import { agentOf, agents, type AgentName } from '#domain/hooks/agents.ts'
 import { hookCommand, hookUrl, installHook, writeManaged, type HookWords } from './install-hook.ts'
+import { writePlugin } from './write-plugin.ts'
 import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
 
 /** What `countersign hook NAME` and `countersign-hook NAME` take. */
 export interface HookCommandOptions extends HookOptions {
   readonly install?: boolean
   readonly managed?: boolean
+  readonly plugin?: boolean
   readonly http?: boolean
   readonly event?: string
   readonly program?: string
@@ -24,7 +26,7 @@ export async function runHookCommand(
   options: HookCommandOptions,
   environment: Environment,
 ): Promise<void> {
-  if (options.install === true || options.managed === true) {
+  if (options.install === true || options.managed === true || options.plugin === true) {
     if (!isAgent(name)) throw new CommandFailure(`there is no hook "${name}"`, exitCodes.usage)
     await install(name, { ...options, wait: options.wait ?? installedWait })
     return
@@ -62,6 +64,15 @@ async function install(
     timeoutSeconds: waitSeconds + 120,
     ...eventOf(name, options.event),
     ...(options.http === true ? { httpUrl: httpUrlOf(name, { url, worker, root, wait }) } : {}),
+  }
+  if (options.plugin === true) {
+    if (name !== 'claude-code')
+      throw new CommandFailure('--plugin is for claude-code', exitCodes.usage)
+    const plugin = await writePlugin(folder, hook)
+    console.log(
+      `Written to ${plugin}, which names no folder of this machine: claude --plugin-dir countersign-plugin. Every machine needs countersign on the PATH, a key in COUNTERSIGN_API_KEY, and the address in COUNTERSIGN_URL.`,
+    )
+    return
   }
   if (options.managed === true) {
     const managed = await writeManaged(name, folder, hook)

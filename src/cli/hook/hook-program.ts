@@ -10,7 +10,7 @@ import { runResumeCommand } from './resume-command.ts'
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const help = `countersign-hook AGENT [--worker NAME] [--url URL] [--project DIR] [--root DIR] [--wait SECONDS]
-countersign-hook AGENT --install | --managed [--event PermissionRequest] [--http --url URL]
+countersign-hook AGENT --install | --managed | --plugin [--event PermissionRequest] [--http --url URL]
 countersign-hook claude-code --install --defer SECONDS [--callback-url URL]
 countersign-hook claude-code resume [--wait SECONDS] [--program PATH] [--json] [-- WORDS]
 
@@ -38,6 +38,7 @@ try {
       wait: text,
       install: flag,
       managed: flag,
+      plugin: flag,
       http: flag,
       event: text,
       defer: text,

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { promisify } from 'node:util'
 import { agentSettings } from './settings/agent-settings.ts'
 import { agentNames, agents } from '#domain/hooks/agents.ts'
+import { writePlugin } from './write-plugin.ts'
 import { hookCommand, hookUrl, installHook, writeManaged } from './install-hook.ts'
 
 let folder = ''
@@ -220,4 +221,16 @@ test('the plugin of OpenCode names no folder, and denies a call without the prog
   } finally {
     process.env['PATH'] = path
   }
+})
+
+test('the plugin of Claude Code has the hook and an MCP server, and names no folder', async () => {
+  const plugin = await writePlugin(folder, hook)
+  const text = (path: string) => readFile(join(plugin, path), 'utf8')
+  const files = ['.claude-plugin/plugin.json', 'hooks/hooks.json', '.mcp.json']
+  for (const path of files) expect(await text(path)).not.toContain(folder)
+  await installHook('claude-code', folder, hook)
+  expect(JSON.parse(await text('hooks/hooks.json'))).toEqual({ hooks: (await settings()).hooks })
+  expect(JSON.parse(await text('.mcp.json'))).toEqual({
+    mcpServers: { countersign: { command: 'countersign', args: ['mcp'] } },
+  })
 })

@@ -102,7 +102,8 @@ export async function writeManaged(
   return { file, install: managed.install }
 }
 
-function writeWhole(file: string, settings: object): Promise<void> {
+/** Writes a file of JSON as a whole, with the folders above it. */
+export function writeWhole(file: string, settings: object): Promise<void> {
   return writeText(file, `${JSON.stringify(settings, null, 2)}\n`)
 }
 

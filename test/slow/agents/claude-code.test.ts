@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { InstalledPrograms } from '../runtimes.ts'
@@ -116,4 +116,20 @@ test('in prompt mode, where Claude Code would make a deferred call, the hook wai
   expect(await agent.decide('approve')).toBe(200)
   await agent.until(() => agent.has('prompted'))
   await ended
+})
+
+test('the plugin folder alone makes calls wait, and Claude Code finds no fault in it', async () => {
+  const { folder } = agent.project
+  await rm(join(folder, '.claude'), { recursive: true, force: true })
+  expect(await agent.hook('claude-code', '--plugin', '--wait', '60')).toMatchObject({ code: 0 })
+  const plugin = join(folder, 'countersign-plugin')
+  expect(await agent.run(claude, ['plugin', 'validate', plugin], env())).toMatchObject({ code: 0 })
+  touch('plugged')
+  const ended = print('--plugin-dir', plugin)
+  expect(await agent.decide('approve', 'grace')).toBe(403)
+  expect(await agent.has('plugged')).toBe(false)
+  expect(await agent.decide('approve')).toBe(200)
+  expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.' })
+  expect(await agent.has('plugged')).toBe(true)
+  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
 })

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { version } from '#runtime/version.ts'
+import { agentSettings, type HookLine } from './settings/agent-settings.ts'
+import { writeWhole } from './install-hook.ts'
+
+/**
+ * Writes a plugin of Claude Code into a folder: the hook, and the permission tool as an MCP server.
+ * Nothing in it names a machine; key and address are in the environment. Returns the plugin's
+ * folder.
+ */
+export async function writePlugin(folder: string, hook: HookLine): Promise<string> {
+  const plugin = join(folder, 'countersign-plugin')
+  const entries = Object.entries(agentSettings['claude-code'].entries(hook))
+  const hooks = Object.fromEntries(entries.map(([event, entry]) => [event, [entry]]))
+  await writeWhole(join(plugin, '.claude-plugin', 'plugin.json'), {
+    name: 'countersign',
+    version,
+    description: 'Tool calls wait until a different person has approved exactly what will run',
+  })
+  await writeWhole(join(plugin, 'hooks', 'hooks.json'), { hooks })
+  await writeWhole(join(plugin, '.mcp.json'), {
+    mcpServers: { countersign: { command: 'countersign', args: ['mcp'] } },
+  })
+  return plugin
+}
