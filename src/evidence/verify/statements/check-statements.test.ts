@@ -126,4 +126,27 @@ describe('signed statements', () => {
       ])
     }
   })
+
+  // Rules: product.md 35
+  test('of a run hold for the worktree that its event says, and fail for another beginning or none', () => {
+    const worktree = { base: 'main', baseCommit: 'a'.repeat(40) }
+    const started = {
+      type: 'run.started',
+      actor: system,
+      runId: 'r1',
+      detail: { worktree: { branch: 'countersign/1-scribe', ...worktree } },
+    }
+    const run = { version: 1, runId: 'r1', worktree }
+    expect(judge([started], [kept('run', run)])).toEqual([])
+    for (const other of [
+      { ...run, worktree: { ...worktree, baseCommit: 'b'.repeat(40) } },
+      { ...run, worktree: { ...worktree, base: 'other' } },
+      { version: 1, runId: 'r1' },
+    ]) {
+      expect(judge([started], [kept('run', other)])).toEqual([
+        expect.stringContaining('differ in worktree'),
+      ])
+    }
+    expect(judge([{ ...started, detail: {} }], [kept('run', run)])).toHaveLength(1)
+  })
 })

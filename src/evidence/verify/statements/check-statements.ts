@@ -1,4 +1,5 @@
-import type { JsonObject } from '#domain/json/json.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { StatementKind } from '#domain/statements/statement.ts'
 import type { Check } from '../findings/check.ts'
@@ -138,9 +139,19 @@ function pinOf(pin: JsonObject): string {
   return JSON.stringify([pin['activation'], pin['worker'], pin['server']])
 }
 
+/** Where a worktree begins; the name of its branch is not signed. */
+function beginning(worktree: Json | undefined): string | null {
+  if (worktree === undefined || worktree === null) return null
+  const { base = null, baseCommit = null } = worktree as JsonObject
+  return canonicalJson([base, baseCommit])
+}
+
 /** The fields in which an event says something else than what was signed. */
 function differences(event: LoggedEvent, signed: JsonObject): string[] {
   const { detail, type } = event
+  // The event of a delegated run leaves it to that of its root.
+  const isChild = signed['parentRunId'] !== undefined
+  const said = detail['worktree'] ?? (isChild ? signed['worktree'] : undefined)
   const pairs: Record<string, readonly [unknown, unknown]> =
     type === 'run.started'
       ? {
@@ -153,6 +164,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
           startRequestId: [detail['startRequestId'] ?? null, signed['startRequestId'] ?? null],
           workspace: [detail['workspace'] ?? null, signed['workspace'] ?? null],
           parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
+          worktree: [beginning(said), beginning(signed['worktree'])],
         }
       : type === 'permit.issued'
         ? {
