@@ -145,6 +145,19 @@ test('worktrees need the top folder of a repository, the branch, and no server b
   expect((await found()).join()).toContain('"files" would not work in the worktrees')
 })
 
+// Rules: product.md 35, 36
+test('merge_branch and git_push are pointed out where runs have no branch, and not where they have', async () => {
+  const tools = 'zones: [{ name: all, root: . }]\ntools: { merge_branch: {}, git_push: {} }'
+  scribe(tools)
+  put('countersign.yaml', config)
+  const problems = (await found()).join()
+  for (const name of ['merge_branch', 'git_push']) {
+    expect(problems).toContain(`${name} can do nothing in the workspace "default"`)
+  }
+  put('countersign.yaml', `${config}workspaces: { default: { root: ., isolation: worktree } }\n`)
+  expect((await found()).join()).not.toContain('can do nothing')
+})
+
 test('a workspace that is not there is pointed out; one on another host is not looked for', async () => {
   scribe('zones: [{ name: all, root: . }]')
   put('countersign.yaml', `${config}workspaces: { default: { root: ./nowhere } }\n`)

@@ -11,6 +11,7 @@ import { configFile } from '../names/own-files.ts'
 import { readConfig } from './config/read-config.ts'
 import { refuseUnfitSchedules } from './warnings/refuse-unfit-schedules.ts'
 import { refuseWorktreeServers } from './warnings/refuse-worktree-servers.ts'
+import { warnOfBranchTools } from './warnings/warn-of-branch-tools.ts'
 import { warnOfIdleEntries } from './warnings/warn-of-idle-entries.ts'
 import { warnOfIdleRules } from './warnings/warn-of-idle-rules.ts'
 import { warnOfGroupRights, warnOfUnreachable } from './warnings/warn-of-unreachable.ts'
@@ -56,6 +57,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     warnOfGroupRights(report, read.config)
     warnOfIdleEntries(report, read.config, workers)
     refuseWorktreeServers(report, read.config, workers)
+    warnOfBranchTools(report, read.config, workers)
     refuseUnfitSchedules(report, read.config, workers)
     for (const worker of workers.values()) requirePrice(report, read.config, worker)
   }

@@ -1,0 +1,31 @@
+import { gitPushName, mergeBranchName } from '#domain/tools/built-in-tools.ts'
+import { placeOfSource, type Report } from '../../reading/report.ts'
+import type { ProjectConfig } from '../../project-config.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
+import { workspacesOf } from '../../workspaces.ts'
+
+/**
+ * Warns of tools that need the branch of a run where runs have none: each call would be an error to
+ * the model.
+ */
+export function warnOfBranchTools(
+  report: Report,
+  { workspaces }: ProjectConfig,
+  workers: ReadonlyMap<string, WorkerDefinition>,
+): void {
+  for (const worker of workers.values()) {
+    const without = workspacesOf(worker).filter((name) => {
+      const workspace = workspaces.get(name)
+      return workspace !== undefined && workspace.worktree === undefined
+    })
+    const [first] = without
+    if (first === undefined) continue
+    for (const name of [mergeBranchName, gitPushName]) {
+      const setting = worker.tools.get(name)
+      if (setting === undefined) continue
+      const problem = `${name} can do nothing in the workspace "${first}", whose runs have no branch of their own`
+      const remedy = `give that workspace "isolation: worktree", or leave out ${name}`
+      report.warn(placeOfSource(setting.source), problem, remedy)
+    }
+  }
+}
