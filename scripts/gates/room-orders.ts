@@ -82,6 +82,7 @@ export const roomOrders: RoomOrders = {
     'passkeys',
     'decisions',
     'external',
+    'revising',
     'hooks',
     'gateway',
     'replay',
@@ -117,7 +118,7 @@ export const roomOrders: RoomOrders = {
     'executions',
   ],
   'src/services/policy': ['activations', 'pins', '.'],
-  'src/services/decisions': ['signing', '.', 'revising'],
+  'src/services/decisions': ['signing', '.'],
   'src/services/audit': ['.', 'log', 'export'],
   'src/services/channels': ['mail', 'push', 'slack', 'webhooks'],
   'src/policy': [

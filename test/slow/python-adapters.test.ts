@@ -218,6 +218,7 @@ describe.skipIf(missing !== null)('of Python', () => {
       approved: 'deploy',
       done: 'deployed',
       id: 'p2',
+      takesEdits: true,
     },
     {
       name: 'openai-agents',
@@ -226,6 +227,7 @@ describe.skipIf(missing !== null)('of Python', () => {
       approved: 'ship',
       done: 'shipped',
       id: 'o2',
+      takesEdits: false,
     },
     {
       name: 'langchain',
@@ -234,9 +236,10 @@ describe.skipIf(missing !== null)('of Python', () => {
       approved: 'notify',
       done: 'notified',
       id: 't1:l2',
+      takesEdits: true,
     },
   ])(
-    '$name: each call gets its own decision in another process, and a stored run makes its calls once',
+    '$name: each call gets its own decision in another process, as it was changed if it can be, and a stored run makes its calls once',
     async (of) => {
       const file = join(folder, `run-${of.name}.py`)
       await writeFile(file, of.source)
@@ -244,11 +247,14 @@ describe.skipIf(missing !== null)('of Python', () => {
       const run = async () =>
         (await runProgram(python, [file, join(folder, `${of.name}.json`)], { env })).stdout
       expect(await run()).toBe('None\n')
+      const revised = desk.revise(of.approved, { what: 'less' })
+      if (of.takesEdits) await revised
+      else await expect(revised).rejects.toThrow('edits_off')
       const allowed = await desk.decide(of.approved, 'approve')
       expect(await run()).toBe('waits\n')
       const refused = await desk.decide(of.denied, 'deny')
       const done = await run()
-      expect(done).toContain(`ran ${of.approved} ${of.approved}\n`)
+      expect(done).toContain(`ran ${of.approved} ${of.takesEdits ? 'less' : of.approved}\n`)
       expect(done).not.toContain(`ran ${of.denied}`)
       expect(done).toContain('Countersign: not run. Grace denied this: looked at it')
       expect(done).toContain(of.done)

@@ -61,7 +61,13 @@ export function countersignApproval(
     if (unasked.includes(toolName)) return undefined
     if (providerExecuted === true) throw new Error('it would run at the provider of the model')
     const externalId = externalIdOf(toolCallId, options)
-    const call = { ...routing, externalId, input: input as object, tool: toolName }
+    const call = {
+      ...routing,
+      edits: 'off',
+      externalId,
+      input: input as object,
+      tool: toolName,
+    } as const
     // With the call in the messages, this is the answer to it: then nothing new is asked.
     const isAnswered = messages.some(
       ({ content, role }) =>

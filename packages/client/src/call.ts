@@ -24,6 +24,8 @@ export interface Call<Input extends object = object> {
   readonly metadata?: Readonly<Record<string, unknown>>
   /** address that is called once the request has ended; see `verifyCallback` */
   readonly callbackUrl?: string
+  /** nobody may change the call, because this very one is made or none */
+  readonly edits?: 'off'
   /** where the call is made: shown to the approvers as what the program reports */
   readonly origin?: CallOrigin
 }

@@ -66,7 +66,8 @@ export interface Client {
   verifyCallback(received: ReceivedCallback): Promise<Callback>
   /**
    * All acts in one: asks, waits however long it takes, takes the permit, runs `execute` once and
-   * reports what became of it. Whatever `execute` returns or throws comes back.
+   * reports what became of it. Whatever `execute` returns or throws comes back. It is given the
+   * input that was approved, which a person may have changed; nobody may where it takes no argument.
    *
    * Rejects without having run it with `DeniedError`, `ExpiredError`, `CancelledError`,
    * `BlockedError`, `MismatchError` or another `CountersignError`; with `AlreadyTakenError` when

@@ -33,7 +33,8 @@ export interface TakeOptions extends GateOptions {
 }
 
 /**
- * What was allowed. `input` is what people saw: with a `worker`, in the form that its tool gave it.
+ * What was allowed. `input` is what people approved, and what is to be done: a person may have
+ * changed it, and a `worker` gives it the form of its tool.
  */
 export interface Allowed<Input extends object> {
   readonly input: Input
@@ -50,7 +51,9 @@ export async function gate<Input extends object, Result>(
   execute: (allowed: Allowed<Input>) => Promise<Result> | Result,
   options: GateOptions = {},
 ): Promise<Result> {
-  const allowed = await take(service, call, options)
+  // A function that takes nothing cannot make the call with other arguments.
+  const own: Call<Input> = execute.length === 0 ? { ...call, edits: 'off' } : call
+  const allowed = await take(service, own, options)
   // Nothing depends on a report: one that cannot be sent leaves the request started.
   const tell = (state: OutcomeState, summary?: string): Promise<void> =>
     report({ ...service, timeoutMs: maxReportMs }, allowed.requestId, {
@@ -123,14 +126,18 @@ function refuseUndecided(request: RequestAnswer): void {
 }
 
 /**
- * What was approved must be what was asked for: the digest is over it, and without a worker it is
- * ours to the letter.
+ * What was approved must be what was asked for: the digest is over it, and unless a person changed
+ * it or a worker gave it its form, it is ours to the letter.
  */
 async function checkCall(request: RequestAnswer, call: Call): Promise<void> {
-  const { digest, facts, id, input, tool } = request
+  const { digest, facts, id, input, revision, tool } = request
+  const isChanged = revision > 1
+  if (isChanged && call.edits === 'off') {
+    throw new MismatchError(id, `Approved are other arguments: ${JSON.stringify(input)}`)
+  }
   const isSame =
     tool === call.tool &&
-    (call.worker !== undefined || canonicalJson(input) === canonicalJson(call.input))
+    (isChanged || call.worker !== undefined || canonicalJson(input) === canonicalJson(call.input))
   if (!isSame) throw new MismatchError(id, 'The request is about another call')
   const { toolHash } = facts
   if (typeof toolHash !== 'string' || (await callDigest({ tool, input, toolHash })) !== digest) {

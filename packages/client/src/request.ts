@@ -16,7 +16,7 @@ export interface RequestAnswer {
   readonly state: RequestState
   readonly tool: string
   readonly title: string
-  /** what people see and what runs: with a `worker`, in the form that its tool gave it */
+  /** what people see and what runs: as a person changed it, or as the tool of `worker` gave it form */
   readonly input: unknown
   readonly digest: string
   readonly queue: string

@@ -16,6 +16,8 @@ interface ToolCall {
   readonly id?: string
 }
 
+const noEdits = { edits: 'off' } as const
+
 interface Runtime {
   readonly configurable?: { readonly thread_id?: string }
 }
@@ -42,7 +44,7 @@ export function countersignMiddleware(
     const thread = configurable?.thread_id
     if (id === undefined) throw new Error('the model gave this call no id')
     const externalId = thread === undefined ? `langchain:${id}` : `langchain:${thread}:${id}`
-    return { ...routing, tool: name, input: args, externalId }
+    return { ...routing, ...(canEdit ? {} : noEdits), tool: name, input: args, externalId }
   }
 
   async function takePermit(call: Call) {

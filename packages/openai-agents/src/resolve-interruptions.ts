@@ -58,7 +58,7 @@ function callOf({ rawItem }: RunToolApprovalItem, options: InterruptionOptions) 
   const input = JSON.parse(rawItem.arguments) as object
   const tool =
     rawItem.namespace === undefined ? rawItem.name : `${rawItem.namespace}.${rawItem.name}`
-  return { ...routing, tool, input, externalId: `openai-agents:${name}` }
+  return { ...routing, tool, input, edits: 'off', externalId: `openai-agents:${name}` } as const
 }
 
 /** The id of the request. The SDK runs a call as the model made it, so nothing else may be approved. */

@@ -96,6 +96,8 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
     ...(folder === '' || folder.length > limits.originFolderCharacters
       ? {}
       : { origin: { program: agent.title, host, folder } }),
+    // The agent makes the call that it has in hand.
+    edits: 'off',
     externalId: use ?? `${agent.name}:${randomUUID()}`,
     metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
   })

@@ -115,6 +115,8 @@ async function takeUnder(
         ...(worker === undefined ? {} : { worker }),
         ...(callbackUrl === undefined ? {} : { callbackUrl }),
         externalId,
+        // The agent makes the call that it has in hand.
+        edits: 'off',
         metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
       },
       { signal: late, onAbort: 'leave', openWithinMs, onAsked },

@@ -77,6 +77,7 @@ async function ask(
       ...(origin === null ? {} : { origin }),
       ...(worker === undefined ? {} : { worker }),
       externalId,
+      edits: 'off',
       metadata: { program: 'permission-prompt-tool', tool: tool_name },
     },
     { signal: AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)]) },
@@ -87,6 +88,7 @@ async function ask(
     return deny(`this call waits as #${number}, and is not made yet. Ask again later.`)
   }
   if (decision.state !== 'approved') return deny(sentenceOf(decision, number))
+  if (decision.revision > 1) return deny(`other arguments were approved (#${number}).`)
   await client.consume(id, decision.digest, { signal })
   return { behavior: 'allow', updatedInput: input }
 }

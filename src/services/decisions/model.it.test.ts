@@ -12,7 +12,7 @@ import { createTestService, type TestService } from '#test/harness/fixtures/test
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
-import { reviseRequest } from './revising/revise-request.ts'
+import { reviseRequest } from '../revising/revise-request.ts'
 
 let database: TestDatabase
 let service: TestService

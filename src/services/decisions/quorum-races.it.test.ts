@@ -11,7 +11,7 @@ import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
 import { extendRequest } from '../requests/extend-request.ts'
-import { reviseRequest } from './revising/revise-request.ts'
+import { reviseRequest } from '../revising/revise-request.ts'
 
 let database: TestDatabase
 let service: TestService

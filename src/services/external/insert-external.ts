@@ -51,7 +51,10 @@ export async function insertExternal(
   const { tx } = unit
   const { judgement } = opening.judged
   const routing = judgement.routing ?? preApprovedRouting(opening.queue)
-  const presentation = await presentExternal(tx, opening.judged, opening.call, opening.reported)
+  const presentation = await presentExternal(tx, opening.judged, opening.call, {
+    reported: opening.reported,
+    isChanged: false,
+  })
   const behind = peopleBehind(opening)
   const inserted = await tx
     .insertInto('request')

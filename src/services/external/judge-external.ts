@@ -34,22 +34,27 @@ export interface ExternalJudgement extends Pick<RemoteJudgement, 'judgement' | '
   readonly proved: boolean
 }
 
+/** Where the program has proved to work, and whether a person changed its call. */
+export interface JudgedAt {
+  readonly proven: ProvenFolder | null
+  readonly isEdit: boolean
+}
+
 /**
  * What policy says of a program's call: that of the worker it names, on the host of the workspace,
- * or without one that its tool is unknown and asks. Such a call is decided as it is: once, and
- * without edits. Rejects with `unknown_worker`, `invalid_request` (it could not run),
- * `policy_blocked` (in the trail), or `workspace_unreachable`.
+ * or without one that its tool is unknown and asks. Rejects with `unknown_worker`,
+ * `invalid_request` (it could not run), `policy_blocked` (in the trail), or
+ * `workspace_unreachable`.
  */
 export async function judgeExternal(
   ctx: SigningContext,
   caller: Caller,
   call: ExternalInput,
 ): Promise<ExternalJudgement> {
-  const proven = await provenFolder(ctx, call.origin)
-  const judged =
-    call.worker === undefined
-      ? { ...(await alone(ctx, call)), proved: proven !== null }
-      : await byWorker(ctx, call, proven)
+  const judged = await judgeProven(ctx, call, {
+    proven: await provenFolder(ctx, call.origin),
+    isEdit: false,
+  })
   const { judgement } = judged
   if (judgement.verdict === 'error') {
     throw new Problem('invalid_request', judgement.reason, { field: 'input' })
@@ -58,12 +63,27 @@ export async function judgeExternal(
     await recordBlock(ctx, caller, judgement)
     throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
   }
-  const { routing } = judgement
-  const frozen =
-    routing === null
-      ? null
-      : { ...routing, permitForMs, scopes: ['once' as const], edits: 'off' as const }
-  return { ...judged, judgement: { ...judgement, routing: frozen } }
+  return judged
+}
+
+/**
+ * The same of a program that has proved to work in a folder, or in none, without any refusal. Such
+ * a call is approved once; it may be changed unless the program cannot make another one.
+ */
+export async function judgeProven(
+  ctx: SigningContext,
+  call: ExternalInput,
+  at: JudgedAt,
+): Promise<ExternalJudgement> {
+  const judged =
+    call.worker === undefined
+      ? { ...(await alone(ctx, call)), proved: at.proven !== null }
+      : await byWorker(ctx, call, at)
+  const { routing } = judged.judgement
+  if (routing === null) return judged
+  const edits = call.edits ?? routing.edits
+  const frozen = { ...routing, permitForMs, scopes: ['once' as const], edits }
+  return { ...judged, judgement: { ...judged.judgement, routing: frozen } }
 }
 
 async function alone(
@@ -85,7 +105,7 @@ async function alone(
 async function byWorker(
   ctx: SigningContext,
   call: ExternalInput,
-  proven: ProvenFolder | null,
+  { proven, isEdit }: JudgedAt,
 ): Promise<ExternalJudgement> {
   const { worker = '', tool, input } = call
   if (call.queue !== undefined) throw invalid('queue', 'is decided by the worker that is named')
@@ -94,7 +114,7 @@ async function byWorker(
   if (!policy.workers.has(worker)) {
     throw new Problem('unknown_worker', `There is no worker ${worker}`)
   }
-  const question = { worker, tool, input, present: true, byProgram: true }
+  const question = { worker, tool, input, present: true, byProgram: true, isEdit }
   const judged = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
   const { judgement } = judged
   // The answer came through Temporal: at least it must be about this call and say what it was shown
@@ -146,7 +166,19 @@ export async function provenFolder(
   if (origin?.proof === undefined) return null
   const { folder, proof } = origin
   const key = await ctx.hostProof()
-  if (key === null || !isHostProof(key, folder, proof)) return null
+  return key === null || !isHostProof(key, folder, proof) ? null : folderHere(ctx, folder)
+}
+
+/**
+ * A folder for which the program proved once that it works there: it must still be a real one of
+ * the workspace on this host.
+ */
+export async function folderHere(
+  ctx: Pick<SigningContext, 'hostProof' | 'policies' | 'projectDir' | 'taskQueue'>,
+  folder: string,
+): Promise<ProvenFolder | null> {
+  const key = await ctx.hostProof()
+  if (key === null) return null
   const { config } = await ctx.policies.inForce()
   const workspace = config.workspaces.get('default')
   if (workspace === undefined) return null

@@ -38,7 +38,7 @@ describe('a program asks', () => {
       presentation: { type: 'structured', truncated: false },
       allowedDecisions: ['approve', 'deny'],
       allowedScopes: ['once'],
-      edits: 'off',
+      edits: 'revise',
       execution: { state: 'not_started' },
       external: {
         key: { id: desk.program.id, name: 'key of Grace' },

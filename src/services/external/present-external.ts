@@ -25,6 +25,20 @@ export interface ExternalPresentation extends StoredPresentation {
 /** A difference made of files that the program reported. */
 export type ReportedDifference = Pick<Presented, 'title' | 'presentation'>
 
+/** What is shown beside the call itself. */
+export interface ReportedCall {
+  readonly reported: ReportedDifference | null
+  /** a person changed the call: what the program says of it is about what it asked for */
+  readonly isChanged: boolean
+}
+
+interface Additions {
+  readonly hashes: JsonObject
+  readonly warnings: readonly string[]
+}
+
+const changedClaim = 'A person changed this call: the words of the program are about what it asked.'
+
 /**
  * What approvers are shown of a program's call. Of one that has proved to work in the workspace,
  * what the workspace's own files say; of every other one what it reported, said to be so
@@ -33,9 +47,9 @@ export type ReportedDifference = Pick<Presented, 'title' | 'presentation'>
  */
 export async function presentExternal(
   tx: Tx,
-  { judgement, presented }: ExternalJudgement,
+  { judgement, presented }: Pick<ExternalJudgement, 'judgement' | 'presented'>,
   call: ExternalInput,
-  reported: ReportedDifference | null,
+  { reported, isChanged }: ReportedCall,
 ): Promise<ExternalPresentation> {
   const claim = claimOf(call)
   const { origin } = call
@@ -46,10 +60,11 @@ export async function presentExternal(
     ...(claimHash === null ? {} : { claimHash }),
     ...(originHash === null ? {} : { originHash }),
   }
+  const warnings = isChanged && claim !== null ? [changedClaim] : []
   const stored =
     presented === null
-      ? await presentReport(tx, judgement, call, { reported, hashes })
-      : await withHashes(tx, presented, origin, hashes)
+      ? await presentReport(tx, judgement, call, { reported, isChanged, hashes, warnings })
+      : await withHashes(tx, presented, origin, { hashes, warnings })
   return { ...stored, claimHash, originHash }
 }
 
@@ -60,13 +75,13 @@ async function withHashes(
   tx: Tx,
   presented: StoredPresentation,
   origin: Origin | undefined,
-  hashes: JsonObject,
+  { hashes, warnings }: Additions,
 ): Promise<StoredPresentation> {
   const built = JSON.parse(await getText(tx, presented.presentationHash)) as Presentation
   const presentation = makePresentation({
     ...built,
     metadata: { ...built.metadata, ...hashes },
-    warnings: [...otherFiles(presented, origin), ...built.warnings],
+    warnings: [...warnings, ...otherFiles(presented, origin), ...built.warnings],
   })
   const presentationHash = await putContent(tx, canonicalJson(presentation))
   await releaseContent(tx, [presented.presentationHash])
@@ -93,14 +108,11 @@ async function presentReport(
   tx: Tx,
   { input, tool, toolHash, cues = [] }: Judgement,
   { origin, title: claimedTitle }: ExternalInput,
-  {
-    reported,
-    hashes,
-  }: { readonly reported: ReportedDifference | null; readonly hashes: JsonObject },
+  { reported, isChanged, hashes, warnings: first }: ReportedCall & Additions,
 ): Promise<StoredPresentation> {
   const facts = { toolHash, bases: [] }
   const reporter = origin === undefined ? {} : { reportedBy: origin.host }
-  const warnings = reportWarnings(tool, origin, reported !== null)
+  const warnings = [...first, ...reportWarnings(tool, origin, reported !== null)]
   const presentation =
     reported === null
       ? structured(input, { ...hashes, ...reporter }, warnings)
@@ -114,7 +126,7 @@ async function presentReport(
     canonicalJson(presentation),
   ])
   return {
-    title: titleOf(tool, input, claimedTitle, reported),
+    title: titleOf(tool, input, isChanged ? undefined : claimedTitle, reported),
     effect: effectOf({ tool, input, command: null, schema: null, title: null, presentation }),
     cues: locateCues(cues, presentation),
     inputHash,

@@ -7,7 +7,7 @@ import {
   type AgentDesk,
 } from '#test/harness/fixtures/agent-desk.ts'
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
-import { reviseRequest } from '../decisions/revising/revise-request.ts'
+import { reviseRequest } from '../revising/revise-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { listGrants } from './list-grants.ts'

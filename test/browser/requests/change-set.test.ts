@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
-import { reviseRequest } from '#services/decisions/revising/revise-request.ts'
+import { reviseRequest } from '#services/revising/revise-request.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard

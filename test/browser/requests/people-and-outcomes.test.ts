@@ -117,6 +117,26 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   await card.getByText('Rolled out').waitFor()
 })
 
+// Rules: product.md 11
+test("an approver changes a program's call in the dashboard, and is then one of the people behind it", async () => {
+  const { desk } = dashboard
+  const { caller } = await addKey(desk.database.db, desk.people.ada)
+  const { requestId } = await openExternal(desk.api, caller, {
+    tool: 'deploy',
+    input: { service: 'shop', version: '1.5.0' },
+    externalId: 'deploy-43',
+  })
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await page.getByRole('textbox', { name: 'version' }).fill('1.4.9')
+  await page.getByRole('button', { name: 'Preview the changes' }).click()
+  await page.getByText("you can't decide: you edited this call").first().waitFor()
+  expect(await getRequest(desk.api, caller, { request: requestId })).toMatchObject({
+    revision: 2,
+    input: { service: 'shop', version: '1.4.9' },
+  })
+})
+
 // Rules: product.md 46; security.md 17, 18
 test('where a program says that it works stands as reported, as text, and whether it is proved', async () => {
   const { desk } = dashboard

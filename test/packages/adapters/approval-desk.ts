@@ -3,7 +3,7 @@ import { createClient } from '#program-client'
 import { createProgram } from '../../api/program.ts'
 import { createTestApi, type Reply, type TestApi } from '../../api/test-api.ts'
 
-/** A service with a program of Ada's that asks, and Grace, who decides. */
+/** A service with a program of Ada's that asks, and Grace, who decides; Linus changes calls. */
 export interface ApprovalDesk extends AsyncDisposable {
   readonly client: Client
   readonly apiKey: string
@@ -12,6 +12,8 @@ export interface ApprovalDesk extends AsyncDisposable {
   pending(tool: string): Promise<Request[]>
   /** Grace decides the only pending request of a tool, with a reason. */
   decide(tool: string, decision: 'approve' | 'deny'): Promise<Request>
+  /** Linus changes the only pending request of a tool. */
+  revise(tool: string, input: object): Promise<void>
   decideAs(name: 'ada' | 'grace', request: Request, decision: 'approve' | 'deny'): Promise<Reply>
   /** state of a request and of what its permit became */
   stateOf(id: string): Promise<{ readonly state: RequestState; readonly execution: string }>
@@ -30,6 +32,7 @@ export async function openApprovalDesk(): Promise<ApprovalDesk> {
   const people = {
     ada: await api.signIn(api.people.ada),
     grace: await api.signIn(api.people.grace),
+    linus: await api.signIn(api.people.linus),
   }
   const { key } = await createProgram(api, people.ada)
   const pending: ApprovalDesk['pending'] = async (tool) => {
@@ -61,6 +64,13 @@ export async function openApprovalDesk(): Promise<ApprovalDesk> {
       const { status, text } = await decideAs('grace', request, decision)
       if (status !== 200) throw new Error(text)
       return request
+    },
+    async revise(tool, input) {
+      const [request] = await pending(tool)
+      const { body } = await people.linus.get(`/v1/requests/${request?.id}`)
+      const changed = { input, digest: body.digest, revision: body.revision }
+      const { status, text } = await people.linus.post(`/v1/requests/${body.id}/revisions`, changed)
+      if (status !== 200) throw new Error(text)
     },
     async stateOf(id) {
       const { body } = await people.grace.get(`/v1/requests/${id}`)

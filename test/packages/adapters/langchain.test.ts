@@ -112,26 +112,34 @@ test('a call that throws is told as failed', async () => {
   expect(ran.splice(0)).toHaveLength(1)
 })
 
-test('a call that was approved with other arguments runs with those, or not at all where edits are not allowed', async () => {
-  const client: Client = {
-    ...desk.client,
-    take: async (call) => ({ ...(await desk.client.take(call)), input: { what: 'less' } as never }),
-  }
-  for (const allowedDecisions of [undefined, ['approve', 'reject'] as const]) {
-    const name = allowedDecisions === undefined ? 'c' : 'd'
-    const options = { client, ...(allowedDecisions === undefined ? {} : { allowedDecisions }) }
-    const agent = agentOf([['c1', 'deploy', `all of ${name}`]], new MemorySaver(), options)
-    await agent.invoke(start, thread(name))
-    const { id } = await desk.decide('deploy', 'approve')
-    const [[, status, said] = []] = answers(
-      await agent.invoke(new Command({ resume: {} }), thread(name)),
-    )
-    const isRun = allowedDecisions === undefined
-    expect(ran.splice(0)).toEqual(isRun ? [['deploy', { what: 'less' }]] : [])
-    expect([status, said]).toEqual([
-      isRun ? 'success' : 'error',
-      expect.stringContaining('{"what":"less"}'),
-    ])
-    expect(await desk.stateOf(id)).toMatchObject({ execution: isRun ? 'succeeded' : 'failed' })
-  }
+test('a call that a person changed runs as it was approved', async () => {
+  const agent = agentOf([['c1', 'deploy', 'all']], new MemorySaver())
+  await agent.invoke(start, thread('c'))
+  await desk.revise('deploy', { what: 'less' })
+  const { id } = await desk.decide('deploy', 'approve')
+  const answered = answers(await agent.invoke(new Command({ resume: {} }), thread('c')))
+  expect(ran.splice(0)).toEqual([['deploy', { what: 'less' }]])
+  expect(answered).toMatchObject([
+    ['c1', 'success', expect.stringContaining('other arguments: {"what":"less"}')],
+  ])
+  expect(await desk.stateOf(id)).toMatchObject({ execution: 'succeeded' })
+})
+
+test('nobody can change a call where the agent allows no edits, and one changed all the same does not run', async () => {
+  const options = { allowedDecisions: ['approve', 'reject'] as const }
+  const agent = agentOf([['c1', 'deploy', 'all']], new MemorySaver(), options)
+  await agent.invoke(start, thread('d'))
+  await expect(desk.revise('deploy', { what: 'less' })).rejects.toThrow('edits_off')
+  await desk.decide('deploy', 'approve')
+  await agent.invoke(new Command({ resume: {} }), thread('d'))
+  expect(ran.splice(0)).toEqual([['deploy', { what: 'all' }]])
+  // Asked before the agent said so.
+  await agentOf([['c1', 'deploy', 'all']], new MemorySaver()).invoke(start, thread('e'))
+  await desk.revise('deploy', { what: 'none' })
+  await desk.decide('deploy', 'approve')
+  const later = agentOf([['c1', 'deploy', 'all']], new MemorySaver(), options)
+  expect(answers(await later.invoke(start, thread('e')))).toMatchObject([
+    ['c1', 'error', expect.stringContaining('other arguments: {"what":"none"}')],
+  ])
+  expect(ran.splice(0)).toEqual([])
 })

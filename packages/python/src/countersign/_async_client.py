@@ -78,10 +78,7 @@ class AsyncClient:
         """See `Client.take`."""
         id = await asyncio.to_thread(open_call, self._client, tool, input, **more)
         request = (await self.decision(id, wait=wait)).request
-        has_worker = "worker" in more
-        return await asyncio.to_thread(
-            take_decided, self._client, request, tool, input, has_worker=has_worker
-        )
+        return await asyncio.to_thread(take_decided, self._client, request, tool, input, more)
 
     def verify_callback(self, body: bytes | str, headers: Mapping[str, str]) -> Callback:
         """See `Client.verify_callback`. Needs no network."""

@@ -51,12 +51,13 @@ class Client:
         on_behalf_of: str | None = None,
         callback_url: str | None = None,
         metadata: dict[str, Any] | None = None,
+        edits: str | None = None,
         origin: dict[str, Any] | None = None,
     ) -> Asked:
         """Asks for an approval. Under the `external_id` of an earlier call it returns that request.
 
         Raises `policy_blocked` where policy never allows the call, and `ValueError` for an input
-        that JSON cannot carry.
+        that JSON cannot carry. With `edits="off"` nobody may change the call before it is approved.
         """
         canonical_json(input)
         body = {
@@ -70,6 +71,7 @@ class Client:
             "onBehalfOf": on_behalf_of,
             "callbackUrl": callback_url,
             "metadata": metadata,
+            "edits": edits,
             "origin": origin,
         }
         present = {name: value for name, value in body.items() if value is not None}
@@ -153,7 +155,8 @@ class Client:
     ) -> Result:
         """Asks, waits however long it takes, takes the permit, runs `execute` once and reports.
 
-        `more` is what `ask` takes. Whatever `execute` returns or raises comes back. Raises without
+        `more` is what `ask` takes. A person may have changed the call: do what `allowed.input` says,
+        or ask with `edits="off"`. Whatever `execute` returns or raises comes back. Raises without
         having run it `DeniedError`, `ExpiredError`, `CancelledError`, `BlockedError`,
         `MismatchError` or another `CountersignError`; `AlreadyTakenError` when the permit of this
         `external_id` was taken before.
@@ -177,7 +180,7 @@ class Client:
         """
         id = open_call(self, tool, input, **more)
         request = self.decision(id, wait=wait).request
-        return take_decided(self, request, tool, input, has_worker="worker" in more)
+        return take_decided(self, request, tool, input, more)
 
 
 def _path(id: str) -> str:

@@ -33,11 +33,11 @@ def open_call(client: Client, tool: str, input: dict[str, Any], **more: Any) -> 
 
 
 def take_decided(
-    client: Client, request: dict[str, Any], tool: str, input: dict[str, Any], *, has_worker: bool
+    client: Client, request: dict[str, Any], tool: str, input: dict[str, Any], more: dict[str, Any]
 ) -> Allowed:
     """Takes the permit of a request that has ended, once it is for exactly this call."""
     _refuse_undecided(request)
-    _check_call(request, tool, input, has_worker=has_worker)
+    _check_call(request, tool, input, more)
     try:
         permit = client.consume(request["id"], request["digest"])
     except CountersignError as error:
@@ -73,11 +73,15 @@ def _refuse_undecided(request: dict[str, Any]) -> None:
         raise CancelledError(state, f"This left the queue: {reason}", request_id=id)
 
 
-def _check_call(request: dict[str, Any], tool: str, input: dict[str, Any], *, has_worker: bool) -> None:
-    """What was approved must be what was asked for, to the letter unless a worker gave it form."""
-    id = request["id"]
+def _check_call(
+    request: dict[str, Any], tool: str, input: dict[str, Any], more: dict[str, Any]
+) -> None:
+    """What was approved must be what was asked for, unless a person changed it or a worker gave it form."""
+    id, is_changed = request["id"], request["revision"] > 1
+    if is_changed and more.get("edits") == "off":
+        raise MismatchError(id, f"Approved are other arguments: {request['input']}")
     is_same = request["tool"] == tool and (
-        has_worker or canonical_json(request["input"]) == canonical_json(input)
+        is_changed or more.get("worker") is not None or canonical_json(request["input"]) == canonical_json(input)
     )
     if not is_same:
         raise MismatchError(id, "The request is about another call")

@@ -47,7 +47,11 @@ class Permit:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What was allowed. `input` is what people saw: with a `worker`, as its tool gave it form."""
+    """What was allowed.
+
+    `input` is what people approved, and what is to be done: a person may have changed it, and a
+    `worker` gives it the form of its tool.
+    """
 
     input: dict[str, Any]
     request_id: str

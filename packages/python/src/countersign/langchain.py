@@ -44,7 +44,7 @@ class CountersignMiddleware(AgentMiddleware):
         self._client = client
         self._unasked = frozenset(unasked)
         self._can_edit = can_edit
-        self._more = more
+        self._more = more if can_edit else {**more, "edits": "off"}
 
     def after_model(self, state: Any, runtime: Any) -> None:
         """Asks about the calls of the newest message, and interrupts while one of them waits."""

@@ -34,6 +34,8 @@ def resolve_interruptions(
     server.
     """
     prefix = "openai-agents" if run is None else f"openai-agents:{run}"
+    # The SDK makes a call as the model made it.
+    more = {**more, "edits": "off"}
     items = state.get_interruptions()
     is_waiting = False
     for item in items:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reviseRequest } from '#services/decisions/revising/revise-request.ts'
+import { reviseRequest } from '#services/revising/revise-request.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { route } from '../../route/route.ts'
 import { requestRef } from '../../schemas/common.ts'

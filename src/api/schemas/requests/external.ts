@@ -135,6 +135,8 @@ export const externalBody = z
      */
     externalId: text(200).min(1),
     metadata: metadata.optional(),
+    /** the program can make this very call only: nobody may change it */
+    edits: z.literal('off').optional(),
     /** where it works, as it reports it */
     origin: origin.optional(),
   })

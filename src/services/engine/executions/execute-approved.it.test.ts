@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { deskWorker, type DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import { reviseRequest } from '../../decisions/revising/revise-request.ts'
+import { reviseRequest } from '../../revising/revise-request.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import {

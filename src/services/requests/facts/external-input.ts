@@ -20,6 +20,8 @@ export interface ExternalInput {
   readonly metadata?: JsonObject
   /** where the program says that it works */
   readonly origin?: Origin
+  /** the program cannot make another call than this one; absent: as the queue says */
+  readonly edits?: 'off'
   /** where the program is told of the end, and with which secret that is signed */
   readonly callback?: { readonly url: string; readonly secret: string }
   /** which call of an agent's session it is, where a hook asks the service itself */
@@ -47,7 +49,8 @@ export function claimOf({ title, presentation }: ExternalInput): ProgramClaim | 
 
 /** What an `externalId` stands for: asked again with anything else, it is refused. */
 export function bodyHashOf(call: ExternalInput): string {
-  const { callback, hookCall: _, origin, ...input } = call
+  // A program that learned to take changes goes on with what it asked before.
+  const { callback, edits: _edits, hookCall: _, origin, ...input } = call
   return hashJson({
     ...input,
     // A proof is another one after each start of the service: what is asked stays the same.

@@ -65,7 +65,7 @@ export function ChoiceList(props: {
         request.edits === 'revise'
           ? 'Change the call; somebody else then decides it.'
           : 'Change the call, see the new effect, then approve that.',
-      available: may('approve') && request.edits !== 'off' && request.kind === 'tool_call',
+      available: may('approve') && request.edits !== 'off',
       extra: {},
     },
   ] as const

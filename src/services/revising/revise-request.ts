@@ -8,21 +8,20 @@ import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { editsPolicies, type EditsPolicy } from '#domain/policy/verdict.ts'
 import { getText } from '#store/content/content.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
-import type { Caller, SigningContext } from '../../core/context.ts'
-import type { RemoteJudgement, StoredPresentation } from '../../core/host-queries.ts'
-import { lockRequests, lockRun } from '../../core/locks.ts'
-import type { RequestLocation } from '../../requests/people/find-request.ts'
-import { releaseOnFailure } from '../../core/release-on-failure.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import type { DecisionFacts } from '../../requests/facts/decision-facts.ts'
-import { attemptOnRequest } from '../../requests/people/attempt-on-request.ts'
-import { factsWhileOpen } from '../../requests/ending/refuse-ended.ts'
-import { invalid } from '../../requests/facts/decision-input.ts'
-import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
-import { gatewayServerOf } from '../../requests/facts/gateway-call.ts'
-import { judgePerson, refuseStale } from '../judge-decision.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
+import type { RemoteJudgement } from '../core/host-queries.ts'
+import { lockRequests, lockRun } from '../core/locks.ts'
+import type { RequestLocation } from '../requests/people/find-request.ts'
+import { releaseOnFailure } from '../core/release-on-failure.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
+import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
+import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
+import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
+import { invalid } from '../requests/facts/decision-input.ts'
+import { judgePerson, refuseStale } from '../decisions/judge-decision.ts'
+import { judgeChange } from './judge-change.ts'
 import { writeRevision } from './write-revision.ts'
-import { byAttempt, type Authority } from '../../core/authority.ts'
+import { byAttempt, type Authority } from '../core/authority.ts'
 
 export interface ReviseRequestInput {
   /** id or number */
@@ -62,18 +61,9 @@ export async function reviseRequest(
     )
     if (before instanceof Problem) return before
     await refuseOtherDelegation(ctx, before.request, input.input)
-    const worker = await workerOf(ctx, before.request)
-    const judged = await ctx.judgeRemotely({
-      worker,
-      tool: before.request.tool,
-      input: input.input,
-      ...(before.request.run_id === null ? {} : { runId: before.request.run_id }),
-      ...(before.request.call_id === null ? {} : { callId: before.request.call_id }),
-      present: true,
-      isEdit: true,
-    })
+    const { judged, present } = await judgeChange(ctx, before.request, input.input)
     return releaseOnFailure(ctx.db, judged.presented, async () => {
-      const presented = presentedOf(judged, before.request)
+      refuseJudged(judged, before.request)
       return inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
         const current = await editable(attempt, caller, target, expected)
         if (current instanceof Problem) return current
@@ -81,6 +71,7 @@ export async function reviseRequest(
         const edits = strictestEdits(request, judged)
         if (edits === 'off') throw editsOff()
         const reason = input.reason ?? null
+        const presented = await present(attempt.tx)
         await writeRevision(attempt.under(current.authority), caller, {
           request,
           personId,
@@ -129,15 +120,12 @@ async function editable(
   if (target.runId !== null) await lockRun(unit.tx, target.runId)
   const [request] = await lockRequests(unit.tx, [target.id])
   if (request === undefined) throw new Error(`Request ${target.id} is gone`)
-  if (request.kind !== 'tool_call' && (await gatewayServerOf(unit.tx, request.id)) === null) {
-    throw invalid('request', 'has no input that could be changed')
-  }
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
   // Who edited it before may mend it again; deciding it is another matter.
   const others = facts.principals.filter((principal) => principal.why !== 'edited')
   const { person, authority } = judgePerson(caller, request, { ...facts, principals: others })
-  if (request.routing.edits === 'off') throw editsOff()
+  if (!isChangeable(request)) throw editsOff()
   refuseStale(request, facts, expected)
   return {
     authority,
@@ -171,36 +159,23 @@ async function refuseOtherDelegation(
   }
 }
 
+/** A question, a start or the check of an outcome has no call that could be another one. */
+function isChangeable({ kind, routing }: Selectable<RequestTable>): boolean {
+  return (kind === 'tool_call' || kind === 'external') && routing.edits !== 'off'
+}
+
 function editsOff(): Problem {
-  return new Problem('edits_off', 'This queue does not allow calls to be changed')
+  return new Problem('edits_off', 'This call cannot be changed; deny it and say why')
 }
 
-async function workerOf(ctx: SigningContext, request: Selectable<RequestTable>): Promise<string> {
-  const server = await gatewayServerOf(ctx.db, request.id)
-  if (server !== null) return gatewayWorkerName(server)
-  const run = await ctx.db
-    .selectFrom('run')
-    .select('worker')
-    .where('id', '=', request.run_id)
-    .executeTakeFirst()
-  if (run === undefined) throw invalid('request', 'has no run whose worker could judge the change')
-  return run.worker
-}
-
-/** What would be shown, once policy lets the changed call be asked about at all. */
-function presentedOf(
-  judged: RemoteJudgement,
-  request: Selectable<RequestTable>,
-): StoredPresentation {
-  const { judgement, presented } = judged
+/** Refuses what may not be asked about, or is no change. */
+function refuseJudged({ judgement }: RemoteJudgement, request: Selectable<RequestTable>): void {
   if (judgement.verdict === 'blocked') {
     throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
   }
   if (judgement.verdict === 'error') throw invalid('input', judgement.reason)
   if (judgement.tool !== request.tool) throw invalid('input', 'is judged as another tool')
   if (judgement.digest === request.digest) throw invalid('input', 'changes nothing')
-  if (presented === null) throw new Error(`Request ${request.id} was judged but not presented`)
-  return presented
 }
 
 /** The stricter of what the call was asked under and is now. */

@@ -10,8 +10,8 @@ import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
-import { getRequest } from '../../requests/detail/get-request.ts'
-import { decideRequest } from '../decide-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
 import { reviseRequest } from './revise-request.ts'
 import {
   ada,
@@ -22,7 +22,7 @@ import {
   run,
   service,
   useDecisionDesk,
-} from '../decisions.fixture.ts'
+} from '../decisions/decisions.fixture.ts'
 
 useDecisionDesk()
 beforeEach(async () => {

@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely'
+import type { JsonObject } from '#domain/json/json.ts'
+import { stricterRoute } from '#policy/judge/routing/stricter-route.ts'
+import { getText } from '#store/content/content.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
+import type { SigningContext } from '../core/context.ts'
+import type { StoredPresentation } from '../core/host-queries.ts'
+import type { ExternalInput, ProgramClaim } from '../requests/facts/external-input.ts'
+import type { ReportedOrigin } from '../requests/facts/origin.ts'
+import { folderHere, judgeProven, type ExternalJudgement } from './judge-external.ts'
+import { presentExternal } from './present-external.ts'
+import { presentReported } from './present-reported.ts'
+
+/** What policy says of a program's call that a person changed, and how it would be shown. */
+export interface ChangedExternal {
+  readonly judged: ExternalJudgement
+  /** Stores what would be shown, in the transaction that writes the revision. */
+  present(tx: Tx): Promise<StoredPresentation>
+}
+
+/**
+ * Judges a changed call of a program as it was judged when the program asked: by the worker that it
+ * named, or as a tool that nobody knows, and with the files that it proved or reported. Rejects
+ * with `unknown_worker`, `invalid_request`, or `workspace_unreachable`.
+ */
+export async function judgeChangedExternal(
+  ctx: SigningContext,
+  request: Selectable<RequestTable>,
+  input: JsonObject,
+): Promise<ChangedExternal> {
+  const external = await ctx.db
+    .selectFrom('external_request')
+    .selectAll()
+    .where('request_id', '=', request.id)
+    .executeTakeFirstOrThrow()
+  const origin = await originOf(ctx.db, external)
+  const call: ExternalInput = {
+    tool: request.tool,
+    input,
+    externalId: external.external_id,
+    // Where it waits: that is where it goes unless routing says something else of it now.
+    ...(external.worker === null ? { queue: request.queue } : { worker: external.worker }),
+    ...(await claimedIn(ctx.db, external)),
+    ...(origin === null ? {} : { origin }),
+  }
+  const isProved = external.origin_proved === true && origin !== null
+  const proven = isProved ? await folderHere(ctx, origin.folder) : null
+  const again = await judgeProven(ctx, call, { proven, isEdit: true })
+  const judged = external.worker === null ? again : asStrict(request, again)
+  const { judgement, presented } = judged
+  // Also of a call that policy would ask nobody about: what is open stays open, and shows it.
+  const isAsked = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
+  const reported =
+    presented === null && isAsked
+      ? await presentReported({ ...judgement, verdict: 'ask' }, origin ?? undefined)
+      : null
+  return {
+    judged,
+    present: (tx) => presentExternal(tx, judged, call, { reported, isChanged: true }),
+  }
+}
+
+/**
+ * Nothing vouches for the stored name of the worker, so its policy may add people to a changed
+ * call, but never lets go of those whom the sealed request names.
+ */
+function asStrict(request: Selectable<RequestTable>, judged: ExternalJudgement): ExternalJudgement {
+  const { judgement } = judged
+  if (judgement.routing === null) return judged
+  const { risk, routing } = stricterRoute(
+    { risk: judgement.risk, routing: judgement.routing, sources: [] },
+    { risk: request.risk, routing: request.routing, sources: [] },
+  )
+  return { ...judged, judgement: { ...judgement, risk, routing } }
+}
+
+async function originOf(
+  db: Db,
+  { origin_hash: hash }: Selectable<ExternalRequestTable>,
+): Promise<ReportedOrigin | null> {
+  return hash === null ? null : (JSON.parse(await getText(db, hash)) as ReportedOrigin)
+}
+
+async function claimedIn(
+  db: Db,
+  { claim_hash: hash }: Selectable<ExternalRequestTable>,
+): Promise<Pick<ExternalInput, 'title' | 'presentation'>> {
+  if (hash === null) return {}
+  const { title, presentation } = JSON.parse(await getText(db, hash)) as ProgramClaim
+  return {
+    ...(title === null ? {} : { title }),
+    ...(presentation === null ? {} : { presentation }),
+  }
+}

@@ -1,0 +1,76 @@
+import type { Selectable } from 'kysely'
+import type { JsonObject } from '#domain/json/json.ts'
+import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+import type { SigningContext } from '../core/context.ts'
+import type { RemoteJudgement, StoredPresentation } from '../core/host-queries.ts'
+import { judgeChangedExternal } from '../external/judge-changed-external.ts'
+import { invalid } from '../requests/facts/decision-input.ts'
+import { gatewayServerOf } from '../requests/facts/gateway-call.ts'
+
+/** What policy says of a changed call, and how it would be shown. */
+export interface JudgedChange {
+  readonly judged: RemoteJudgement
+  /** What would be shown, in the transaction that writes the revision. */
+  present(tx: Tx): Promise<StoredPresentation>
+}
+
+/** Judges a changed call by the policy of its run's worker, of its server, or of its program. */
+export async function judgeChange(
+  ctx: SigningContext,
+  request: Selectable<RequestTable>,
+  input: JsonObject,
+): Promise<JudgedChange> {
+  const server = await gatewayServerOf(ctx.db, request.id)
+  if (server !== null)
+    return judgeServed(ctx, request, { worker: gatewayWorkerName(server), input })
+  if (request.kind === 'external') return judgeChangedExternal(ctx, request, input)
+  const run = await ctx.db
+    .selectFrom('run')
+    .select('worker')
+    .where('id', '=', request.run_id)
+    .executeTakeFirst()
+  if (run === undefined) throw invalid('request', 'has no run whose worker could judge the change')
+  return judgeByWorker(ctx, request, { worker: run.worker, input })
+}
+
+/** An approval of a call of the gateway is for that call alone, whatever else the tool offers. */
+async function judgeServed(
+  ctx: SigningContext,
+  request: Selectable<RequestTable>,
+  changed: ChangedCall,
+): Promise<JudgedChange> {
+  const { judged, present } = await judgeByWorker(ctx, request, changed)
+  const { routing } = judged.judgement
+  const once = routing === null ? null : { ...routing, scopes: ['once' as const] }
+  return { judged: { ...judged, judgement: { ...judged.judgement, routing: once } }, present }
+}
+
+interface ChangedCall {
+  readonly worker: string
+  readonly input: JsonObject
+}
+
+async function judgeByWorker(
+  ctx: SigningContext,
+  { call_id: callId, id, run_id: runId, tool }: Selectable<RequestTable>,
+  { worker, input }: ChangedCall,
+): Promise<JudgedChange> {
+  const judged = await ctx.judgeRemotely({
+    worker,
+    tool,
+    input,
+    ...(runId === null ? {} : { runId }),
+    ...(callId === null ? {} : { callId }),
+    present: true,
+    isEdit: true,
+  })
+  return {
+    judged,
+    present: async () => {
+      if (judged.presented === null) throw new Error(`Request ${id} was judged but not presented`)
+      return judged.presented
+    },
+  }
+}
