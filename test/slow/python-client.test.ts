@@ -52,6 +52,7 @@ def main():
         lambda: client.consume(asked.id, decision.digest),
         lambda: client.gate("release", call, ran.append, external_id=external_id),
         lambda: client.gate("release", call, ran.append, external_id=external_id + "-denied"),
+        lambda: client.resume("release", call, ran.append, external_id=external_id),
         lambda: client.consume("../../v1/keys", decision.digest),
         lambda: Client(url="http://127.0.0.1:9", api_key="x", timeout=1).withdraw("r1"),
     ):
@@ -71,7 +72,10 @@ async def later():
     client = AsyncClient(**options)
     async def execute(allowed):
         return allowed.input
-    return await client.gate("release", {**call, "async": True}, execute, external_id=external_id + "-async")
+    # As a process that died would have asked.
+    asked = {**call, "async": True}
+    await client.ask("release", asked, external_id=external_id + "-async")
+    return await client.resume("release", asked, execute, external_id=external_id + "-async")
 
 result = main()
 result["async"] = asyncio.run(later())["async"]
@@ -145,6 +149,7 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
         ['CountersignError', 'already_consumed'],
         ['AlreadyTakenError', 'already_consumed'],
         ['DeniedError', 'denied'],
+        ['AlreadyTakenError', 'already_consumed'],
         ['CountersignError', 'not_found'],
         ['CountersignError', 'unavailable'],
         'refused',

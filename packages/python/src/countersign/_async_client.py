@@ -72,6 +72,18 @@ class AsyncClient:
         await asyncio.to_thread(try_report, self._client, allowed.request_id, "succeeded")
         return result
 
+    async def resume(
+        self,
+        tool: str,
+        input: dict[str, Any],
+        execute: Callable[[Allowed], Awaitable[Result]],
+        *,
+        external_id: str,
+        **more: Any,
+    ) -> Result:
+        """See `Client.resume`; `execute` is awaited."""
+        return await self.gate(tool, input, execute, external_id=external_id, **more)
+
     async def take(
         self, tool: str, input: dict[str, Any], *, wait: float = math.inf, **more: Any
     ) -> Allowed:

@@ -170,6 +170,22 @@ class Client:
         try_report(self, allowed.request_id, "succeeded")
         return result
 
+    def resume(
+        self,
+        tool: str,
+        input: dict[str, Any],
+        execute: Callable[[Allowed], Result],
+        *,
+        external_id: str,
+        **more: Any,
+    ) -> Result:
+        """`gate` for a call that an earlier process may have asked about.
+
+        Under the same `external_id` it continues to wait. Raises `AlreadyTakenError` if the earlier
+        process may have run the call.
+        """
+        return self.gate(tool, input, execute, external_id=external_id, **more)
+
     def take(
         self, tool: str, input: dict[str, Any], *, wait: float = math.inf, **more: Any
     ) -> Allowed:
