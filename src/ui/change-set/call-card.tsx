@@ -1,4 +1,4 @@
-import { Button, Radio, Textarea } from '@mantine/core'
+import { Button, Radio } from '@mantine/core'
 import { IconSquare, IconSquareCheck } from '@tabler/icons-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -12,6 +12,7 @@ import { CallComments } from '../request/comments/call-comments.tsx'
 import { denialReaders } from '../request/comments/commented.ts'
 import { useLineNotes } from '../request/comments/line-notes.tsx'
 import { Risk } from '../request/facts/risk.tsx'
+import { DenialReason } from '../states/denial-reason.tsx'
 import { Notice } from '../states/notice.tsx'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -255,15 +256,13 @@ function Choices(props: {
         </p>
       )}
       {state.choice === 'deny' && (
-        <Textarea
-          label="Reason"
+        <DenialReason
           description={denialReaders(props.newest)}
-          autosize
+          required={false}
           minRows={1}
-          maxLength={4000}
           disabled={busy}
           value={state.reason}
-          onChange={(event) => acts.onReason(key, event.currentTarget.value)}
+          onChange={(reason) => acts.onReason(key, reason)}
         />
       )}
     </div>

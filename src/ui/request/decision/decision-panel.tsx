@@ -15,6 +15,7 @@ import { ChangedBanner } from './choosing/changed-banner.tsx'
 import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
 import { useDraft } from '../../states/draft.ts'
 import { EditForm } from '../editing/edit-form.tsx'
+import { DenialReason } from '../../states/denial-reason.tsx'
 import { Notice } from '../../states/notice.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
 import { refusalWords } from './wording/refusal-words.ts'
@@ -227,21 +228,28 @@ export function DecisionPanel(props: {
             )
           ) : (
             <>
-              <Textarea
-                label="Reason"
-                description={
-                  choice === 'deny' || choice === 'stop'
-                    ? denialReaders(request)
-                    : 'Kept with the decision.'
-                }
-                required={whyReasonOf(choice, opened) !== null}
-                autosize
-                minRows={2}
-                maxRows={8}
-                maxLength={4000}
-                value={reason}
-                onChange={(event) => setReason(event.currentTarget.value)}
-              />
+              {choice === 'deny' || choice === 'stop' ? (
+                <DenialReason
+                  description={denialReaders(request)}
+                  required={whyReasonOf(choice, opened) !== null}
+                  minRows={2}
+                  disabled={busy}
+                  value={reason}
+                  onChange={setReason}
+                />
+              ) : (
+                <Textarea
+                  label="Reason"
+                  description="Kept with the decision."
+                  required={whyReasonOf(choice, opened) !== null}
+                  autosize
+                  minRows={2}
+                  maxRows={8}
+                  maxLength={4000}
+                  value={reason}
+                  onChange={(event) => setReason(event.currentTarget.value)}
+                />
+              )}
               {needsAgain(choice, opened) && (
                 <Checkbox
                   label="Yes, again"

@@ -1,0 +1,52 @@
+import { Button, Textarea } from '@mantine/core'
+import { useRef } from 'react'
+import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.ts'
+
+/** The reason of a denial: typed, or begun with what people often say. */
+export function DenialReason(props: {
+  description: string
+  required: boolean
+  minRows: number
+  disabled: boolean
+  value: string
+  onChange: (reason: string) => void
+}) {
+  const { value, onChange, ...field } = props
+  const text = useRef<HTMLTextAreaElement>(null)
+  /** The caret goes to its end, where it is gone on with. */
+  const begin = (preset: ReasonPreset): void => {
+    onChange(withPreset(preset, value))
+    text.current?.focus()
+    requestAnimationFrame(() => {
+      const { length } = text.current?.value ?? ''
+      text.current?.setSelectionRange(length, length)
+    })
+  }
+  return (
+    <div className="column">
+      <Textarea
+        ref={text}
+        label="Reason"
+        autosize
+        maxRows={8}
+        maxLength={4000}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        {...field}
+      />
+      <div role="group" aria-label="Often said" className="row">
+        {reasonPresets.map((preset) => (
+          <Button
+            key={preset}
+            size="compact-sm"
+            variant="default"
+            disabled={field.disabled}
+            onClick={() => begin(preset)}
+          >
+            {preset}
+          </Button>
+        ))}
+      </div>
+    </div>
+  )
+}
