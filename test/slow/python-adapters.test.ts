@@ -200,6 +200,50 @@ else:
     print(result["messages"][-1].content)
 `
 
+/** A graph of somebody's own, which pauses for the agent inbox. */
+const inboxProgram = `
+import os, pathlib, shutil, sqlite3, sys, tempfile
+from typing import TypedDict
+from countersign import Client
+from countersign.langgraph import answer_interrupts
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import StateGraph
+from langgraph.types import Command, interrupt
+
+client = Client(url=os.environ["COUNTERSIGN_URL"], api_key=os.environ["COUNTERSIGN_API_KEY"])
+stored = pathlib.Path(sys.argv[1])
+may = {"allow_accept": True, "allow_edit": True, "allow_ignore": True, "allow_respond": True}
+
+class State(TypedDict):
+    said: list
+
+def act(state):
+    calls = [{"action_request": {"action": name, "args": {"what": name}}, "config": may} for name in ("shred", "print")]
+    return {"said": interrupt(calls)}
+
+def review(state):
+    calls = [{"name": "copy", "args": {"what": "copy"}}]
+    configs = [{"action_name": "copy", "allowed_decisions": ["approve", "reject"]}]
+    return {"said": [*state["said"], interrupt({"action_requests": calls, "review_configs": configs})]}
+
+def graph():
+    saver = SqliteSaver(sqlite3.connect(stored, check_same_thread=False))
+    built = StateGraph(State).add_node(act).add_node(review).add_edge("__start__", "act").add_edge("act", "review")
+    return built.compile(checkpointer=saver)
+
+config = {"configurable": {"thread_id": "t1"}}
+if not stored.exists():
+    graph().invoke({"said": []}, config)
+answered = answer_interrupts(client, graph().get_state(config).interrupts)
+if answered.waiting:
+    print("waits for", len(answered.waiting))
+else:
+    result = graph().invoke(Command(resume=answered.resume), config)
+    for id, name in answered.taken:
+        client.report(id, "succeeded", name)
+    print(result["said"])
+`
+
 describe.skipIf(missing !== null)('of Python', () => {
   let desk: ApprovalDesk
   beforeAll(async () => {
@@ -266,4 +310,24 @@ describe.skipIf(missing !== null)('of Python', () => {
       expect(again).toContain('permit of this call was taken before')
     },
   )
+
+  test('langgraph: pauses for the agent inbox and for a review are answered in their shapes', async () => {
+    const file = join(folder, 'run-langgraph.py')
+    await writeFile(file, inboxProgram)
+    const env = { COUNTERSIGN_URL: desk.url, COUNTERSIGN_API_KEY: desk.apiKey }
+    const run = async () =>
+      (await runProgram(python, [file, join(folder, 'langgraph.db')], { env })).stdout
+    expect(await run()).toBe('waits for 2\n')
+    await desk.revise('print', { what: 'less' })
+    const printed = await desk.decide('print', 'approve')
+    await desk.decide('shred', 'deny')
+    const said =
+      "[{'type': 'response', 'args': 'Countersign: not run. Grace denied this: looked at it'}, " +
+      "{'type': 'edit', 'args': {'action': 'print', 'args': {'what': 'less'}}}"
+    expect(await run()).toBe(`${said}]\n`)
+    expect(await desk.stateOf(printed.id)).toMatchObject({ execution: 'succeeded' })
+    expect(await run()).toBe('waits for 1\n')
+    await desk.decide('copy', 'approve')
+    expect(await run()).toBe(`${said}, {'decisions': [{'type': 'approve'}]}]\n`)
+  })
 })

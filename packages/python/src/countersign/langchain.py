@@ -19,6 +19,14 @@ from ._digest import canonical_json
 from ._gate import try_report
 from ._request import Allowed, Asked
 from .errors import CountersignError
+from .langgraph import AnsweredInterrupts, answer_interrupts
+
+__all__ = [
+    "AnsweredInterrupts",
+    "CountersignMiddleware",
+    "answer_interrupts",
+    "countersign_middleware",
+]
 
 
 class CountersignMiddleware(AgentMiddleware):
