@@ -14,6 +14,11 @@ import { allRoutes } from './routes/index.ts'
 import { interactionsPath } from './routes/notifications/slack.ts'
 import { triggerPath } from './routes/runs/triggers.ts'
 import { mcpEndpoint, mcpPath } from './mcp/mcp-endpoint.ts'
+import {
+  nameProtectedResource,
+  protectedResource,
+  protectedResourcePath,
+} from './mcp/protected-resource.ts'
 import { serveDashboard } from './middleware/serve-dashboard.ts'
 import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
 import type { Api } from './context/api.ts'
@@ -50,6 +55,9 @@ export function createApp(api: Api): Express {
   }
   const perSecond = limitRequests(settings.requestsPerSecond)
   const authenticated = ['/v1', '/metrics', '/mcp']
+  app.get(protectedResourcePath, protectedResource(settings.publicUrl))
+  app.all(protectedResourcePath, refuseMethod(['GET', 'HEAD']))
+  app.use('/mcp', nameProtectedResource(settings.publicUrl))
   app.use(authenticated, noStore, authenticate(api), perSecond)
   app.post([interactionsPath, triggerPath], readSignedBody)
   app.use(authenticated, readBody)
@@ -57,7 +65,7 @@ export function createApp(api: Api): Express {
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))
   for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
   app.use(
-    ['/v1', '/openapi.json', '/schemas', '/healthz', '/readyz', '/metrics', '/mcp'],
+    ['/v1', '/openapi.json', '/schemas', '/healthz', '/readyz', '/metrics', '/mcp', '/.well-known'],
     refusePath,
   )
   if (settings.uiDir !== null) app.use(serveDashboard(settings.uiDir))

@@ -66,7 +66,10 @@ describe('what is offered', () => {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
       })
     const nobody = await ask(url)
-    expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('/.well-known/oauth-protected-resource/mcp/quick"'),
+    ])
     const reader = await makeKey(world, ['requests:read'])
     expect((await ask(url, `Bearer ${reader}`)).status).toBe(403)
     expect((await ask(`${url}er`, `Bearer ${key}`)).status).toBe(404)

@@ -5,6 +5,7 @@ import { Problem } from '#domain/problem.ts'
 import { callerOf, type Identity } from '../identity/identity.ts'
 import type { Api } from '../context/api.ts'
 import { gatewayServer } from './gateway-server.ts'
+import { gatewayScopes } from './protected-resource.ts'
 
 /** The gateway's address of a server of countersign.yaml. */
 export const mcpPath = '/mcp/:server'
@@ -38,7 +39,7 @@ function requireProgram(identity: Identity | undefined): Identity {
   if (identity.kind !== 'key') {
     throw new Problem('forbidden', 'This is for programs: send an API key, not a session')
   }
-  for (const scope of ['requests:write', 'requests:read'] as const) {
+  for (const scope of gatewayScopes) {
     if (!identity.key.scopes.has(scope)) {
       throw new Problem('forbidden', `This API key lacks the scope ${scope}`)
     }

@@ -32,7 +32,9 @@ export function answerProblem(log: Log): ErrorRequestHandler {
 function sendProblem(response: Response, problem: Problem, requestId: string): void {
   const { retryAfterSeconds } = problem.facts
   if (typeof retryAfterSeconds === 'number') response.set('retry-after', String(retryAfterSeconds))
-  if (problem.status === 401) response.set('www-authenticate', 'Bearer')
+  if (problem.status === 401) {
+    response.set('www-authenticate', String(response.locals['challenge'] ?? 'Bearer'))
+  }
   response.status(problem.status)
   response.set('cache-control', 'no-store')
   response.type('application/problem+json')
