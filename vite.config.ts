@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { buildDocs } from './scripts/docs-site/build-docs.ts'
 import { buildServiceWorker } from './scripts/build-service-worker.ts'
 import { scriptBudget } from './scripts/script-budget.ts'
 
@@ -20,6 +21,7 @@ export default defineConfig(({ command }) => {
         maxFontBytes: 80_000,
       }),
       buildServiceWorker(),
+      buildDocs(),
     ],
     build: {
       outDir: '../../dist/ui',

@@ -8,6 +8,9 @@ import { join } from 'node:path'
  */
 const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|insights|audit|policy|account)?\/?$/
 
+/** Pages of the documentation, which the build makes of `docs/`. */
+const documentation = /^\/docs(?:\/decisions)?(?:\/[\w-]+)?\/?$/
+
 /**
  * Files that the build compressed go out as they are (`NAME.br`, `NAME.gz`): nothing is compressed
  * while somebody waits.
@@ -27,6 +30,16 @@ export function serveDashboard(uiDir: string): RequestHandler {
     serveFiles(join(uiDir, 'assets'), { ...precompressed, serveStatic: assets }),
   )
   const files = serveFiles(uiDir, { ...precompressed, serveStatic: { maxAge: 0, etag: true } })
+  router.get(documentation, (request, response, next) => {
+    const { url } = request
+    const path = request.path.replace(/\/$/, '')
+    request.url = `${path === '/docs' ? '/docs/index' : path}.html`
+    response.set('cache-control', 'no-cache')
+    files(request, response, (error?: unknown) => {
+      request.url = url
+      next(error)
+    })
+  })
   router.use(files)
   router.get(/.*/, (request, response, next) => {
     // A missing file is a missing file, and not the page under its name.

@@ -7,8 +7,16 @@ import { checkoutFolder, isPackage } from '../folders.ts'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const builtFolder = join(checkoutFolder, 'dist', 'ui')
-/** What ends up in the dashboard; of `src/api` it takes types only, which leave nothing behind. */
-const compiledFolders = [join('src', 'ui'), join('src', 'domain')]
+/**
+ * What ends up in the dashboard and the documentation beside it; of `src/api` it takes types only,
+ * which leave nothing behind.
+ */
+const compiledFolders = [
+  join('src', 'ui'),
+  join('src', 'domain'),
+  join('scripts', 'docs-site'),
+  'docs',
+]
 const stampFile = '.source'
 const maxLines = 8
 
@@ -93,7 +101,7 @@ async function runToEnd(command: string, args: string[]): Promise<void> {
     )
 }
 
-const compressed = /\.(?:js|css|html|svg|json|webmanifest|txt)$/
+const compressed = /\.(?:js|css|html|svg|json|webmanifest|txt|md)$/
 /** The headers of an answer are as long as what would be spared below. */
 const leastBytes = 512
 

@@ -4,8 +4,8 @@ import { showPush } from './show-push.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
-/** Navigations that sign in at a provider. */
-const isOfApi = /^\/v1\//
+/** Navigations that sign in at a provider, and those to the documentation. */
+const isNoPage = /^\/(?:v1|docs)(?:\/|$)/
 
 /**
  * The dashboard's service worker: the shell of the app without a connection, and notifications.
@@ -20,7 +20,7 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return
-  if (request.mode === 'navigate' && !isOfApi.test(pathname)) {
+  if (request.mode === 'navigate' && !isNoPage.test(pathname)) {
     event.respondWith(answerNavigation(request, (work) => event.waitUntil(work)))
   } else if (pathname.startsWith('/assets/')) {
     event.respondWith(answerAsset(request))

@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import express from 'express'
+import { expect, test, onTestFinished } from 'vitest'
+import { securityHeaders } from '#api/middleware/security-headers.ts'
+import { serveDashboard } from '#api/middleware/serve-dashboard.ts'
+import { docsFiles } from '../../scripts/docs-site/build-docs.ts'
+import { launchBrowser } from '../harness/browser.ts'
+
+/** The documentation as it is built, under the headers and by the code that serve it. */
+async function serveDocs(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'docs-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  for (const [name, source] of await docsFiles()) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), source)
+  }
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>the dashboard</title>')
+  const app = express().use(securityHeaders('http://localhost'), serveDashboard(folder))
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('the documentation is read in a browser under the content policy: links, anchors, dark, phone, without an error', async () => {
+  const url = await serveDocs()
+  const browser = await launchBrowser()
+  onTestFinished(() => browser.close())
+  const context = await browser.newContext({ colorScheme: 'dark' })
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('404')) errors.push(message.text())
+  })
+  await page.goto(`${url}/docs`)
+  await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'How it works' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'How it works' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/docs/how-it-works')
+  // The style sheet was let through.
+  expect(await page.evaluate(() => getComputedStyle(document.body).display)).toBe('grid')
+  for (const name of ['api', 'clients']) {
+    await page.goto(`${url}/docs/${name}`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect([name, await page.evaluate(wider)]).toEqual([name, 0])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => [name, id, nodes[0]?.html])).toEqual([])
+    }
+  }
+  await page.goto(`${url}/docs/operations#limits`)
+  expect(await page.locator('#limits').isVisible()).toBe(true)
+  expect(errors).toEqual([])
+})
+
+test('what is no page of the documentation is 404, and llms.txt and the Markdown are text', async () => {
+  const url = await serveDocs()
+  const of = async (path: string) => {
+    const answer = await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })
+    return [answer.status, answer.headers.get('content-type')?.split(';')[0]]
+  }
+  expect(await of('/docs/no-such-page')).toEqual([404, 'text/html'])
+  expect(await of('/docs/%2e%2e/index')).toEqual([404, 'text/html'])
+  expect(await of('/docs/design/security')).toEqual([404, 'text/html'])
+  expect(await of('/llms.txt')).toEqual([200, 'text/plain'])
+  expect(await of('/llms-full.txt')).toEqual([200, 'text/plain'])
+  expect(await of('/docs/api.md')).toEqual([200, 'text/markdown'])
+})
