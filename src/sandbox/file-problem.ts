@@ -5,7 +5,7 @@ const sentences: Record<string, readonly [WorkspaceProblemCode, string]> = {
   ENOTDIR: ['not_a_directory', 'is not a folder'],
   EISDIR: ['not_a_file', 'is a folder'],
   ELOOP: ['is_a_link', 'is a symbolic link; links are not followed'],
-  EEXIST: ['stale', 'exists by now'],
+  EEXIST: ['stale', 'already exists'],
   ENXIO: ['not_a_file', 'is not a regular file'],
   ENODEV: ['not_a_file', 'is not a regular file'],
   ENAMETOOLONG: ['invalid_name', 'has a name that is too long for this file system'],

@@ -127,5 +127,5 @@ export async function openWorkspace(options: {
 }
 
 async function changesNothing(): Promise<never> {
-  throw new TypeError('A look at a workspace cannot change it')
+  throw new TypeError('A preview of a workspace cannot change it')
 }

@@ -46,7 +46,7 @@ test('whom the provider does not vouch for is told why, on the sign-in page', as
   const page = await dashboard.openSignedOut('/')
   await page.getByRole('link', { name: 'Sign in with Example Corp' }).click()
   const alert = page.getByRole('alert')
-  await alert.getByText('has not verified that your e-mail address is yours').waitFor()
+  await alert.getByText('has not verified your e-mail address').waitFor()
 })
 
 test('another session is ended from the account page, and its window is signed out', async () => {
@@ -75,7 +75,7 @@ test('a key is made, shown once, rotated and revoked on the account page', async
   const made = (await shown.textContent()) ?? ''
   await keys.getByText('never used').waitFor()
   await keys.getByRole('button', { name: /^Rotate nightly/ }).click()
-  await keys.getByText('the secret before ends').waitFor()
+  await keys.getByText('the previous secret expires').waitFor()
   const rotated = (await shown.textContent()) ?? ''
   expect(rotated.slice(0, 20)).toBe(made.slice(0, 20))
   expect(rotated).not.toBe(made)

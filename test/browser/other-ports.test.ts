@@ -133,7 +133,7 @@ test('whoever clears what the site stores is asked to sign in again, and told wh
   await second.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
   await page.evaluate(() => localStorage.clear())
   await page.reload()
-  await page.getByText('no longer has what proves your session').waitFor()
+  await page.getByText('no longer has the key that proves your session').waitFor()
   await page.getByLabel('Person').selectOption('grace@example.com')
   await page.getByLabel('Development token').fill(developmentToken)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

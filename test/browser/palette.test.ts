@@ -44,7 +44,7 @@ test('the palette runs commands of the page it stands on, which get the focus', 
     .toBe('deny')
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('nothing is called so')
-  await page.getByText('Nothing that is called so').waitFor()
+  await page.getByText('Nothing with this name').waitFor()
 })
 
 test('the palette claims, hands over and changes how rows and colours look, and offers what applies', async () => {
@@ -64,7 +64,7 @@ test('the palette claims, hands over and changes how rows and colours look, and 
   await page.keyboard.press('Control+k')
   const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
   await box.fill('Nudge')
-  await page.getByText('Nothing that is called so').waitFor()
+  await page.getByText('Nothing with this name').waitFor()
   await page.keyboard.press('Escape')
   await runs('Use dark colours')
   await expect

@@ -84,7 +84,7 @@ test('the calls of the last 30 days are replayed under the folder before it is p
   const version = page.getByRole('region', { name: 'Version', exact: true })
   await version.getByRole('button', { name: 'Replay the last 30 days under it' }).click()
   await version.getByText('1 call judged, 1 would differ.').waitFor()
-  const differing = version.getByRole('listitem').filter({ hasText: 'would run alone' })
+  const differing = version.getByRole('listitem').filter({ hasText: 'would run without approval' })
   await differing.getByText('write_file').waitFor()
   expect(await differing.getByRole('link').getAttribute('href')).toBe(`/runs/${runId}`)
   expect(dashboard.complaints).toEqual([])

@@ -150,7 +150,7 @@ test('a request is pushed as ids to the device of who is signed in, and signing 
   const { page, target } = await openPushApp('Grace', '/account')
   const section = page.getByRole('region', { name: 'Notifications' })
   await section.getByRole('switch', { name: 'Push to this device' }).click()
-  const devices = section.getByRole('list', { name: 'Devices that are pushed to' })
+  const devices = section.getByRole('list', { name: 'Devices with push notifications' })
   await devices.getByText('this session').waitFor()
   await using _relay = await openRelay()
   const write = { tool: 'write_file', input: { path: 'notes/pushed.md', content: 'secret plans' } }

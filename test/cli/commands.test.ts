@@ -125,11 +125,11 @@ test('what is wrong with a decision is said in a sentence, and nothing changes',
   const { request } = await waiting('scribe')
   const digest = await digestOf(request)
   const blind = await cli.run('approve', request, ...grace)
-  expect([blind.code, blind.err]).toEqual([2, expect.stringContaining('--digest, as printed by')])
+  expect([blind.code, blind.err]).toEqual([2, expect.stringContaining('as printed by')])
   const wrong = await cli.run('approve', request, '--digest', 'sha256:abc', ...grace)
   expect([wrong.code, wrong.err]).toEqual([
     1,
-    expect.stringMatching(/Nothing was decided. Look again/),
+    expect.stringMatching(/Nothing was decided. Review it again/),
   ])
   const own = await cli.run('approve', request, '--digest', digest, ...ada)
   expect([own.code, own.err.trim()]).toEqual([1, "you can't decide: you started this run"])
@@ -238,7 +238,7 @@ test('runs are listed, told something and cancelled by who may', async () => {
   expect(stranger.code).toBe(1)
   expect(await cli.ok('runs', 'cancel', run, '-m', 'not needed', ...olga)).toContain('cancelled')
   const late = await cli.run('runs', 'message', run, 'hello', ...olga)
-  expect([late.code, late.err]).toEqual([1, expect.stringContaining('cancelled already')])
+  expect([late.code, late.err]).toEqual([1, expect.stringContaining('already cancelled')])
 })
 
 test('a callback that was given up is listed for the owner of the key, who sends it again', async () => {
@@ -327,7 +327,7 @@ test('a key for somebody else is proposed, and only they are shown it', async ()
   const asked = ['keys', 'create', '--name', 'ci', '--owner', 'ada@example.com', ...scopes] as const
   const proposal = await cli.json<{ id: string; key: null }>(...asked, ...olga)
   expect(proposal).toMatchObject({ key: null, owner: { email: 'ada@example.com' } })
-  expect(await cli.ok(...asked, ...olga)).toMatch(/ada@example.com, who alone.*keys claim/s)
+  expect(await cli.ok(...asked, ...olga)).toMatch(/ada@example.com. Only they see.*keys claim/s)
   const refused = await cli.run(...asked, ...grace)
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('managePeople')])
   expect(await cli.ok('keys', 'proposals', ...ada)).toMatch(/ci +ada@.* +olga@/)
@@ -480,10 +480,10 @@ test('a manual tool is listed and invoked from the terminal, and asks somebody e
   expect(await readFile(join(installation.folder, 'notes/by-hand.md'), 'utf8')).toBe('by hand\n')
   expect((await cli.run('runs', 'call', run, 'write_file', 'no json', ...ada)).code).toBe(2)
   const unknown = await cli.run('runs', 'call', run, 'read_file', '{"path":"notes/a.md"}', ...ada)
-  expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('manual tools only') })
+  expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('manual tools') })
   await cli.ok('runs', 'cancel', run, ...ada)
   const late = await cli.run('runs', 'call', run, 'write_file', input, ...ada)
-  expect(late).toMatchObject({ code: 1, err: expect.stringContaining('cancelled already') })
+  expect(late).toMatchObject({ code: 1, err: expect.stringContaining('already cancelled') })
 })
 
 // Rules: product.md 23

@@ -75,7 +75,7 @@ test('what changes who decides is proposed with exit code 3, and activated by a 
   expect(await ada.ok('policy')).toMatch(/waits {5}sha256:\S+\n\s+proposed by Olga/)
   const second = ada.atTerminal('policy', 'activate')
   await second.sees('queues.platform.selfApproval: false → true')
-  await second.sees('into force?')
+  await second.sees('Activate ')
   second.type('y')
   await second.sees('In force: sha256:')
   expect(await second.ends()).toBe(0)
@@ -85,7 +85,7 @@ test('what changes who decides is proposed with exit code 3, and activated by a 
 test('a proposal is withdrawn, and a terminal where nobody says yes activates nothing', async () => {
   await change('manageRuns: [operators]', 'manageRuns: [platform]')
   const unsure = olga.atTerminal('policy', 'activate')
-  await unsure.sees('into force?')
+  await unsure.sees('Activate ')
   unsure.type('\r')
   await unsure.sees('Nothing was activated.')
   expect(await unsure.ends()).toBe(1)

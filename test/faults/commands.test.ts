@@ -110,7 +110,7 @@ describe.skipIf(!testSandbox.works)('a command whose Temporal worker is killed',
       expect(await world.read('notes/lost.ended')).toBeNull()
       expect(await liveOf(runId)).toBeUndefined()
       expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
-      expect((await world.told(runId))[0]).toContain('What it printed is not known')
+      expect((await world.told(runId))[0]).toContain('Its output is not known')
       expect(await world.audit(runId)).toEqual(
         expect.arrayContaining(['execution.started', 'execution.unknown', 'execution.settled']),
       )

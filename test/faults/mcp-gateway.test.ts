@@ -279,7 +279,7 @@ describe('a call that asks', () => {
     expect([await runs('note wise'), await runs('note rash')]).toEqual([1, 0])
   })
 
-  test('asks anew when the server says something else of the tool than what was approved', async () => {
+  test('asks anew when the server has another definition of the tool than what was approved', async () => {
     const asked = await quick.call('note', { text: 'changed' })
     await decide(world, asked, 'approve')
     const says = join(world.installation.folder, 'quick.says')

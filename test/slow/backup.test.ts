@@ -144,7 +144,7 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
   await pendingOf(installation, asked, 1)
   await waitUntil(async () => (await begun(installation)).length === 1, { withinMs: 120_000 })
   expect(await countersign(installation, 'backup', '--out', file)).toContain(
-    'The private keys are not in it',
+    'It does not contain the private keys',
   )
   await approve(installation, (await pendingOf(installation, asked, 1))[0])
   await writeFile(join(folder, 'go'), '')

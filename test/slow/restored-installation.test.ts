@@ -151,7 +151,9 @@ test('with an emptied Postgres nothing starts before somebody has accepted that'
   await running?.stop()
   await rm(join(data, 'postgres'), { recursive: true })
   await expect(startInstallationIn(folder)).rejects.toThrow('Postgres was emptied')
-  expect((await doctor('--repair')).text).toContain('the installation begins anew')
+  expect((await doctor('--repair')).text).toContain(
+    'the installation starts again from the beginning',
+  )
   running = await startInstallationIn(folder)
   expect(await notes()).not.toContain(proposed)
 }, 360_000)

@@ -54,14 +54,14 @@ export async function verifyCallback(
   ]
   const ageMs = Math.abs(Date.now() - Number(timestamp) * 1000)
   if (!/^\d+$/.test(timestamp) || ageMs > maxAgeMs)
-    throw refused('its time is more than 5 minutes off')
+    throw refused('its time differs from the clock by more than 5 minutes')
   const secret = (await callbackSecret(apiKey)).slice('whsec_'.length)
   const key = await hmacKey(fromBase64(secret), 'verify')
   const signed = utf8(`${id}.${timestamp}.${text}`)
   for (const signature of signatures.split(' ')) {
     if (await holds(key, signature, signed)) return read(text)
   }
-  throw refused('its signature does not hold')
+  throw refused('its signature is not valid')
 }
 
 function readHeader(headers: ReceivedCallback['headers'], name: string): string {
@@ -89,5 +89,8 @@ function read(text: string): Callback {
 }
 
 function refused(why: string): CountersignError {
-  return new CountersignError('bad_signature', `This callback is not of the service: ${why}`)
+  return new CountersignError(
+    'bad_signature',
+    `This callback does not come from the service: ${why}`,
+  )
 }

@@ -55,7 +55,7 @@ export class ExpiredError extends CountersignError {
   override readonly name = 'ExpiredError'
 }
 
-/** The request left the queue, or its approval was taken back. */
+/** The request left the queue, or its approval was revoked. */
 export class CancelledError extends CountersignError {
   override readonly name = 'CancelledError'
 }

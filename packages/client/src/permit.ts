@@ -28,11 +28,11 @@ export async function checkPermit(
   publicKey: PublicKey | undefined,
 ): Promise<void> {
   const wrong = (what: string): MismatchError =>
-    new MismatchError(call.requestId, `The permit is not one for this call: ${what}`)
+    new MismatchError(call.requestId, `The permit is not for this call: ${what}`)
   const statement = asObject(JSON.parse(permit.statement))
   if (statement['requestId'] !== call.requestId) throw wrong('it names another request')
   if (statement['digest'] !== call.digest) throw wrong('it names another digest')
-  if (statement['decision'] !== 'approve') throw wrong('it allows nothing')
+  if (statement['decision'] !== 'approve') throw wrong('it does not allow the call')
   // An unreadable date is in the past, too.
   if (!(Date.parse(String(statement['expiresAt'])) > Date.now())) throw wrong('it has expired')
   if (publicKey === undefined) return
@@ -40,7 +40,7 @@ export async function checkPermit(
   const signed = utf8(`countersign/permit/v1\0${permit.statement}`)
   const signature = fromBase64(permit.signature)
   if (!(await crypto.subtle.verify('Ed25519', key, signature, signed))) {
-    throw wrong('its signature does not hold')
+    throw wrong('its signature is not valid')
   }
 }
 

@@ -52,7 +52,7 @@ function idOf({ rawItem }: RunToolApprovalItem): string {
 
 /** A call as people see it. Throws what it has to say of other kinds of calls. */
 function callOf({ rawItem }: RunToolApprovalItem, options: InterruptionOptions) {
-  if (rawItem.type !== 'function_call') throw new Error('only calls of functions can be approved')
+  if (rawItem.type !== 'function_call') throw new Error('only function calls can be approved')
   const { run, ...routing } = options
   const name = run === undefined ? rawItem.callId : `${run}:${rawItem.callId}`
   const input = JSON.parse(rawItem.arguments) as object

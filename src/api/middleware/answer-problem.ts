@@ -15,7 +15,7 @@ export function answerProblem(log: Log): ErrorRequestHandler {
     if (response.headersSent && response.destroyed) return
     const requestId = String(response.locals['requestId'])
     const problem = isImpossibleValue(error, request.method)
-      ? new Problem('invalid_request', 'A value of the query is not possible')
+      ? new Problem('invalid_request', 'A value of the query is out of range')
       : asProblem(error)
     const { cause } = problem.facts
     if (typeof cause === 'string') response.locals['outage'] = cause
@@ -69,7 +69,7 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof URIError) return new Problem('not_found', 'The path is not valid')
   const outage = outageProblem(error)
   if (outage !== null) return outage
-  return new Problem('internal', 'Something went wrong here; the log has it under this requestId')
+  return new Problem('internal', 'The service failed; its log has the error under this requestId')
 }
 
 /** `field` is the first one that is wrong, `errors` all of them. */

@@ -8,7 +8,7 @@ export const outageSentences: Readonly<
 > = {
   disk_full: {
     detail:
-      'The disk is full, and nothing was changed: make room on the disk of the database or of the data folder. It goes on by itself then',
+      'The disk is full, and nothing was changed: free space on the disk of the database or of the data folder. The service then continues by itself',
     retryAfterSeconds: 30,
   },
   database_away: {
@@ -25,7 +25,7 @@ export const outageSentences: Readonly<
   },
   database_read_only: {
     detail:
-      'The database takes no changes at the moment, as while a standby takes over: try again in a moment',
+      'The database is read-only at the moment, for example during a failover: try again in a moment',
     retryAfterSeconds: 5,
   },
 }

@@ -15,5 +15,5 @@ export function refuseMethod(allowed: readonly string[]): RequestHandler {
 
 /** Nothing is here. */
 export const refusePath: RequestHandler = (_request, _response, next) => {
-  next(new Problem('not_found', 'There is nothing under this path'))
+  next(new Problem('not_found', 'This path does not exist'))
 }

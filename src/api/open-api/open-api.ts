@@ -52,7 +52,7 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'header',
           name: 'x-countersign-session',
-          description: 'of a session that a browser began: what it was begun with',
+          description: 'proof of the session, for a session that was started in a browser',
         },
         key: { type: 'http', scheme: 'bearer', description: 'cs_<id>_<secret>' },
       },

@@ -2,14 +2,14 @@ import type { Route } from '../route/route.ts'
 
 /** The parts of the document, in the order in which a reader meets them. */
 export const tags = [
-  { name: 'Requests', description: 'What waits for a decision, and deciding it' },
+  { name: 'Requests', description: 'Pending requests, and decisions on them' },
   { name: 'Programs', description: 'Requests of programs that are not runs of this service' },
-  { name: 'Runs', description: 'Starting agents, and what they said and did' },
+  { name: 'Runs', description: 'Runs of agents: start, steer and read them' },
   {
     name: 'Policy',
-    description: 'Versions in force, workers, grants, and what a call would be judged',
+    description: 'Policy versions, workers, grants, and the verdict for a hypothetical call',
   },
-  { name: 'Audit', description: 'The trail, its log, receipts and evidence bundles' },
+  { name: 'Audit', description: 'Audit events, the audit log, receipts and evidence bundles' },
   { name: 'Notifications', description: 'Events, mail, Slack and webhooks' },
   { name: 'Access', description: 'Signing in, people, sessions, passkeys and API keys' },
   { name: 'Operation', description: 'Health, metrics, retention and archives' },

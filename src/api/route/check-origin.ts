@@ -19,7 +19,7 @@ export function checkForgery(request: Request, publicUrl: string, csrfToken: str
   if (token === undefined || !sameSecret(token, csrfToken)) {
     throw new Problem(
       'csrf_failed',
-      'A call with a cookie needs the header x-csrf-token, which GET /v1/me tells',
+      'A call with a cookie needs the header x-csrf-token; GET /v1/me returns its value',
     )
   }
 }

@@ -41,7 +41,7 @@ export async function requirePerson(api: Api, person: string | undefined): Promi
     .select('id')
     .where(column, '=', person)
     .executeTakeFirst()
-  if (row === undefined) throw unknown('startedBy', 'is nobody we know')
+  if (row === undefined) throw unknown('startedBy', 'is not a known person')
 }
 
 /** `invalid_request` about one query field. */

@@ -8,7 +8,7 @@ export const idempotencyHeader = {
   'idempotency-key': z
     .string()
     .optional()
-    .meta({ description: 'Names this call: repeated, it gets the original answer' }),
+    .meta({ description: 'Names this call: a repeated call gets the original answer' }),
 }
 
 /** Request header of verbs that can wait, for the document. */

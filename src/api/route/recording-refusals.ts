@@ -46,7 +46,7 @@ export async function recordingRefusals<T>(
       !isRecorded(error)
     ) {
       await record(api, operation, request, identity, error).catch((failure: unknown) =>
-        api.ctx.log.error({ err: failure, code: error.code }, 'A refusal could not be recorded'),
+        api.ctx.log.error({ err: failure, code: error.code }, 'The refusal could not be recorded'),
       )
     }
     throw error

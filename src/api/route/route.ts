@@ -248,10 +248,7 @@ function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {
   if (schema === undefined) return undefined
   const parsed = schema.safeParse(params)
   if (!parsed.success) {
-    throw new Problem(
-      'not_found',
-      `There is nothing under this path: ${whyNot(parsed.error, params)}`,
-    )
+    throw new Problem('not_found', `This path does not exist: ${whyNot(parsed.error, params)}`)
   }
   return parsed.data
 }

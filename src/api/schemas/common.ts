@@ -27,16 +27,16 @@ export const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256:<6
 export const instant = z.iso
   .datetime({
     offset: true,
-    error: 'must be an instant with its zone, as 2026-01-31T12:00:00Z',
+    error: 'must be an instant with its time zone, such as 2026-01-31T12:00:00Z',
   })
-  .refine(isInstant, 'is a day or time that does not exist')
+  .refine(isInstant, 'is a date or time that does not exist')
 
 /** Names that projects give: workers, queues, teams, tools. */
 export const name = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[\w.:-]+$/, 'may have letters, digits, and . _ : -')
+  .regex(/^[\w.:-]+$/, 'may contain only letters, digits, and . _ : -')
 
 /**
  * Text for people. NUL and lone surrogates are refused: neither the store nor canonical JSON can

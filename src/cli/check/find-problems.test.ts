@@ -94,7 +94,7 @@ test('folders that look as if they counted are pointed out', async () => {
   rmSync(path.join(folder, 'workers'), { recursive: true })
   put('agents/scribe.md', 'x')
   expect(await found()).toEqual([
-    'warning agents/: is not read; rename it to workers/, if that is what it holds',
+    'warning agents/: is not read; rename it to workers/, if that is its content',
   ])
 })
 
@@ -119,7 +119,7 @@ test('a zone that reaches nothing is pointed out; one that a write would make is
   const remedy = 'correct its root, or make the folder'
   expect(await found()).toEqual([
     `warning workers/scribe.md:4 zone "gone" reaches nothing: the folder gone does not exist; ${remedy}`,
-    `warning workers/scribe.md:6 zone "link" reaches nothing: link is a link, which is not followed; ${remedy}`,
+    `warning workers/scribe.md:6 zone "link" reaches nothing: link is a link, and links are not followed; ${remedy}`,
     `warning workers/scribe.md:7 zone "file" reaches nothing: script.yaml is not a folder; ${remedy}`,
   ])
 })
@@ -134,7 +134,7 @@ test('worktrees need the top folder of a repository, the branch, and no server b
   at('root: ., base: main')
   expect(await found()).toEqual([expect.stringContaining('base" is about Git worktrees')])
   at('root: ., isolation: worktree, base: "--upload-pack=x"')
-  expect(await found()).toEqual([expect.stringContaining('is no name of a branch')])
+  expect(await found()).toEqual([expect.stringContaining('is not the name of a branch')])
   spawnSync('git', ['init', '-q', '-b', 'main', folder])
   at('root: ., isolation: worktree, base: main')
   expect(await found()).toEqual([expect.stringContaining('has no branch main')])

@@ -39,7 +39,8 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
     file,
     line,
     problem,
-    remedy: "mend the file: it loads, and exports tools made by defineTool or by the AI SDK's tool",
+    remedy:
+      "correct the file: it must load, and export tools made with defineTool or with the AI SDK's tool",
     severity: 'error' as const,
   }))
   if ('problems' in parsed) {

@@ -17,7 +17,7 @@ export async function warnOfUnread(projectDir: string): Promise<readonly Project
   const meant = (name: string): string => (/^tool/i.test(name) ? 'tools' : 'workers')
   const misnamed = folders
     .filter((name) => !top.includes(meant(name)))
-    .map((name) => unread(`${name}/`, `rename it to ${meant(name)}/, if that is what it holds`))
+    .map((name) => unread(`${name}/`, `rename it to ${meant(name)}/, if that is its content`))
   const workers = await namesIn(join(projectDir, 'workers'))
   const strangers = workers
     .filter((name) => !name.endsWith('.md') && !name.startsWith('.'))
@@ -127,7 +127,7 @@ async function whyOutOfReach(root: string, zone: Zone): Promise<string | null> {
     if (found === null) {
       return zone.mode === 'ro' || count === 0 ? `the folder ${shown} does not exist` : null
     }
-    if (found.isSymbolicLink() && count > 0) return `${shown} is a link, which is not followed`
+    if (found.isSymbolicLink() && count > 0) return `${shown} is a link, and links are not followed`
     if (!found.isDirectory() && !found.isSymbolicLink()) return `${shown} is not a folder`
   }
   return null

@@ -14,15 +14,15 @@ import { withExamples } from './examples.ts'
 
 /** `countersign people credentials [ls|confirm|remove]`. */
 export function addCredentialsCommand(people: Command): void {
-  const credentials = people.command('credentials').description('passkeys, and who confirmed them')
+  const credentials = people.command('credentials').description('list, confirm and remove passkeys')
   const ls = withPaging(addList(credentials))
-    .description("your passkeys; --all: everybody's (right managePeople)")
+    .description('list your passkeys; with --all those of everybody (right managePeople)')
     .option('--all', "everybody's")
     .action(listCredentials)
   withExamples(ls, ['people credentials', 'people credentials --all'])
   const confirm = withService(credentials.command('confirm'))
-    .description("confirm that a colleague's passkey is theirs (right managePeople)")
-    .argument('<id>', 'its id; compare the key with the one its owner sees')
+    .description('confirm that a passkey belongs to a colleague (right managePeople)')
+    .argument('<id>', 'its id; compare the key with the one that its owner sees')
     .action(async (id: string, options: ServiceOptions) => {
       const service = await connect(options)
       const { name, person } = await service.call('confirmCredential', { params: { id } })
@@ -30,7 +30,7 @@ export function addCredentialsCommand(people: Command): void {
     })
   withExamples(confirm, ['people credentials confirm 019ab0c2-7d1e-7000-8000-0242ac120002'])
   const remove = withService(credentials.command('remove'))
-    .description("take a passkey out of use; somebody else's with the right managePeople")
+    .description('remove a passkey; that of another person needs the right managePeople')
     .argument('<id>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
       await (await connect(options)).call('removeCredential', { params: { id } })
@@ -58,7 +58,7 @@ async function listCredentials(
         one.lastUsedAt ?? 'never',
         one.confirmed?.by.name ?? 'nobody yet',
       ]),
-      'No passkeys. People register theirs in the dashboard, under their account.',
+      'No passkeys. People register them on their account page of the dashboard.',
     ),
   )
   printMore(list)

@@ -12,9 +12,12 @@ export function addDoctorCommand(program: Command): void {
     .option('--json', 'print the findings as JSON')
     .option(
       '--repair',
-      'accept Postgres and Temporal as they are, after one of them was emptied or restored',
+      'accept the present state of Postgres and Temporal, after one of them was emptied or restored',
     )
-    .option('--mail <address>', 'also send a test mail there, as countersign.yaml says')
+    .option(
+      '--mail <address>',
+      'also send a test mail to this address, with the settings of countersign.yaml',
+    )
     .action(
       async (options: FolderOptions & { json?: boolean; repair?: boolean; mail?: string }) => {
         const { runDoctor } = await import('../doctor/doctor.ts')

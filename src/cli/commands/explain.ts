@@ -13,7 +13,7 @@ import { withExamples } from './examples.ts'
  */
 export function addExplainCommand(program: Command): void {
   const command = withService(program.command('explain'))
-    .description('how policy would judge a call, step by step')
+    .description('show how policy would judge a call, step by step')
     .argument('<worker>', 'the name of a file in workers/')
     .argument('<tool>', 'such as write_file')
     .argument('<input>', 'the tool input as JSON')

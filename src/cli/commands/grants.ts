@@ -10,7 +10,7 @@ import { runExample, withExamples } from './examples.ts'
 export function addGrantsCommand(program: Command): void {
   const grants = program.command('grants').description('remembered approvals of a run')
   const ls = addList(grants)
-    .description('list what is pre-approved for a run, by whom and since when')
+    .description('list the grants of a run, with their givers and times')
     .argument('<run>', 'the id of the run')
     .option('--json', 'print JSON')
     .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
@@ -39,7 +39,7 @@ export function addGrantsCommand(program: Command): void {
     .argument('<grant>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
       await (await connect(options)).call('revokeGrant', { params: { id } })
-      console.log('Revoked. The next call like it asks again.')
+      console.log('Revoked. The next such call asks again.')
     })
   withExamples(revoke, [`grants revoke ${runExample}`])
 }

@@ -12,14 +12,14 @@ export function addHookCommand(program: Command): void {
   for (const name of agentNames) {
     const command = withFolders(hooks.command(name))
       .description(
-        `answer a hook of ${agents[name].title} on standard input; needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read`,
+        `answer a hook of ${agents[name].title} on standard input; needs COUNTERSIGN_API_KEY, a key with the scopes requests:write and requests:read`,
       )
       .option('--url <url>', 'the service to ask (default: the one of the data folder)')
-      .option('--worker <name>', 'whose policy judges first (default: everything asks)')
+      .option('--worker <name>', 'the worker whose policy judges first (default: every call asks)')
       .option('--root <dir>', 'the workspace root, relative to the project folder (default: that)')
       .option(
         '--wait <seconds>',
-        'how long people have; then it is a denial, and asking again goes on',
+        'how long to wait for a decision; then the call is denied, and a repeated call continues to wait',
       )
     const { file, managed } = agentSettings[name]
     command.option(
@@ -29,13 +29,13 @@ export function addHookCommand(program: Command): void {
     if (managed !== null) {
       command.option(
         '--managed',
-        `write ${managed.file}, which an administrator installs and nobody can remove`,
+        `write ${managed.file}, which an administrator installs and users cannot remove`,
       )
     }
     if (agents[name].events.some((event) => event === 'PermissionRequest')) {
       command.option(
         '--event <name>',
-        'what asks: PreToolUse of every call, or PermissionRequest of those that its own settings ask about (default: PreToolUse)',
+        "the event that asks: PreToolUse for every call, or PermissionRequest for the calls that the agent's own settings ask about (default: PreToolUse)",
       )
     }
     if (name === 'claude-code') {

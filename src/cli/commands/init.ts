@@ -7,10 +7,10 @@ import { type FolderOptions, withFolders } from '../service/service-options.ts'
 export function addInitCommand(program: Command): void {
   const command = withFolders(program.command('init'))
     .description(
-      'write countersign.yaml, a worker and a tool to begin with; changes no file that is there',
+      'write countersign.yaml, a first worker and a first tool; changes no existing file',
     )
     .argument('[dir]', 'the project folder, as --project')
-    .option('--workspace <dir>', 'where the workers work, when it is not the project folder')
+    .option('--workspace <dir>', 'the workspace of the workers, if it is not the project folder')
     .action(async (dir: string | undefined, options: FolderOptions & { workspace?: string }) => {
       const { project, workspace } = options
       if (dir !== undefined && project !== undefined) {

@@ -14,11 +14,11 @@ import { withExamples } from './examples.ts'
 /** `countersign keys [proposals|claim|decline]`: keys that somebody proposed to their owners. */
 export function addProposalCommands(keys: Command): void {
   const list = withPaging(withService(keys.command('proposals')))
-    .description('keys that wait for their owners to claim them (right managePeople: all)')
+    .description('list keys that wait for their owners to claim them (right managePeople: all)')
     .action(listProposals)
   withExamples(list, ['keys proposals', 'keys proposals --json'])
   const claim = withService(keys.command('claim'))
-    .description('claim a key that was proposed to you; it is shown this once')
+    .description('claim a key that was proposed to you; its secret is printed only once')
     .argument('<proposal>', 'its id')
     .option('--json', 'print JSON')
     .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
@@ -28,7 +28,7 @@ export function addProposalCommands(keys: Command): void {
     })
   withExamples(claim, ['keys claim 019ae7c2-54f0-7a31-b7c1-5a8f6f0f3c55'])
   const decline = withService(keys.command('decline'))
-    .description('decline a key that was proposed to you, or take a proposal back')
+    .description('decline a key that was proposed to you, or withdraw a proposal')
     .argument('<proposal>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
       await (await connect(options)).call('declineKey', { params: { id } })

@@ -31,18 +31,14 @@ interface CreateOptions extends ServiceOptions {
 export function addKeysCommand(program: Command): void {
   const keys = program.command('keys').description('API keys of programs; a key never decides')
   const create = withService(keys.command('create'))
-    .description('create a key; it is shown this once')
+    .description('create a key; its secret is printed only once')
     .requiredOption('--name <name>', 'what it is for')
     .option(
       '--owner <email>',
-      'the person it acts for (default: you); for somebody else it is proposed, and only they see it',
+      'the person for whom the key acts (default: you); a key for another person is proposed to them, and only they see its secret',
     )
     .requiredOption('--scopes <scopes>', 'such as runs:write,runs:read,requests:read')
-    .option(
-      '--expires <when>',
-      'when it ends by itself: 90d, or a date (default: never)',
-      readExpiry,
-    )
+    .option('--expires <when>', 'when it expires: 90d, or a date (default: never)', readExpiry)
     .option('--json', 'print JSON')
     .action(createKey)
   withExamples(create, [
@@ -52,10 +48,10 @@ export function addKeysCommand(program: Command): void {
   const ls = withPaging(addList(keys)).description('list keys').action(listKeys)
   withExamples(ls, ['keys', 'keys ls --json'])
   const rotate = withService(keys.command('rotate'))
-    .description('give a key a new secret, shown once, under the same name and scopes')
+    .description('give a key a new secret, printed once, with the same name and scopes')
     .argument('<key>', 'its id')
     .addOption(
-      new Option('--overlap <duration>', 'how long the old one works on; 0 ends it now')
+      new Option('--overlap <duration>', 'how long the old secret stays valid; 0 ends it now')
         .argParser(readOverlap)
         .default(86_400, '24h'),
     )
@@ -94,7 +90,7 @@ async function createKey(options: CreateOptions): Promise<void> {
   if (options.json === true) return console.log(JSON.stringify(created))
   if (created.key !== null) return console.log(created.key)
   console.log(
-    `Proposed to ${created.owner.email}, who alone is shown the key: they claim it on their account page, or with\n  countersign keys claim ${created.id}`,
+    `Proposed to ${created.owner.email}. Only they see the key: they claim it on their account page, or with\n  countersign keys claim ${created.id}`,
   )
 }
 
@@ -181,7 +177,8 @@ function stateOf(key: ApiKeyView): string {
   const ends = key.expiresAt === null ? [] : [`expires ${key.expiresAt}`]
   const { previousUntil } = key
   const overlaps = previousUntil !== null && previousUntil > now
-  return [...ends, ...(overlaps ? [`the secret before works until ${previousUntil}`] : [])].join(
-    '; ',
-  )
+  return [
+    ...ends,
+    ...(overlaps ? [`the previous secret is valid until ${previousUntil}`] : []),
+  ].join('; ')
 }

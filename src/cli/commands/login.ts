@@ -41,7 +41,7 @@ async function linkFrom(given: string): Promise<string> {
   const pasted = await text({
     message: `Paste a one-time link (from ${new URL(given).origin}/account, "Sign in another device", or from: countersign people link EMAIL)`,
     validate: (value) =>
-      value !== undefined && URL.canParse(value) ? undefined : 'That is not a link',
+      value !== undefined && URL.canParse(value) ? undefined : 'This is not a link',
   })
   if (typeof pasted !== 'string') throw new CommandFailure('Nobody signed in.')
   return pasted

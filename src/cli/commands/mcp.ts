@@ -24,9 +24,16 @@ export function addMcpCommand(program: Command): void {
       'the service to ask (default: COUNTERSIGN_URL, or that of the data folder)',
     )
     .option('--server <name>', 'a server of countersign.yaml (default: only the tool "approve")')
-    .option('--worker <name>', 'of "approve": whose policy judges first (default: everything asks)')
+    .option(
+      '--worker <name>',
+      'of "approve": the worker whose policy judges first (default: every call asks)',
+    )
     .option('--root <dir>', 'of "approve": where the agent works (default: this folder)')
-    .option('--wait <seconds>', 'of "approve": how long people have; then it is a denial', '3300')
+    .option(
+      '--wait <seconds>',
+      'of "approve": how long to wait for a decision; then the call is denied',
+      '3300',
+    )
     .action(serve)
   withExamples(command, ['mcp --server files', 'mcp --wait 600'])
 }

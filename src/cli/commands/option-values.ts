@@ -44,7 +44,7 @@ export function readBudget(text: string): RunBudget {
     const [, whole, wholeCount, amount, sum] = form.exec(part.trim()) ?? []
     const [key, count] = [whole ?? amount, wholeCount ?? sum]
     if ((key !== 'turns' && key !== 'tokens' && key !== 'costUsd') || Number(count) === 0) {
-      throw new InvalidArgumentError('write turns=10,tokens=50000,costUsd=2.5, or some of them.')
+      throw new InvalidArgumentError('write turns=10,tokens=50000,costUsd=2.5, or a part of it.')
     }
     budget[key] = Number(count)
   }

@@ -20,9 +20,11 @@ import { withExamples } from './examples.ts'
 
 /** `countersign people [ls|link|disable|unlink]`. */
 export function addPeopleCommand(program: Command): void {
-  const people = program.command('people').description('who may sign in and decide')
+  const people = program
+    .command('people')
+    .description('list people, create sign-in links, disable accounts')
   const ls = withPaging(addList(people))
-    .description('everybody the project names or has named')
+    .description('everybody whom the project names or once named')
     .action(async (options: ServiceOptions & PagingOptions) => {
       const service = await connect(options)
       const list = await service.call('listPeople', { query: pageOf(options) })
@@ -36,15 +38,17 @@ export function addPeopleCommand(program: Command): void {
             person.teams.join(', '),
             person.disabledAt === null ? '' : 'disabled',
           ]),
-          'Nobody. Name people in countersign.yaml, under teams.',
+          'No people. Name them in countersign.yaml, under teams.',
         ),
       )
       printMore(list)
     })
   withExamples(ls, ['people', 'people ls --json'])
   const link = withService(people.command('link'))
-    .description('make a one-time sign-in link: for anybody on the host, elsewhere for yourself')
-    .argument('<email>', 'whom it signs in')
+    .description(
+      'create a one-time sign-in link: on the host for any person, elsewhere for yourself',
+    )
+    .argument('<email>', 'the person whom the link signs in')
     .option('--json', 'print JSON')
     .action(async (email: string, options: ServiceOptions & { json?: boolean }) => {
       const made = await makeLink(email, options)
@@ -53,7 +57,9 @@ export function addPeopleCommand(program: Command): void {
     })
   withExamples(link, ['people link grace@example.com'])
   const disable = withService(people.command('disable'))
-    .description('end their sessions and keys; their votes no longer count (right managePeople)')
+    .description(
+      'end the sessions and keys of a person; their votes no longer count (right managePeople)',
+    )
     .argument('<email>', 'whom')
     .action(async (email: string, options: ServiceOptions) => {
       await (await connect(options)).call('disablePerson', { params: { email } })
@@ -61,8 +67,10 @@ export function addPeopleCommand(program: Command): void {
     })
   withExamples(disable, ['people disable grace@example.com'])
   const unlink = withService(people.command('unlink'))
-    .description('forget their account at the sign-in provider (right managePeople)')
-    .argument('<email>', 'whose: the next account with their verified address is theirs')
+    .description(
+      'remove the link between a person and their account at the sign-in provider (right managePeople)',
+    )
+    .argument('<email>', 'the person; the next account with their verified address becomes theirs')
     .action(async (email: string, options: ServiceOptions) => {
       await (await connect(options)).call('unlinkAccount', { params: { email } })
       console.log('Forgotten.')

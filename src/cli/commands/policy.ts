@@ -30,49 +30,50 @@ const digestExample = '"$(countersign policy diff --digest)"'
 
 /** `countersign policy [show|definitions|diff|replay|activate|withdraw|history]`. */
 export function addPolicyCommand(program: Command): Command {
-  const policy = program
-    .command('policy')
-    .description('which version is in force, what would change, and putting another into force')
+  const policy = program.command('policy').description('show, compare and activate policy versions')
   const show = withService(policy.command('show', { isDefault: true }))
-    .description('the version in force, the folder beside it, and what waits for a second person')
+    .description('show the version in force, the version in the folder, and an open proposal')
     .option('--json', 'print JSON')
     .action(showState)
   withExamples(show, ['policy', 'policy show --json'])
   const definitions = withService(policy.command('definitions'))
     .description(
-      'every word that MCP servers say of their tools, as it is pinned and as it changed',
+      'print the tool definitions of MCP servers in full, as they are pinned and as they changed',
     )
     .option('--json', 'print JSON')
     .action(showDefinitions)
   withExamples(definitions, ['policy definitions', 'policy definitions --json'])
   const diff = withService(policy.command('diff'))
-    .description('what the folder of the service changes of the version in force')
+    .description('show what the folder of the service changes in the version in force')
     .option('--from <digest>', 'compare with this version instead of the one in force')
     .option('--to <digest>', 'compare this version instead of the folder')
-    .option('--digest', "print nothing but the other version's digest")
+    .option('--digest', 'print only the digest of the other version')
     .option('--json', 'print JSON')
     .action(showDifference)
   withExamples(diff, ['policy diff', 'policy diff --digest', 'policy diff --json'])
   const activate = withService(policy.command('activate'))
-    .description("put the folder's version into force, or agree to it as the second person")
-    .option('--digest <digest>', 'the version you were shown: activates without asking again')
+    .description("activate the folder's version, or agree to it as the second person")
+    .option(
+      '--digest <digest>',
+      'the digest of the version that you reviewed: activates it without a prompt',
+    )
     .option('--json', 'print the answer as JSON, and the difference on standard error')
     .action(activateFolder)
   withExamples(activate, ['policy activate', `policy activate --digest ${digestExample}`])
   const replay = withService(policy.command('replay'))
     .description(
-      "which verdicts of past calls the folder's version would change; ends with 1 if any, or if one cannot be judged",
+      "list the verdicts of past calls that the folder's version would change; the exit code is 1 if there is one, or if a call cannot be judged",
     )
     .option('--since <time>', 'only calls made since then, ISO 8601', readInstant)
     .option('--json', 'print JSON')
     .action(replayCalls)
   withExamples(replay, ['policy replay', 'policy replay --since 2026-11-01 --json'])
   const withdraw = withService(policy.command('withdraw'))
-    .description('take back the version that waits for a second person')
+    .description('withdraw the version that waits for a second person')
     .action(withdrawProposal)
   withExamples(withdraw, ['policy withdraw'])
   const history = withPaging(withService(policy.command('history')))
-    .description('every time that a version took force, and who agreed')
+    .description('all activations of policy versions, and who agreed to them')
     .action(showHistory)
   withExamples(history, ['policy history', 'policy history --limit 5 --json'])
   return policy
@@ -107,7 +108,7 @@ async function showDifference(
 async function activateFolder(options: PolicyOptions & { digest?: string }): Promise<void> {
   if (options.digest === undefined && !isInteractive()) {
     throw new CommandFailure(
-      'Without a terminal name what you activate: --digest, as printed by: countersign policy diff --digest',
+      'Without a terminal, --digest must name the version to activate, as printed by: countersign policy diff --digest',
       exitCodes.usage,
     )
   }
@@ -116,7 +117,7 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
   const print = options.json === true ? console.error : console.log
   print(differenceText(shown))
   if (options.digest === undefined) {
-    const message = `Put ${shortDigest(shown.to)} into force?`
+    const message = `Activate ${shortDigest(shown.to)}?`
     if (shown.from !== shown.to && (await confirm({ message, initialValue: false })) !== true) {
       throw new CommandFailure('Nothing was activated.')
     }
@@ -126,7 +127,7 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
     .call('activatePolicy', { body: { digest } })
     .catch((error: unknown) => {
       if (!(error instanceof ServiceProblem) || error.code !== 'stale_digest') throw error
-      throw new CommandFailure(`${error.message}. Look again: countersign policy diff`)
+      throw new CommandFailure(`${error.message}. Review it again: countersign policy diff`)
     })
   console.log(options.json === true ? JSON.stringify(answer) : agreementSentence(answer))
   process.exitCode = answer.state === 'proposed' ? exitCodes.pending : exitCodes.done
@@ -159,7 +160,7 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
     }
     const page: PolicyReplay = await service.call('replayPolicy', { body })
     if (digest !== '' && digest !== page.digest) {
-      throw new CommandFailure('The project folder changed in the middle: start again.')
+      throw new CommandFailure('The project folder changed in the meantime: start again.')
     }
     digest = page.digest
     judged += page.judged

@@ -16,7 +16,7 @@ export function addProcessCommands(program: Command): void {
       await runTemporalWorker(options)
     })
   withFolders(program.command('migrate'))
-    .description("bring the database to this version's schema")
+    .description('migrate the database to the schema of this version')
     .action(async (options: FolderOptions) => {
       const { runMigrate } = await import('#runtime/schema/run-migrate.ts')
       await runMigrate(options)

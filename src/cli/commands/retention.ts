@@ -17,9 +17,13 @@ interface RetentionOptions extends ServiceOptions {
 /** `countersign archive`: what was said in old runs, before it goes. */
 export function addArchiveCommand(program: Command): void {
   const command = withService(program.command('archive'))
-    .description('write what was said and returned in runs that ended before a moment into a file')
-    .requiredOption('--before <time>', 'runs that ended before it: 2026-09-01', readInstant)
-    .requiredOption('--out <file>', 'a new file; one line of JSON a run')
+    .description('write the messages and results of runs that ended before a given time to a file')
+    .requiredOption(
+      '--before <time>',
+      'archive the runs that ended before this time: 2026-09-01',
+      readInstant,
+    )
+    .requiredOption('--out <file>', 'a new file, with one line of JSON for each run')
     .action(archive)
   withExamples(command, ['archive --before 2026-09-01 --out until-september.jsonl'])
 }
@@ -49,7 +53,7 @@ const lineEnd = 10
 /** `countersign retention`: what would go, and nothing goes. */
 export function addRetentionCommand(program: Command): void {
   const command = withService(program.command('retention'))
-    .description('count what `retention` of countersign.yaml would remove now; it removes nothing')
+    .description('count what `retention` of countersign.yaml would remove now; removes nothing')
     .option('--transcripts <duration>', 'try this instead of the rule in force: 90d')
     .option('--records <duration>', 'try this instead of the rule in force: 30d')
     .option('--json', 'print JSON')

@@ -30,9 +30,12 @@ export function addRotateKeyCommand(program: Command): void {
     .description(
       'the key of permits, grants, runs and activations: what the old one signed stays valid',
     )
-    .option('--compromised', 'somebody else may have the old one: what it signed counts no more')
+    .option(
+      '--compromised',
+      'another person may have the old key: what it signed is no longer valid',
+    )
     .addOption(
-      new Option('--id <id>', 'with --compromised: an older key, instead of the present one'),
+      new Option('--id <id>', 'with --compromised: an older key, instead of the current one'),
     )
     .action(rotateSigning)
   withExamples(signing, [
@@ -44,11 +47,8 @@ export function addRotateKeyCommand(program: Command): void {
     .description(
       'the key of the audit log: both sign the checkpoint at which the new one takes over',
     )
-    .option(
-      '--compromised',
-      'somebody else may have the old one: it does not vouch for the new one',
-    )
-    .option('--lost', 'the old one is gone: the one that is here goes on without it')
+    .option('--compromised', 'another person may have the old key: it does not sign the new one')
+    .option('--lost', 'the old key is lost: the present key takes over without its signature')
     .action(rotateLog)
   withExamples(log, ['rotate-key log', 'rotate-key log --compromised', 'rotate-key log --lost'])
 }
@@ -88,13 +88,13 @@ async function rotateSigning(options: RotateOptions): Promise<void> {
       return options.id
     }
     const { previous, keyId } = await keys.rotateSigningKey(dataDir, { compromised })
-    console.log(`Signs from now on: ${keyId}. The key before: ${previous}`)
+    console.log(`The signing key is now ${keyId}. The previous key: ${previous}`)
     return previous
   })
   if (!compromised) return console.log(`What ${old} signed stays valid.`)
   console.log(
     (await isOver(async () => (await keys.findRetiring(dataDir)).includes(old)))
-      ? `${old} is void: its grants have ended, and what it approved asks afresh.`
+      ? `${old} is void: its grants have ended, and calls that it approved ask again.`
       : `${old} is void as soon as an API process of this data folder runs.`,
   )
 }

@@ -31,33 +31,33 @@ export function addRunCommand(program: Command): void {
     .summary('start a run of a worker')
     .description(`Start a run of a worker. With --watch, ${watchCodes.toLowerCase()}.`)
     .argument('<worker>', 'the name of a file in workers/')
-    .argument('<input>', 'what it is asked to do: text, or a JSON object')
+    .argument('<input>', 'the task: text, or a JSON object')
     .option(
       '--mode <mode>',
-      'prompt (as without it): asks wait; strict: every ask is denied; approve_all: none waits (needs a right)',
+      'prompt (default): calls that ask wait; strict: they are denied; approve_all: they are approved (needs a right)',
       readMode,
     )
     .option(
       '--workspace <name>',
-      'the workspace to work in, of those that the worker file lists (the first without it)',
+      'the workspace, one of those that the worker file lists (default: the first)',
     )
     .option(
       '--attach <file...>',
-      'files of the workspace to give the run with its task, by their paths there',
+      'files of the workspace that the run gets with its task, by their paths in the workspace',
     )
     .option(
       '--watch',
-      'follow the run; decide in place when you may (on a terminal as without it: a conversation)',
+      'follow the run, and decide its requests if you may (default on a terminal: a conversation)',
     )
     .option('--no-watch', 'start it and return')
     .option(
       '--conversation',
-      'rest after the answer, for the next message (on a terminal as without it, unless the worker file says false)',
+      'wait for the next message after the answer (default on a terminal, unless the worker file says false)',
     )
     .option('--no-conversation', 'end with the answer')
     .option(
       '--budget <limits>',
-      'what it may use until somebody writes to it, as turns=10,tokens=50000; never above the limits of its worker',
+      'what the run may use until the next message, such as turns=10,tokens=50000; never above the limits of its worker',
       readBudget,
     )
     .option('--json', 'print the started run as JSON')

@@ -51,17 +51,17 @@ export function addRunsCommand(program: Command): void {
     .action(showRun)
   withExamples(show, [`runs show ${runExample}`, `runs show ${runExample} --json`])
   const watch = withService(runs.command('watch'))
-    .summary('follow a run; decide in place when you may')
-    .description(`Follow a run; decide in place when you may. ${watchCodes}.`)
+    .summary('follow a run, and decide its requests if you may')
+    .description(`Follow a run, and decide its requests if you may. ${watchCodes}.`)
     .argument('<run>', 'its number or id')
     .action(async (id: string, options: ServiceOptions) => {
       process.exitCode = await watchRun(await connect(options), id)
     })
   withExamples(watch, [`runs watch ${runExample}`])
   const attach = withService(runs.command('attach'))
-    .summary('a run as a conversation: read, answer, decide')
+    .summary('follow a run as a conversation: read, answer, decide')
     .description(
-      `A run as a conversation: its text as it comes, messages and / commands, a key for each decision you may take. Without a terminal, as watch. ${watchCodes}.`,
+      `Follow a run as a conversation: read its text as it is written, send messages and / commands, and decide with one key. Without a terminal this is the same as watch. ${watchCodes}.`,
     )
     .argument('<run>', 'its number or id')
     .action(async (id: string, options: ServiceOptions) => {
@@ -70,7 +70,7 @@ export function addRunsCommand(program: Command): void {
     })
   withExamples(attach, ['runs attach 17', `runs attach ${runExample}`])
   const cancel = withService(runs.command('cancel'))
-    .description('cancel a run and everything below it')
+    .description('cancel a run and all its child runs')
     .argument('<run>', 'its number or id')
     .option('-m, --message <reason>', 'why')
     .action(async (id: string, options: ServiceOptions & { message?: string }) => {
@@ -81,12 +81,12 @@ export function addRunsCommand(program: Command): void {
     })
   withExamples(cancel, [`runs cancel ${runExample} -m "wrong folder"`])
   const message = withService(runs.command('message'))
-    .description('say something to a run; a run that waits for input goes on')
+    .description('send a message to a run; a run that waits for input continues')
     .argument('<run>', 'its number or id')
     .argument('<text>', 'what to say')
     .option(
       '--budget <limits>',
-      'what it may use from now on, as turns=10,tokens=50000; never above the limits of its worker',
+      'what the run may use from now on, such as turns=10,tokens=50000; never above the limits of its worker',
       readBudget,
     )
     .action(async (id: string, text: string, options: ServiceOptions & { budget?: RunBudget }) => {
@@ -102,18 +102,18 @@ export function addRunsCommand(program: Command): void {
     })
   withExamples(message, [`runs message ${runExample} "go on with the second part"`])
   const fork = withService(runs.command('fork'))
-    .summary('start a run that goes on with the transcript of another')
+    .summary('start a run that continues the transcript of another')
     .description(
-      'Start a run that goes on with the transcript of another, up to a turn. Whoever stood behind that run stands behind the new one.',
+      'Start a run that continues the transcript of another run from a given turn. The principals of the other run are principals of the new one.',
     )
     .argument('<run>', 'its number or id')
-    .argument('[text]', 'what to say to it; needed unless it starts again with --after 0')
+    .argument('[text]', 'the first message; required, except with --after 0')
     .option(
       '--after <turn>',
-      'the last turn to take over; 0: none (as without it: the last finished one)',
+      'the last turn to copy; 0: none (default: the last finished turn)',
       readTurn,
     )
-    .option('--pinned', 'with the worker as that run was started with, not as it is now')
+    .option('--pinned', 'use the worker version of the other run, not the current one')
     .option('--json', 'print JSON')
     .action(forkRun)
   withExamples(fork, [
@@ -154,9 +154,9 @@ export function addRunsCommand(program: Command): void {
     })
   withExamples(discard, [`runs discard ${runExample}`, `runs discard ${runExample} --json`])
   const call = withService(runs.command('call'))
-    .description('invoke a manual tool on a run: it runs, or somebody else is asked')
+    .description('invoke a manual tool on a run: it runs, or it asks another person')
     .argument('<run>', 'its number or id')
-    .argument('[tool]', 'name of the tool; without it the tools that can be invoked are listed')
+    .argument('[tool]', 'name of the tool; without it, lists the tools that can be invoked')
     .argument('[input]', 'its input, a JSON object', '{}')
     .option('--json', 'print JSON')
     .action(callTool)
@@ -214,7 +214,7 @@ async function callTool(
   console.log(
     called.requestId === null
       ? `${called.tool} runs. Its result enters the run as a message.`
-      : `${called.tool} asks somebody else: ${pageUrl(service, `/requests/${called.requestId}`)}`,
+      : `${called.tool} asks another person: ${pageUrl(service, `/requests/${called.requestId}`)}`,
   )
 }
 

@@ -11,9 +11,11 @@ type Options = ServiceOptions & { json?: boolean }
 
 /** `countersign schedules [ls|pause|resume|trigger]`. */
 export function addSchedulesCommand(program: Command): void {
-  const schedules = program.command('schedules').description('when runs start by themselves')
+  const schedules = program
+    .command('schedules')
+    .description('list, pause, resume and trigger schedules')
   const ls = addList(schedules)
-    .description('list the schedules, when each starts next, and its last run')
+    .description('list the schedules, each with its next start and its last run')
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const list = await (await connect(options)).call('listSchedules', {})
@@ -24,8 +26,8 @@ export function addSchedulesCommand(program: Command): void {
   withExamples(ls, ['schedules', 'schedules ls --json'])
   for (const verb of ['pause', 'resume'] as const) {
     const command = withService(schedules.command(verb))
-      .description(verb === 'pause' ? 'start nothing until it is resumed' : 'start runs again')
-      .argument('<name>', 'as countersign.yaml names it')
+      .description(verb === 'pause' ? 'pause a schedule until it is resumed' : 'start runs again')
+      .argument('<name>', 'its name in countersign.yaml')
       .option('--json', 'print JSON')
       .action(async (name: string, options: Options) => {
         const service = await connect(options)
@@ -39,8 +41,10 @@ export function addSchedulesCommand(program: Command): void {
     withExamples(command, [`schedules ${verb} nightly`])
   }
   const trigger = withService(schedules.command('trigger'))
-    .description('start a run of it now, as its person; you stand behind the run too')
-    .argument('<name>', 'as countersign.yaml names it')
+    .description(
+      'start a run now, as the person of the schedule; you are a principal of the run too',
+    )
+    .argument('<name>', 'its name in countersign.yaml')
     .option('--json', 'print JSON')
     .action(async (name: string, options: Options) => {
       const run = await (await connect(options)).call('triggerSchedule', { params: { name } })

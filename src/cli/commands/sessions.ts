@@ -16,11 +16,14 @@ interface OfPerson {
   readonly person?: string
 }
 
-const personOption = ['--person <email>', 'those of another person (right managePeople)'] as const
+const personOption = [
+  '--person <email>',
+  'the sessions of another person (right managePeople)',
+] as const
 
 /** `countersign sessions [ls|end|end-others]`. */
 export function addSessionsCommand(program: Command): void {
-  const sessions = program.command('sessions').description('where you are signed in')
+  const sessions = program.command('sessions').description('list and end sessions')
   const ls = withPaging(addList(sessions))
     .description('your live sessions')
     .option(...personOption)

@@ -6,14 +6,14 @@ import { withExamples } from './examples.ts'
 
 /** `countersign slack [ls|link|unlink]`. */
 export function addSlackCommand(program: Command): void {
-  const slack = program.command('slack').description('who you are in Slack')
+  const slack = program.command('slack').description('link your account with a user of Slack')
   const ls = addList(slack)
     .description('list your links')
     .option('--json', 'print JSON')
     .action(listLinks)
   withExamples(ls, ['slack', 'slack ls --json'])
   const link = withService(slack.command('link'))
-    .description('confirm that you are the user of Slack who was shown this')
+    .description('confirm that you are the user to whom Slack showed the link')
     .argument('<code>', 'the link that Slack showed you, or the code in it')
     .action(async (given: string, options: ServiceOptions) => {
       const code = given.split('#slack=').at(-1) ?? given

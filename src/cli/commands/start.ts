@@ -7,7 +7,7 @@ import { withFolders } from '../service/service-options.ts'
 export function addStartCommand(program: Command): void {
   const command = withFolders(program.command('start'))
     .description(
-      'run everything: Postgres, Temporal, the API with the dashboard, a Temporal worker',
+      'run all parts: Postgres, Temporal, the API with the dashboard, and a Temporal worker',
     )
     .option('--port <number>', 'the port of the dashboard and the API (default: 4400)', readPort)
     .option('--no-open', 'do not open a browser')

@@ -23,14 +23,14 @@ interface DeliveryOptions extends ServiceOptions, PagingOptions {
 export function addWebhooksCommand(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('programs that are told of requests (webhooks in countersign.yaml)')
+    .description('programs that are notified of requests (webhooks in countersign.yaml)')
   const ls = addList(webhooks)
-    .description('list the endpoints, and what waits for each or was given up')
+    .description('list the endpoints, with their pending and dead deliveries')
     .option('--json', 'print JSON')
     .action(listEndpoints)
   withExamples(ls, ['webhooks', 'webhooks ls --json'])
   const deliveries = withPaging(withService(webhooks.command('deliveries')))
-    .description('list notifications, newest first, and what became of them')
+    .description('list notifications and their delivery states, newest first')
     .option('--endpoint <name>', 'only of this endpoint')
     .option('--state <state>', 'only pending, delivered or dead ones')
     .option('--mine', 'only callbacks to programs with keys of your own')
@@ -41,7 +41,7 @@ export function addWebhooksCommand(program: Command): void {
     'webhooks deliveries --mine',
   ])
   const resend = withService(webhooks.command('resend'))
-    .description('send a notification that has ended again, with the same id')
+    .description('send an ended notification again, with the same id')
     .argument('<delivery>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
       await (await connect(options)).call('resendDelivery', { params: { id } })

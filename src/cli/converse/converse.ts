@@ -166,7 +166,7 @@ class Conversation {
         this.#endText()
         if (turn === null) return
         this.#printer.setSaid(turn, false)
-        console.log(dim('That attempt failed; the model writes anew.'))
+        console.log(dim('That attempt failed; the model starts again.'))
         return
       }
       case 'lost':
@@ -275,7 +275,9 @@ class Conversation {
 
   #left(run: RunDetail): ExitCode {
     this.#endText()
-    console.log(`\nLeft; the run goes on. Come back with: countersign runs attach ${run.number}`)
+    console.log(
+      `\nYou left the run; it continues. Return with: countersign runs attach ${run.number}`,
+    )
     return run.state === 'waiting_for_input' ? this.#codeAtRest(run) : exitCodes.pending
   }
 
@@ -294,6 +296,6 @@ function away(error: unknown): null {
 
 function restSentence({ rest, restsUntil, failure }: RunDetail): string {
   const until = restsUntil === undefined ? '' : ` It ends by itself ${fromNow(restsUntil)}.`
-  if (rest === 'answered') return dim(`It rests, and goes on with your message.${until}`)
+  if (rest === 'answered') return dim(`The run waits for your message.${until}`)
   return `${printable(failure?.message ?? 'The run waits for a message.')}${until}`
 }

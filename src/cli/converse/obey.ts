@@ -35,7 +35,7 @@ async function act(service: Service, run: RunDetail, command: SlashCommand): Pro
     case 'detach':
       return 'detach'
     case 'mode':
-      console.log(`Mode ${run.mode}. A run keeps its mode; a new one has another with --mode.`)
+      console.log(`Mode ${run.mode}. The mode of a run is fixed; start a new run for another one.`)
       return 'done'
     case 'input':
       await printInputs(service, run)

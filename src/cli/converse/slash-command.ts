@@ -7,12 +7,12 @@ export type SlashCommand =
 /** Each command with what it does, in the order in which `/help` lists them. */
 export const slashCommands: Readonly<Record<SlashCommand['name'], readonly [string, string]>> = {
   help: ['/help', 'this list'],
-  fork: ['/fork [TURN] TEXT', 'go on from a turn in a new run; /fork 0 starts again'],
-  close: ['/close', 'complete a run that rests'],
-  cancel: ['/cancel [REASON]', 'end the run and everything below it'],
-  mode: ['/mode', 'how the run treats what asks'],
-  input: ['/input', 'the whole input of the calls of the last turn'],
-  detach: ['/detach', 'leave; the run goes on (Ctrl-C does the same)'],
+  fork: ['/fork [TURN] TEXT', 'continue from a turn in a new run; /fork 0 starts again'],
+  close: ['/close', 'complete a run that waits for a message'],
+  cancel: ['/cancel [REASON]', 'cancel the run and all its child runs'],
+  mode: ['/mode', 'show how the run treats calls that ask'],
+  input: ['/input', 'show the whole input of the calls of the last turn'],
+  detach: ['/detach', 'leave; the run continues (Ctrl-C does the same)'],
 }
 
 /**

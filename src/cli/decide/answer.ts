@@ -24,7 +24,7 @@ function choicesOf(request: RequestDetail): readonly string[] {
 export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip' | 'quit'> {
   const choices = choicesOf(request)
   if (choices.length === 0) {
-    const said = await text({ message: 'Your answer (Enter leaves it)' })
+    const said = await text({ message: 'Your answer (Enter for none)' })
     if (isCancel(said)) return 'quit'
     return said === undefined || said.trim() === '' ? 'skip' : { decision: 'answer', text: said }
   }

@@ -63,7 +63,7 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
 /** What may have happened is not approved or denied: somebody finds out and says it. */
 export function leaveToSettle({ number }: RequestDetail): 'skip' {
   console.log(
-    `Find out whether it ran, then say so: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`,
+    `Find out whether it ran, then record it: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`,
   )
   return 'skip'
 }
@@ -89,7 +89,7 @@ function denialsOf({ kind }: RequestDetail): { value: Picked; label: string; hin
     return [{ value: 'deny', label: 'Deny', hint: 'the run is cancelled before it begins' }]
   }
   return [
-    { value: 'deny', label: 'Deny', hint: 'the run goes on; the reason is shown to the model' },
+    { value: 'deny', label: 'Deny', hint: 'the run continues; the model reads the reason' },
     { value: 'stop', label: 'Deny and stop', hint: 'the run waits for a message' },
   ]
 }
@@ -134,7 +134,7 @@ export async function askBounds(
   })
   if (isCancel(uses)) return null
   const sure = await confirm({
-    message: 'This approves calls that nobody has seen yet. Go on?',
+    message: 'This approves calls that nobody has seen yet. Continue?',
     initialValue: false,
   })
   if (sure !== true) return null

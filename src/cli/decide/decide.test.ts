@@ -77,7 +77,7 @@ test('a refusal is not sent again, and says what to do', async () => {
   const body = JSON.stringify({ code: 'stale_digest', detail: 'Another digest' })
   const service = await answering({ status: 412, body })
   await expect(sendDecision(service, requestWith(), approve)).rejects.toThrow(
-    'Another digest. Nothing was decided. Look again',
+    'Another digest. Nothing was decided. Review it again',
   )
   expect(heard).toHaveLength(1)
 })

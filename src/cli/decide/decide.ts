@@ -75,11 +75,11 @@ function refusalSentence({ number }: RequestDetail, problem: ServiceProblem): st
   switch (problem.code) {
     case 'stale_digest':
     case 'stale_revision':
-      return `${problem.message}. Nothing was decided. Look again, and decide on the digest you then see: countersign requests show ${number}`
+      return `${problem.message}. Nothing was decided. Review it again, and decide with the digest that you then see: countersign requests show ${number}`
     case 'already_decided':
       return `${problem.message}${lostTo(problem)}. Nothing was changed.`
     case 'not_displayed':
-      return `${problem.message}. At high risk all of it must be on the screen first; where the terminal cannot show it, decide in the dashboard.`
+      return `${problem.message}. At high risk, all of it must be shown first; if the terminal cannot show it, decide in the dashboard.`
     case 'again_required':
       return `${problem.message}: add --again`
     case 'reason_required':

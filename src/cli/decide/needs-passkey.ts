@@ -11,5 +11,5 @@ export function whereToSign(
 ): string | null {
   if (!request.signatureRequired) return null
   const page = pageUrl(service, `/requests/${request.number}`)
-  return `Approving this takes a signature with your passkey, which the terminal cannot make: open ${page}`
+  return `This approval needs a signature with your passkey, which the terminal cannot make: open ${page}`
 }

@@ -47,7 +47,7 @@ export class OutputReader {
       const of = [...(await this.#read(call, 'stdout')), ...(await this.#read(call, 'stderr'))]
       if (call.live?.state === 'unknown' && !this.#lost.has(call.callId)) {
         this.#lost.add(call.callId)
-        of.push('Nobody knows how it ended; what it had printed until then is no result.')
+        of.push('Nobody knows how the command ended; its output until then is not its result.')
       }
       if (of.length > 0) lines.set(call.callId, of)
     }

@@ -107,7 +107,7 @@ test.each(['not JSON', '[]', '{"hooks": []}', '{"hooks": {"PreToolUse": {}}}'])(
   'changes nothing where the settings are %s',
   async (text) => {
     await write(text)
-    await expect(installHook('claude-code', folder, hook)).rejects.toThrow(/mend it first/)
+    await expect(installHook('claude-code', folder, hook)).rejects.toThrow(/correct it first/)
     expect(await readFile(file(), 'utf8')).toBe(text)
   },
 )

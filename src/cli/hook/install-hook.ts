@@ -36,7 +36,7 @@ export function hookUrl({ url, wait, worker }: HookWords): string {
   try {
     address = new URL(path, url)
   } catch {
-    throw new CommandFailure(`${url} is no address of a service`, exitCodes.usage)
+    throw new CommandFailure(`${url} is not the address of a service`, exitCodes.usage)
   }
   for (const [word, value] of Object.entries({ worker, wait })) {
     if (value !== undefined) address.searchParams.set(word, value)
@@ -67,7 +67,8 @@ export async function installHook(
   }
   const settings = await readSettings(file)
   const before = settings['hooks'] ?? {}
-  if (!isObject(before)) throw new CommandFailure(`${file}: hooks is not an object; mend it first`)
+  if (!isObject(before))
+    throw new CommandFailure(`${file}: hooks is not an object; correct it first`)
   const hooks = { ...before }
   const ours = entries(hook)
   // What an earlier installation asked with asks no more.
@@ -128,7 +129,7 @@ async function readSettings(file: string): Promise<Record<string, unknown>> {
   } catch {
     // The same sentence as for what is no object.
   }
-  throw new CommandFailure(`${file} is not a JSON object; mend it first. Nothing was changed.`)
+  throw new CommandFailure(`${file} is not a JSON object; correct it first. Nothing was changed.`)
 }
 
 /** The entries of one event that are not ours, as they are. */
@@ -139,7 +140,7 @@ function others(
 ): readonly unknown[] {
   const entries = hooks[event] ?? []
   if (!Array.isArray(entries)) {
-    throw new CommandFailure(`${file}: hooks.${event} is not a list; mend it first`)
+    throw new CommandFailure(`${file}: hooks.${event} is not a list; correct it first`)
   }
   const ours = new RegExp(`(?: hook |/hooks/)${name}(?![\\w-])`)
   return entries.filter((entry) => {

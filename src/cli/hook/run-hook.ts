@@ -48,7 +48,7 @@ export async function runHook(
     const late = AbortSignal.timeout(Math.max(1, Math.round(waitMs - performance.now())))
     const tooLate = new Promise<never>((_, reject) => {
       late.addEventListener('abort', () => {
-        const overdue = (): void => reject(new Error('this took too long; ask again later'))
+        const overdue = (): void => reject(new Error('the service took too long; ask again later'))
         setTimeout(overdue, graceMs).unref()
       })
     })
@@ -59,7 +59,7 @@ export async function runHook(
     return decision === null ? '' : agent.say(decision, asked)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    const reason = `Countersign could not be asked: ${why}`
+    const reason = `Countersign could not be reached: ${why}`
     return agent.say({ decision: 'deny', reason }, asked)
   }
 }

@@ -139,7 +139,7 @@ test('init makes no project of a folder whose own tools it would load, and says 
   await expect(countersign('init')).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'tools/build.ts would become a part of the project, and does not look like one. Give Countersign a folder of its own: countersign init countersign --workspace .',
+      'tools/build.ts would become a part of the project, but does not look like one. Create a folder for Countersign: countersign init countersign --workspace .',
     ),
   })
   expect(await readdir(folder)).toEqual(['docs', 'tools'])

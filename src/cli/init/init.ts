@@ -43,7 +43,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   const foreign = await foreignFile(target)
   if (foreign !== null) {
     throw new CommandFailure(
-      `${foreign} would become a part of the project, and does not look like one. Give Countersign a folder of its own: countersign init ${join(dir, 'countersign')} --workspace ${dir}`,
+      `${foreign} would become a part of the project, but does not look like one. Create a folder for Countersign: countersign init ${join(dir, 'countersign')} --workspace ${dir}`,
     )
   }
   await mkdir(target, { recursive: true })

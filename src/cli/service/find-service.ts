@@ -30,7 +30,7 @@ export async function findService(
   const url = options.url ?? readText(environment, 'COUNTERSIGN_URL') ?? local
   if (url === null) {
     throw new CommandFailure(
-      `No service runs for ${dataDir}. Start it with: countersign start — or name another with --url or COUNTERSIGN_URL.`,
+      `No service runs for ${dataDir}. Start it with countersign start, or name another with --url or COUNTERSIGN_URL.`,
     )
   }
   const origin = originOf(url)

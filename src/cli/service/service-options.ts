@@ -40,7 +40,7 @@ export interface PagingOptions {
 export function withPaging(command: Command): Command {
   return command
     .option('--limit <number>', 'how many, at most 200', '50')
-    .option('--cursor <cursor>', 'go on where a page before ended')
+    .option('--cursor <cursor>', 'continue after a previous page')
     .option('--json', 'print JSON')
 }
 

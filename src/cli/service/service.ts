@@ -3,7 +3,7 @@ import { CommandFailure } from '../terminal/exit-codes.ts'
 
 /** Said of an answer that the service never gives. */
 const notOurs =
-  'What answered is not Countersign, or a proxy before it: is the address right? --url names another'
+  'The service that answered is not Countersign, but another one or a proxy: check the address, or set another with --url'
 
 /** A refusal in the service's own words; `code` is stable (api.md). */
 export class ServiceProblem extends CommandFailure {
@@ -81,7 +81,7 @@ export class Service {
       return await fetch(this.url + path, { ...init, redirect: 'error' })
     } catch (cause) {
       throw new CommandFailure(
-        `Nobody answers at ${this.url}. Is the service running? countersign doctor says what is wrong.`,
+        `No service answers at ${this.url}. Is it running? countersign doctor reports what is wrong.`,
         1,
         { cause },
       )

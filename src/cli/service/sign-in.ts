@@ -45,7 +45,7 @@ export async function startSession(
   const call = callOver(async ({ path, ...init }) => {
     const headers = { ...originHeaders(url), ...init.headers }
     const response = await fetch(url + path, { ...init, headers }).catch((cause: unknown) => {
-      throw new CommandFailure(`Nobody answers at ${url}.`, 1, { cause })
+      throw new CommandFailure(`No service answers at ${url}.`, 1, { cause })
     })
     const answer: unknown = await response.json().catch(() => ({}))
     if (!response.ok) throw new ServiceProblem(response.status, { ...Object(answer) })

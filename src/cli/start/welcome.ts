@@ -42,7 +42,7 @@ export async function welcome(
   if (folders.isQuickstart) await playSample(await visit(starter), folders.projectDir, say)
   const host = folders.isQuickstart ? await visit(approver) : await findHost(localUrl, visit)
   if (host === null) {
-    say('countersign.yaml names nobody who could sign in')
+    say('countersign.yaml names no person who could sign in')
     return null
   }
   const { email, name } = host.person
@@ -68,7 +68,7 @@ async function playSample(
     body: { worker: 'release-notes', input: 'Complete the release notes of 1.2' },
   })
   say(
-    `Ada has started the sample run "release-notes": its change of ${projectDir}/notes/1.2.md waits for Grace`,
+    `Ada started the sample run "release-notes": its change to ${projectDir}/notes/1.2.md waits for Grace`,
   )
 }
 

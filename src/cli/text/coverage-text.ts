@@ -5,7 +5,7 @@ import { printableLine } from './terminal-text.ts'
 
 /** What an approval with this scope covers, exactly, a sentence a line (security.md 16). */
 export function coverageText(request: RequestDetail, scope: ScopeName): string {
-  if (request.state !== 'pending') return `Nothing of it can be approved: it is ${request.state}.`
+  if (request.state !== 'pending') return `It cannot be approved: it is ${request.state}.`
   const found = request.scopeCoverage.find((one) => one.scope === scope)
   if (found === undefined) {
     const why = request.scopesNotOffered.find((one) => one.scope === scope)?.why

@@ -12,9 +12,9 @@ export function serversText(servers: readonly PinnedServer[]): string {
   return servers
     .map(({ server, worker, state, tools, pinnedAt, problem, changes }) => {
       const name = `server    ${printableLine(server)} of ${printableLine(worker)}`
-      if (state === 'waiting') return `${name}: not heard yet, so its tools ask`
+      if (state === 'waiting') return `${name}: its definitions were not read yet, so its tools ask`
       if (state === 'forged') return `${name}: ${red(printableLine(problem ?? ''))}`
-      const since = pinnedAt === null ? '' : `, as it said ${fromNow(pinnedAt)}`
+      const since = pinnedAt === null ? '' : `, pinned ${fromNow(pinnedAt)}`
       const line = `${name}: ${tools.length} tools${since}`
       return changes === null
         ? line

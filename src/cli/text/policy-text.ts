@@ -25,7 +25,10 @@ export function differenceText(difference: PolicyDifference): string {
   if (secondPerson.length > 0) {
     const places = [...new Set(secondPerson.map((one) => one.at))]
     const what = places.map(printableLine).join(', ')
-    lines.push('', yellow(`A second person has to agree, since these decide who decides: ${what}`))
+    lines.push(
+      '',
+      yellow(`A second person has to agree, because this changes who decides: ${what}`),
+    )
   }
   for (const { path, change, diff } of files) {
     lines.push('', `${change} ${printableLine(path)}`)
@@ -93,7 +96,7 @@ export function replayText(replayed: Omit<PolicyReplay, 'nextCursor'>): string {
     summary,
     ...unknown,
     dim(
-      'Both versions see the files of today, but that what a call read or removed is assumed to be there; no mode and no grant counts.',
+      'Both versions are judged against the present files. Files that a call read or removed are assumed to exist. Modes and grants do not count.',
     ),
   ].join('\n')
 }

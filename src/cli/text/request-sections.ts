@@ -35,7 +35,7 @@ export function alikeLines({ alike, state }: RequestDetail): string[] {
     ...(repeated === null ? [] : [red(`! ${repeated}`)]),
     ...alike.same.map((one) => line('same call', one)),
     ...alike.similar.map((one) => line('similar', one)),
-    ...(alike.hidden === 0 ? [] : [dim(`${alike.hidden} more alike, not for you to see`)]),
+    ...(alike.hidden === 0 ? [] : [dim(`${alike.hidden} more alike that you may not see`)]),
   ]
 }
 
@@ -47,15 +47,15 @@ function line(what: string, one: AlikeRequest): string {
 
 const notKept: Partial<Record<NamedFileView['kind'], string>> = {
   withheld: ', reading it needs an approval of its own',
-  large: ', too large to be kept',
-  changed: ', changed while this was asked',
+  large: ', too large to store',
+  changed: ', changed while the request was opened',
 }
 
 /** The files that a command names, and which of them this run wrote; no lines for other calls. */
 export function namedFileLines({ namedFiles, runId }: RequestDetail): string[] {
   if (namedFiles.length === 0) return []
   return [
-    dim('files it names, as they were when this was asked'),
+    dim('files that it names, as they were when the request was opened'),
     ...namedFiles.flatMap((file) => [
       `  ${printableLine(file.path)}  ${file.bytes} bytes  ${dim(file.hash)}${notKept[file.kind] ?? ''}`,
       ...(file.writtenBy === null ? [] : [yellow(`  ! ${written(file.writtenBy, runId)}`)]),
@@ -89,12 +89,12 @@ export function serverWords({ presentation }: RequestDetail, columns: number | n
   const changed =
     typeof definitionChange === 'string'
       ? [
-          yellow('what the server has changed of it since the version took force:'),
+          yellow('what the server has changed since the activation of this version:'),
           ...quoted(definitionChange, { columns, diff: true }),
         ]
       : []
   return [
-    dim('what the server says of the tool, its claim, not verified:'),
+    dim('what the server says about the tool (not verified):'),
     ...quoted(says, { columns, diff: false }),
     ...changed,
     '',

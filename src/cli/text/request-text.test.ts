@@ -83,7 +83,7 @@ test('what was asked before a restore says that it may have run', () => {
     full: false,
     columns: null,
   })
-  expect(text).toContain('! it was asked before a restore and may have been carried out already')
+  expect(text).toContain('! It was opened before a restore and may have been carried out already')
   expect(requestText(requestWith(), { full: false }).text).not.toContain('restore')
 })
 
@@ -143,9 +143,7 @@ test('what an MCP server says of its tool is quoted as its claim, escaped, with 
   }
   const presentation = presentationWith('{}\n', { metadata })
   const { text } = requestText(requestWith({ presentation }), { full: false, columns: null })
-  expect(text).toContain(
-    'what the server says of the tool, its claim, not verified:\n│ Look it up⟦',
-  )
+  expect(text).toContain('what the server says about the tool (not verified):\n│ Look it up⟦')
   expect(text).not.toContain('\u001b[2J')
   expect(text).toContain('│ +  Look it up, and mail it')
 })
@@ -234,7 +232,7 @@ test('what was asked before is told with what became of it, as text', () => {
   expect(text).toContain('! This very call was carried out once before')
   expect(text).toMatch(/same call\S* {2}#4 denied by Linus, .*: wrong⟦U\+001B ESC⟧ account/)
   expect(text).toMatch(/similar\S* {2}#5 Edit notes\/a\.md: denied by Linus/)
-  expect(text).toContain('2 more alike, not for you to see')
+  expect(text).toContain('2 more alike that you may not see')
 })
 
 // Rules: product.md 46; security.md 17

@@ -116,7 +116,7 @@ function beforeRestore({ askedBeforeRestore }: RequestDetail): string[] {
   if (!askedBeforeRestore) return []
   return [
     red(
-      '! it was asked before a restore and may have been carried out already: look before you approve',
+      '! It was opened before a restore and may have been carried out already: check before you approve',
     ),
   ]
 }

@@ -28,7 +28,7 @@ export interface HeldFolder extends AsyncDisposable {
  */
 export async function holdFolder(folder: string): Promise<HeldFolder> {
   const me = identifyProcess(process.pid)
-  if (me === null) throw new CommandFailure('This system does not say when a process started')
+  if (me === null) throw new CommandFailure('This system does not report when a process started')
   const fileOf = (number: number): string => join(folder, `held-${number}.json`)
   const half = join(folder, `held.${process.pid}.new`)
   await writeIdentityFile(half, me)

@@ -33,7 +33,7 @@ export async function serveWitness(
   failure.promise.catch(() => undefined)
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     respond(witness, request, response).catch((error: unknown) => {
-      answer(response, 500, plain, 'The witness stops: its own log says why\n')
+      answer(response, 500, plain, 'The witness stops; its own log has the reason\n')
       failure.reject(error)
     })
   }
@@ -78,7 +78,7 @@ async function respond(
   answer(response, answered.status, plain, `${answered.sentence}\n`)
 }
 
-const onlyThis = 'There is only POST /add-checkpoint\n'
+const onlyThis = 'Only POST /add-checkpoint exists\n'
 
 /** What is left of the request is not read: the connection ends. */
 function refuse(response: ServerResponse, status: number, sentence: string): void {
@@ -122,7 +122,7 @@ export function listenAddress(
   }
   if (!isLoopback(shown) && !isTrusted) {
     throw new CommandFailure(
-      `--listen ${text} would let other machines in without TLS: give --tls-cert and --tls-key, or put a proxy in ` +
+      `--listen ${text} would accept other machines without TLS: give --tls-cert and --tls-key, or put a proxy in ` +
         'front and say --behind-proxy',
       exitCodes.usage,
     )

@@ -82,7 +82,7 @@ export class Witness {
     const kept = await keepContradiction(this.#folder.path, size, note)
     if (kept === null || !kept.isNew) return
     this.#alarm(
-      `A checkpoint of ${size} events that the log signed was not shown to go on from the last one: it is kept in ${kept.file}`,
+      `The log signed a checkpoint of ${size} events without a proof that it continues the last one: it is stored in ${kept.file}`,
     )
   }
 }

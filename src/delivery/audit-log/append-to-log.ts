@@ -81,7 +81,7 @@ async function checkedSize(tx: Tx, open: (note: string) => Checkpoint): Promise<
   const storedHash = rangeHash(range, await loadTree(tx, size, [range]))
   if (size !== newest.size || !isSameHash(storedHash, root)) {
     throw new Error(
-      `The trail is not what the checkpoint of ${newest.size} events signed: it was changed behind the service's back`,
+      `The trail differs from what the checkpoint of ${newest.size} events signed: it was changed outside of the service`,
     )
   }
   return size

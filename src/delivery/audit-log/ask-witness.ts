@@ -108,10 +108,10 @@ function outcomeOf(
 }
 
 const meanings: Readonly<Record<number, string>> = {
-  400: 'it took the submission for malformed',
+  400: 'it rejected the submission as malformed',
   403: 'it does not know the key that signs the log',
   404: 'it does not know this log, or is not there',
-  409: 'it cosigned another size meanwhile',
+  409: 'it cosigned another size in the meantime',
 }
 
 function cosignatureOf(body: string, note: string, key: NoteKey): WitnessOutcome {
@@ -121,10 +121,10 @@ function cosignatureOf(body: string, note: string, key: NoteKey): WitnessOutcome
     if (cosignedAt.getTime() <= Date.now() + maxAheadMs) {
       return { state: 'cosigned', line, cosignedAt }
     }
-    return { state: 'failed', problem: `its clock says ${cosignedAt.toISOString()}` }
+    return { state: 'failed', problem: `its clock shows ${cosignedAt.toISOString()}` }
   } catch (error) {
     if (!(error instanceof MalformedEvidence)) throw error
-    return { state: 'failed', problem: `what it answered is no cosignature: ${error.message}` }
+    return { state: 'failed', problem: `its answer is not a cosignature: ${error.message}` }
   }
 }
 

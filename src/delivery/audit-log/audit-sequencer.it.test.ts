@@ -161,7 +161,7 @@ describe('the audit log', () => {
     await sql`alter table audit_event disable trigger audit_event_append_only`.execute(db)
     await sql`update audit_event set document = replace(document, 'true', 'false')`.execute(db)
     await db.transaction().execute((tx) => write(tx, 'next'))
-    await expect(sequenceAudit(db, signer)).rejects.toThrow('changed behind the service')
+    await expect(sequenceAudit(db, signer)).rejects.toThrow('changed outside of the service')
     expect(await readNewestCheckpoint(db)).toEqual(signed)
     await sql`update audit_event set document = replace(document, 'false', 'true')`.execute(db)
     expect(await sequenceAudit(db, signer)).toBe(1)

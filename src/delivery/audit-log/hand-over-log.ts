@@ -45,7 +45,7 @@ export async function handOverLog(
     const previous = inForce === null ? (before?.key ?? null) : parseVerifierKey(inForce.vkey)
     const handover = formatHandover({ size, before: previous }, { after, before })
     if (!(await noteLogKey(tx, { keyId, vkey, handover }))) {
-      throw new Error(`The log was signed with ${vkey} before: a key takes over once`)
+      throw new Error(`The log was signed with ${vkey} before: a key can take over only once`)
     }
   })
 }

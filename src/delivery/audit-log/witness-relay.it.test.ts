@@ -197,14 +197,14 @@ describe('what a witness answers', () => {
   it('is kept only when it is its cosignature of this very tree of this log, and not of a time to come', async () => {
     await growLog(database.db, 3)
     const answers: readonly (readonly [said: string, (note: string) => string])[] = [
-      ['no cosignature', () => ''],
-      ['no cosignature', () => '<html>'],
+      ['not a cosignature', () => ''],
+      ['not a cosignature', () => '<html>'],
       ['answer', () => 'x'.repeat(100_000)],
       ['no cosignature of', (note) => lineOf(note, noteSigner('x', 'cosignature'), now)],
       ['no cosignature of', (note) => lineOf(note, impostor, now)],
       ['does not hold', (note) => lineOf(note.replace('\n3\n', '\n4\n'), own, now)],
       ['does not hold', (note) => lineOf(note.replace('countersign/', 'other/'), own, now)],
-      ['its clock says', (note) => lineOf(note, own, now + 86_400)],
+      ['its clock shows', (note) => lineOf(note, own, now + 86_400)],
     ]
     let answerOf = (_note: string): string => ''
     await using liar = await answerAt((response, body) => {

@@ -126,7 +126,7 @@ export class ChannelRelay implements AsyncDisposable {
       const fields = { endpoint: channel.name, error: errorText(error) }
       this.#options.log.warn(
         fields,
-        'notifications of a channel could not be made; the next round repeats it',
+        'notifications of a channel could not be created; the next round tries again',
       )
     }
   }

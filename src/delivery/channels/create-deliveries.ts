@@ -42,7 +42,7 @@ export async function retireEndpoints(db: Db, configured: readonly string[]): Pr
       .updateTable('delivery')
       .set({
         state: 'dead',
-        last_error: 'the endpoint is not configured any more',
+        last_error: 'the endpoint is no longer configured',
         ended_at: sql`clock_timestamp()`,
       })
       .where('state', '=', 'pending')

@@ -17,7 +17,7 @@ export function credentialMail(
   const host = new URL(to.publicUrl).host
   const opening =
     notice.what === 'link_made'
-      ? `Somebody on the machine of Countersign at ${host} made a sign-in link for you.`
+      ? `Somebody on the machine of Countersign at ${host} created a sign-in link for you.`
       : `${mailLine(notice.by, maxNameLength)} proposes an API key to you: "${mailLine(notice.name, maxNameLength)}". Only you can claim it, and only you will see it.`
   const next =
     notice.what === 'link_made'
@@ -27,7 +27,7 @@ export function credentialMail(
     to: to.email,
     subject:
       notice.what === 'link_made'
-        ? `A sign-in link for you was made at ${host}`
+        ? `A sign-in link for you was created at ${host}`
         : `An API key is proposed to you at ${host}`,
     text: `${opening}\n\n${next}\n${page}\n`,
     html: `<p>${mailHtml(opening)}</p><p>${next} <a href="${page}">${page}</a></p>`,
@@ -47,7 +47,7 @@ export function signInMail(input: {
 }): Mail {
   const { to, url, publicUrl } = input
   const host = new URL(publicUrl).host
-  const lasts = 'It works once, for 15 minutes, and only the newest one does.'
+  const lasts = 'It works once, for 15 minutes. Only the newest link works.'
   const ignore =
     'If you did not ask for it, do nothing: nobody is signed in until the button on its page is pressed.'
   return {

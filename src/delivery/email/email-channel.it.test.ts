@@ -84,8 +84,8 @@ it('tells again when it was reminded of or escalated, but not who has voted', as
   await waitUntil(() => mailed().length === 3, within)
   expect(mailed().toSorted()).toEqual([
     'grace: Still waits for a decision: Write "notes/b.txt"',
-    'grace: Waits for a decision, of more people by now: Write "notes/b.txt"',
     'grace: Waits for a decision: Write "notes/b.txt"',
+    'grace: Waits for a decision; more people may decide it now: Write "notes/b.txt"',
   ])
 })
 

@@ -27,7 +27,7 @@ export class MailRounds implements AsyncDisposable {
       everyMs: options.everyMs ?? 30_000,
       work: () => mailRound(options),
       onError: (error) =>
-        options.log.warn({ error }, 'digests could not be made; the next round repeats it'),
+        options.log.warn({ error }, 'digests could not be created; the next round tries again'),
     })
   }
 

@@ -40,8 +40,8 @@ Expires 2026-11-25 10:00 UTC
 Look at it and decide: https://countersign.example.com/requests/0199aaaa-0000-7000-8000-000000000001
 
 -- 
-Nothing can be decided by answering this mail, and nobody reads answers.
-What you are mailed: https://countersign.example.com/account
+A reply to this mail decides nothing, and nobody reads replies.
+Your mail settings: https://countersign.example.com/account
 `)
 })
 

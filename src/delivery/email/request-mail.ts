@@ -86,7 +86,7 @@ function openingOf(occasion: Occasion, { outcome }: MailedRequest): string {
   const openings: Readonly<Record<Exclude<Occasion, 'ended'>, string>> = {
     opened: 'Waits for a decision',
     reminded: 'Still waits for a decision',
-    escalated: 'Waits for a decision, of more people by now',
+    escalated: 'Waits for a decision; more people may decide it now',
     expiring: 'Expires soon without a decision',
   }
   return occasion === 'ended' ? mailLine(outcome ?? 'Ended', maxWordLength) : openings[occasion]
@@ -98,10 +98,10 @@ function accountUrl({ publicUrl }: MailPages): string {
 
 /** The foot of every notification, as text and as HTML. */
 export function footOf(pages: MailPages): { readonly text: string; readonly html: string } {
-  const answers = 'Nothing can be decided by answering this mail, and nobody reads answers.'
+  const answers = 'A reply to this mail decides nothing, and nobody reads replies.'
   const url = accountUrl(pages)
   return {
-    text: `${answers}\nWhat you are mailed: ${url}`,
-    html: `<p><small>${answers} <a href="${url}">What you are mailed</a></small></p>`,
+    text: `${answers}\nYour mail settings: ${url}`,
+    html: `<p><small>${answers} <a href="${url}">Your mail settings</a></small></p>`,
   }
 }

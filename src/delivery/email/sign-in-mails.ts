@@ -69,10 +69,13 @@ export class SignInMails implements AsyncDisposable {
       const mail = credentialMail(notice, { email, publicUrl: this.#options.publicUrl })
       const { error, status } = await this.#send(mail, async () => true)
       if (error !== null) {
-        this.#options.ctx.log.warn({ status, error }, 'a person was not told of a credential')
+        this.#options.ctx.log.warn(
+          { status, error },
+          'a notice about a credential could not be sent',
+        )
       }
     }
-    this.#runInBackground(work, 'a person was not told of a credential')
+    this.#runInBackground(work, 'a notice about a credential could not be sent')
   }
 
   #runInBackground(work: () => Promise<void>, failed: string): void {
@@ -102,8 +105,7 @@ export class SignInMails implements AsyncDisposable {
   async #send(mail: Mail, isOfUse: () => Promise<boolean>): Promise<MailOutcome> {
     const { ctx, environment, times = usualTimes } = this.#options
     const { email: settings } = (await ctx.policies.inForce()).config
-    if (settings === null)
-      return { status: null, error: 'countersign.yaml has no "email" any more' }
+    if (settings === null) return { status: null, error: 'countersign.yaml no longer has "email"' }
     const stopping = this.#stopping.signal
     const attempt = { id: randomUUID(), timeoutMs: times.timeoutMs, stopping }
     for (const pauseMs of times.pausesMs) {

@@ -243,7 +243,7 @@ test.each(sealedTables.push_subscription.columns.filter((column) => column !== '
     await sql`update delivery set state = 'pending', attempts = 0, next_attempt_at = now()
       where recipient = ${device.id}`.execute(desk.database.db)
     service.received.length = 0
-    expect(await untilEnded(device.id, request.id)).toBe('dead: a row that nobody vouches for')
+    expect(await untilEnded(device.id, request.id)).toBe('dead: a row without a valid seal')
     expect(service.received).toEqual([])
   },
 )

@@ -148,10 +148,10 @@ async function decide(
     if (!(error instanceof SlackFailure)) throw error
     ctx.log.warn(
       { requestId: subject.requestId, error: error.message },
-      'Slack did not say who it was',
+      'Slack did not identify the user',
     )
     return refusal(
-      'Slack did not say who you are, so nothing was decided. Try again, or on the page.',
+      'Slack did not identify you, so nothing was decided. Try again, or decide on the page.',
     )
   }
 }

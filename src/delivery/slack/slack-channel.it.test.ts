@@ -177,7 +177,7 @@ it.each([
   [
     'it answers what is no JSON',
     (response: ServerResponse) => void response.end('<html>token=abc</html>'),
-    'Slack answered what is no answer of its',
+    'Slack answered with an answer that is not its',
   ],
 ])(
   'tries again and then gives up when %s, and delays no decision',

@@ -64,7 +64,7 @@ export async function identifySlackUser(
   const code = await offerSlackLink(ctx, { team, userId: user.id, email: slackUser.email })
   return {
     person: null,
-    sentence: 'Say once who you are: open your account page, sign in, and confirm the link.',
+    sentence: 'Link your account once: open your account page, sign in, and confirm the link.',
     link: `${publicUrl}/account#slack=${code}`,
   }
 }

@@ -78,7 +78,7 @@ export function isDecidedInModal({ risk, kind }: Pick<SlackRequest, 'risk' | 'ki
 
 function headline(request: SlackRequest): string {
   if (request.kind === 'outcome_check')
-    return `Did a call of ${request.tool} run? Somebody must look`
+    return `Did a call of ${request.tool} run? Somebody must check`
   if (request.risk !== 'high') return effectOf(request)
   return `A high-risk call of ${request.tool}${request.state === 'pending' ? ' waits' : ''}`
 }

@@ -24,12 +24,12 @@ const maxCharacters = 9000
  * all of it, unchanged. Pure.
  */
 export function whyOnPage(record: RequestDetailRecord): string | null {
-  if (record.state !== 'pending') return `It is ${record.state} by now.`
+  if (record.state !== 'pending') return `It is already ${record.state}.`
   const { canDecide, reason } = record.eligibility
   if (!canDecide) return reason ?? 'You may not decide it.'
-  if (record.risk === 'high') return 'High risk is decided on its page, once all of it was shown.'
+  if (record.risk === 'high') return 'High risk is decided on its page, after all of it was shown.'
   if (record.askedBeforeRestore) {
-    return 'It was asked before a restore, and may have been carried out since: look, and decide it on its page.'
+    return 'It was opened before a restore, and may have been carried out since: check, and decide it on its page.'
   }
   if (!isDecidedInModal(record)) return 'This is answered on its page.'
   const { content, truncated, type } = record.presentation
@@ -37,7 +37,7 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
     return 'It is too long to be shown here in full: decide it on its page.'
   }
   if (findSecrets(content).length > 0 || findSecrets(record.title).length > 0) {
-    return 'It holds what looks like a secret, which is never sent to chat: decide it on its page.'
+    return 'It has a text that looks like a secret, which is never sent to chat: decide it on its page.'
   }
   if (record.namedFiles.length > 0) return 'It names files that are shown on its page only.'
   return null

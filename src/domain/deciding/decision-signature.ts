@@ -77,11 +77,12 @@ export function whyNotSigned(signed: DecisionSignature, key: KeyObject): string 
     crossOrigin: unknown
   }>(clientBytes)
   const data = Buffer.from(signed.authenticatorData, 'base64url')
-  if (statement === null || typeof statement.origin !== 'string') return 'its statement is none'
-  if (client?.type !== 'webauthn.get') return 'it is no answer to a question for a signature'
+  if (statement === null || typeof statement.origin !== 'string')
+    return 'its statement is not valid'
+  if (client?.type !== 'webauthn.get') return 'it is not a response to a signing challenge'
   if (client.challenge !== challengeOf(signed.statement)) return 'it signs another statement'
   if (client.origin !== statement.origin) return 'it was made at another origin'
-  if (client.crossOrigin === true) return 'it was made inside of a page of another origin'
+  if (client.crossOrigin === true) return 'it was made in a page that another origin embeds'
   if (data.length < 37 || !URL.canParse(statement.origin)) return 'it cannot be read'
   const host = createHash('sha256').update(new URL(statement.origin).hostname).digest()
   if (!data.subarray(0, 32).equals(host)) return 'it was made for another host'
@@ -90,7 +91,7 @@ export function whyNotSigned(signed: DecisionSignature, key: KeyObject): string 
     return 'the authenticator did not verify its owner'
   }
   const signedBytes = Buffer.concat([data, createHash('sha256').update(clientBytes).digest()])
-  return holds(key, signedBytes, signed.signature) ? null : 'its signature does not hold'
+  return holds(key, signedBytes, signed.signature) ? null : 'its signature is not valid'
 }
 
 const userPresent = 0x01

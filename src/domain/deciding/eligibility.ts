@@ -33,7 +33,7 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   invoked: 'you invoked this tool',
   edited: 'you edited this call',
   asked: 'your API key asked for this',
-  on_behalf: 'you are the one for whom this was asked',
+  on_behalf: 'you are the person on whose behalf this was asked',
 }
 
 /** The same of somebody else, after "who". */
@@ -49,7 +49,7 @@ const behindOthers: Readonly<Record<PrincipalReason, string>> = {
   invoked: 'invoked the tool',
   edited: 'edited the call',
   asked: 'owns the API key that asks',
-  on_behalf: 'is the one for whom this is asked',
+  on_behalf: 'is the person on whose behalf this is asked',
 }
 
 /** Why somebody stands behind what is asked, after their name and "who". */

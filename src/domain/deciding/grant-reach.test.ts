@@ -57,7 +57,7 @@ test('it is said which calls are covered, in which runs, for how long, and what 
   expect(words(write, 'run', { ...own, isOwn: false })).toContain(
     'In the root run, scribe started by Ada, and in every run below it, this one included',
   )
-  expect(words(write, 'run')).toContain('Not what policy blocks')
+  expect(words(write, 'run')).toContain('Not calls that policy blocks')
 })
 
 // Rules: product.md 10

@@ -111,7 +111,7 @@ export function reachWords(reach: GrantReach, root: ReachRoot | null): string[] 
     whichCalls(reach),
     ...(reach.files.length === 0 ? [] : [`Only while these files are as now: ${listed(reach)}.`]),
     whichRuns(root),
-    `Not what policy blocks by then, not once ${reach.tool} is defined otherwise, and only while you could still decide it.`,
+    `Not calls that policy blocks by then; not after the definition of ${reach.tool} changes; and only as long as you may decide such calls.`,
   ]
 }
 

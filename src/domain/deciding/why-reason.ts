@@ -16,7 +16,7 @@ export function whyReason(
 ): string | null {
   if (risk === 'high') return 'High risk needs a reason'
   if (decision === 'approve' && askedBeforeRestore) {
-    return 'It was asked before a restore and may have been carried out already: approving it needs a reason'
+    return 'It was opened before a restore and may have been carried out already: approving it needs a reason'
   }
   return null
 }

@@ -84,7 +84,7 @@ test.each(agentNames)(
       JSON.stringify({ ...event, tool_name: 'x'.repeat(201), toolName: 'x'.repeat(201) }),
       JSON.stringify({ ...event, tool_input: 'rm', toolArgs: ['rm'] }),
     ]
-    for (const text of wrong) expect(() => read(parseInput(text))).toThrow(/the hook was given/)
+    for (const text of wrong) expect(() => read(parseInput(text))).toThrow(/The input of the hook/)
   },
 )
 

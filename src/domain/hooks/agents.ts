@@ -63,7 +63,7 @@ function hookSpecific(
 function usualEvent(input: Input): HookEvent {
   const event = hookEvents.find((name) => name === input['hook_event_name'])
   if (event === undefined) {
-    throw new HookInputError('What the hook was given is no hook event: hook_event_name')
+    throw new HookInputError('The input of the hook is not a hook event: hook_event_name')
   }
   return named({
     hook_event_name: event,

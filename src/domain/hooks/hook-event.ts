@@ -35,22 +35,22 @@ export class HookInputError extends Error {
   override readonly name = 'HookInputError'
 }
 
-/** JSON that an agent hands a hook. Throws an error with a sentence when it is no object. */
+/** JSON that an agent hands a hook. Throws an error with a sentence when it is not an object. */
 export function parseInput(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new HookInputError('What the hook was given is not JSON', { cause })
+    throw new HookInputError('The input of the hook is not JSON', { cause })
   }
-  if (!isObject(value)) throw new HookInputError('What the hook was given is no JSON object')
+  if (!isObject(value)) throw new HookInputError('The input of the hook is not a JSON object')
   return value
 }
 
 /** Member `name` as an object. Throws when it is something else. */
 export function objectOf(from: Readonly<Record<string, unknown>>, name: string) {
   const value = from[name]
-  if (!isObject(value)) throw new HookInputError(`${notAnEvent}: ${name} is no object`)
+  if (!isObject(value)) throw new HookInputError(`${notAnEvent}: ${name} is not an object`)
   return value
 }
 
@@ -70,13 +70,13 @@ export function optionalName(
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' || value === '' || value.length > maxNameCharacters) {
     throw new HookInputError(
-      `${notAnEvent}: ${name} is no text of 1 to ${maxNameCharacters} characters`,
+      `${notAnEvent}: ${name} is not a text of 1 to ${maxNameCharacters} characters`,
     )
   }
   return value
 }
 
-const notAnEvent = 'What the hook was given is no hook event'
+const notAnEvent = 'The input of the hook is not a hook event'
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

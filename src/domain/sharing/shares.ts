@@ -47,7 +47,7 @@ export class Shares {
     return this.#waiting
   }
 
-  /** Resolves when the caller has a place, with how to give it back. Rejects with `BusyError`. */
+  /** Resolves with a function that frees the caller's place. Rejects with `BusyError`. */
   async take(caller: string | undefined): Promise<() => void> {
     const name = caller ?? ownWork
     if (this.#mayHave(name)) return this.#give(name)

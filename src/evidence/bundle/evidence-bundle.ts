@@ -74,7 +74,8 @@ export function parseBundle(text: string): EvidenceBundle {
   }
   // Another reader of the bundle must find in it what was verified.
   const why = whyAmbiguous(text)
-  if (why !== null) throw new MalformedEvidence(`A bundle means one thing to every reader: ${why}`)
+  if (why !== null)
+    throw new MalformedEvidence(`A bundle must mean the same to every reader: ${why}`)
   if (value === null || typeof value !== 'object' || value.format !== bundleFormat) {
     throw new MalformedEvidence(`A bundle's format is "${bundleFormat}"`)
   }

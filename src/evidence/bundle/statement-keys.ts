@@ -66,6 +66,6 @@ function readKey(base64: string): KeyObject {
   try {
     return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' })
   } catch {
-    throw new MalformedEvidence('A statement key is no public key')
+    throw new MalformedEvidence('A statement key is not a public key')
   }
 }

@@ -42,5 +42,5 @@ test('a path that is there twice is refused', async () => {
 })
 
 test('an archive that ends too early is refused', async () => {
-  await expect(unpack(one, other.subarray(0, 600))).rejects.toThrow('not whole')
+  await expect(unpack(one, other.subarray(0, 600))).rejects.toThrow('not complete')
 })

@@ -56,7 +56,7 @@ export async function* filesOfArchive(
       buffer = buffer.subarray(end)
     }
   }
-  throw new MalformedEvidence('The archive is not whole')
+  throw new MalformedEvidence('The archive is not complete')
 }
 
 function readHeader(header: Buffer): { path: string; size: number } {
@@ -67,7 +67,7 @@ function readHeader(header: Buffer): { path: string; size: number } {
   const blank = Buffer.from(header.subarray(0, block)).fill(' ', 148, 156)
   const isPlain = text(257, 263) === 'ustar' && text(156, 157) === '0' && /^[0-7]+$/.test(size)
   if (!isPlain || sum !== checksumOf(blank)) {
-    throw new MalformedEvidence('This is no archive of plain files')
+    throw new MalformedEvidence('This is not an archive of plain files')
   }
   return { path: text(0, 100), size: Number.parseInt(size, 8) }
 }

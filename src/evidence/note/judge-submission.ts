@@ -37,7 +37,7 @@ export function openSubmission(
     return { status: 400, sentence: sentenceOf(error) }
   }
   if (!log.keys.some(({ key }) => key.name === claimed.origin)) {
-    return { status: 404, sentence: `This is no witness of ${claimed.origin}` }
+    return { status: 404, sentence: `This witness does not know ${claimed.origin}` }
   }
   try {
     const checkpoint = openLogCheckpoint(note, log)
@@ -81,7 +81,7 @@ export function judgeSubmission(
 
 const unproven = {
   status: 422,
-  sentence: 'The proof does not show that this tree goes on from the last one',
+  sentence: 'The proof does not show that this tree continues the last one',
 } as const
 
 function sentenceOf(error: unknown): string {

@@ -30,7 +30,9 @@ export function noteKey(
   algorithm: NoteAlgorithm = 'ed25519',
 ): NoteKey {
   if (!isKeyName(name)) {
-    throw new MalformedEvidence(`"${name}" is no key name: it has no spaces, no + and some text`)
+    throw new MalformedEvidence(
+      `"${name}" is not the name of a key: a name is not empty and has no spaces and no +`,
+    )
   }
   if (publicKey.asymmetricKeyType !== 'ed25519') {
     throw new MalformedEvidence(`The key of ${name} is not an Ed25519 key`)

@@ -23,7 +23,7 @@ export function decodeEntries(bytes: Uint8Array): Buffer[] {
   let at = 0
   while (at < buffer.length) {
     const end = at + 2 <= buffer.length ? at + 2 + buffer.readUInt16BE(at) : Infinity
-    if (end > buffer.length) throw new MalformedEvidence('The entries end in the middle of one')
+    if (end > buffer.length) throw new MalformedEvidence('The entries end within an entry')
     entries.push(buffer.subarray(at + 2, end))
     at = end
   }

@@ -20,7 +20,9 @@ export function tileOfNode({ level, index }: TreeNode): TilePlace {
 /** The hashes of a tile's bytes, 32 bytes each. Throws `MalformedEvidence` on another length. */
 export function splitTile(bytes: Uint8Array): Uint8Array[] {
   if (bytes.length % hashBytesLong !== 0) {
-    throw new MalformedEvidence(`A tile has ${bytes.length} bytes, which are no whole hashes`)
+    throw new MalformedEvidence(
+      `A tile has ${bytes.length} bytes, which is not a whole number of hashes`,
+    )
   }
   return Array.from({ length: bytes.length / hashBytesLong }, (_, place) =>
     bytes.subarray(place * hashBytesLong, (place + 1) * hashBytesLong),

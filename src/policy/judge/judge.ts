@@ -141,7 +141,9 @@ async function judgeAsk(
   note(
     'mode',
     runMode,
-    runMode === 'prompt' ? 'what asks is asked' : (unread ?? 'no mode answers for a person'),
+    runMode === 'prompt'
+      ? 'calls that ask open a request'
+      : (unread ?? 'no mode applies to calls of a person'),
   )
 
   const grant = await query.findGrant({

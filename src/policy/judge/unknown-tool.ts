@@ -56,7 +56,7 @@ export async function judgeUnknownTool(query: UnknownToolQuery): Promise<Judgeme
   const traits = {
     ...queueWhyOf(query),
     cues: [...new Set(cues.map(({ id }) => id))],
-    riskWhy: 'a tool that nobody has described',
+    riskWhy: 'a tool without a description',
     tool,
     accesses: [],
     worker: worker?.name ?? '',

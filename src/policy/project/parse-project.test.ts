@@ -215,7 +215,7 @@ test('overlays may only tighten, durations have a unit, a quorum says one thing'
   })
   const both = config.replace('quorum: { allOf:', 'quorum: { count: 2, allOf:')
   expect(lines({ 'countersign.yaml': both })).toEqual([
-    'countersign.yaml:22 "routing[0].quorum" does not say one thing -> give exactly one of "count", "allOf" and "anyOf"',
+    'countersign.yaml:22 "routing[0].quorum" must have exactly one of these keys -> give exactly one of "count", "allOf" and "anyOf"',
   ])
 })
 

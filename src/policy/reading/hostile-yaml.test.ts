@@ -115,7 +115,7 @@ test.each(huge)(
 test('of very many problems the first are shown, and how many more there are', () => {
   const found = problemsOf(`version: 1\n${many(3000, (index) => `k${index}: 1\n`)}`)
   expect(found).toHaveLength(1001)
-  expect(found.at(-1)).toBe('1002 2000 more problems are not shown -> mend those above first')
+  expect(found.at(-1)).toBe('1002 2000 more problems are not shown -> correct those above first')
 })
 
 test('a file over 1 MiB is not read', () => {

@@ -44,7 +44,7 @@ export function readConsent(
   if (approvalField === null || blocked !== null) {
     wrong(
       field,
-      'does not say one thing',
+      'must have exactly one of these keys',
       'write one word, or `{ blocked: "reason" }`, or `{ approval: ask, reason: "…" }`',
     )
     return null

@@ -49,7 +49,7 @@ export class Report {
     const severity = this.hasErrors ? 'error' : 'warning'
     return [
       ...all.slice(0, maxShown),
-      { file: last.file, line: last.line, problem, remedy: 'mend those above first', severity },
+      { file: last.file, line: last.line, problem, remedy: 'correct those above first', severity },
     ]
   }
 }

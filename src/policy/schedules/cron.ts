@@ -18,18 +18,18 @@ export interface CronTimes {
 export function readCron(expression: string, timezone: string): CronTimes | string {
   const text = expression.trim()
   const [, , dayOfMonth = '*', , dayOfWeek = '*'] = text.split(/ +/)
-  if (!fields.test(text)) return 'has not five fields like "0 6 * * 1-5"'
+  if (!fields.test(text)) return 'does not have five fields, like "0 6 * * 1-5"'
   if (!dayOfMonth.startsWith('*') && !dayOfWeek.startsWith('*')) {
     return 'limits the day of the month and of the week'
   }
   try {
     const cron = new Cron(text, { timezone, paused: true, mode: '5-part' })
     // An unknown zone is found when a time is asked for.
-    if (cron.nextRun() === null) return 'has no time to come'
+    if (cron.nextRun() === null) return 'has no time in the future'
     return { next: (from) => cron.nextRun(from), has: (at) => cron.match(at) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return `is no cron expression of the zone ${timezone} (${why.slice(0, 200)})`
+    return `is not a cron expression of the time zone ${timezone} (${why.slice(0, 200)})`
   }
 }
 

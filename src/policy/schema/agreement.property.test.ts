@@ -103,7 +103,7 @@ function problemsOf(name: SchemaName, value: unknown): readonly string[] {
 
 /** What relates one place to another, or bounds a value by its meaning: `check` alone says so. */
 const relations =
-  /names the |but the file is called|does not say one thing|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an issuer|the scope openid|not an address or a range|a user name, a password|not a sender|not a time zone|is no key of a witness|once an hour|unencrypted/
+  /names the |but the file is called|must have exactly one of these keys|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an issuer|the scope openid|not an address or a range|a user name, a password|not a sender|not a time zone|is not the key of a witness|once an hour|unencrypted/
 
 type Path = readonly (string | number)[]
 

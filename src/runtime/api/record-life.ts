@@ -14,7 +14,7 @@ export async function recordLife(ctx: SystemContext): Promise<AsyncDisposable> {
   return {
     async [Symbol.asyncDispose]() {
       const recorded = recordProcess(ctx, 'stopped').catch((error: unknown) => {
-        ctx.log.warn({ err: error }, 'That this process stops could not be recorded')
+        ctx.log.warn({ err: error }, 'The stop of this process could not be recorded')
       })
       await Promise.race([recorded, pause(stoppingMs, undefined, { ref: false })])
     },

@@ -173,7 +173,7 @@ describe('a backup', () => {
   it("is its owner's alone, and is never written over another file", async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
-    await expect(writeBackup(db, { file, keys: [] })).rejects.toThrow('not written over')
+    await expect(writeBackup(db, { file, keys: [] })).rejects.toThrow('is not overwritten')
     expect(await readFile(file)).toEqual(before)
   })
 
@@ -192,12 +192,12 @@ describe('a backup', () => {
       )
       // What pads a file of the archive to whole blocks belongs to nothing.
       if (typeof verdict !== 'string') expect(verdict).toEqual((await readBackup(file)).manifest)
-      else expect(verdict).toMatch(/is damaged, or no backup|does not know/)
+      else expect(verdict).toMatch(/is damaged or not a backup|does not know/)
     }
     for (const length of [0, 511, 5_000, whole.length - 2_048]) {
       await writeFile(other, whole)
       await truncate(other, length)
-      await expect(readBackup(other)).rejects.toThrow('is damaged, or no backup')
+      await expect(readBackup(other)).rejects.toThrow('is damaged or not a backup')
     }
     await expect(readBackup(join(folder, 'none'))).rejects.toThrow('cannot be read (ENOENT)')
   })

@@ -68,15 +68,15 @@ function readManifest(file: string, ends: ReadonlyMap<string, Buffer>): Manifest
     throw damaged(file, 'its end is missing')
   }
   if (ends.get(manifestHashName)?.toString('utf8').trim() !== sha256(bytes)) {
-    throw damaged(file, `${manifestName} is not what was saved`)
+    throw damaged(file, `${manifestName} differs from what was saved`)
   }
   const manifest = manifestSchema.safeParse(JSON.parse(bytes.toString('utf8')))
   if (manifest.success) return manifest.data
-  throw new Error(`${file} is a backup of a form that this version does not know`)
+  throw new Error(`${file} is a backup in a format that this version does not know`)
 }
 
 function damaged(file: string, why: string): Error {
-  return new Error(`${file} is damaged, or no backup: ${why}. Nothing was changed`)
+  return new Error(`${file} is damaged or not a backup: ${why}. Nothing was changed`)
 }
 
 function sha256(bytes: Uint8Array): string {

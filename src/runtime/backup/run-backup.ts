@@ -25,9 +25,9 @@ export async function runBackup(
     console.log(`${file}: ${rows} rows of ${tables.length} tables as of ${madeAt}, ${size} bytes`)
     console.log(
       privateToo
-        ? 'The private keys are in it: whoever can read it can sign in the name of this installation.'
-        : `The private keys are not in it: keep a copy of ${folders.dataDir}/keys apart from it.`,
+        ? 'It contains the private keys: whoever can read it can sign in the name of this installation.'
+        : `It does not contain the private keys: keep a copy of ${folders.dataDir}/keys in another place.`,
     )
-    console.log('The project folder is not in it either: keep that in version control.')
+    console.log('It does not contain the project folder either: keep that in version control.')
   })
 }

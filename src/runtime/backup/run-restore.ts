@@ -24,7 +24,7 @@ export async function runRestore(
   const contents = `${count} rows of ${manifest.tables.length} tables as of ${manifest.madeAt}`
   if (options.check === true) {
     console.log(
-      `${file} is whole: ${contents}, ${manifest.privateKeys ? 'with' : 'without'} private keys`,
+      `${file} is complete: ${contents}, ${manifest.privateKeys ? 'with' : 'without'} private keys`,
     )
     return
   }
@@ -46,9 +46,13 @@ export async function runRestore(
 
 async function missingKeys({ folders, environment }: Place): Promise<string[]> {
   const keyFiles = [
-    ['signing.pem', 'COUNTERSIGN_SIGNING_KEY', 'another one is made at the next start'],
-    ['log.pem', 'COUNTERSIGN_LOG_KEY', 'without it the audit log does not go on'],
-    ['push.pem', 'COUNTERSIGN_PUSH_KEY', 'without it people turn on push notifications again'],
+    ['signing.pem', 'COUNTERSIGN_SIGNING_KEY', 'a new one is created at the next start'],
+    ['log.pem', 'COUNTERSIGN_LOG_KEY', 'without it, the audit log cannot continue'],
+    [
+      'push.pem',
+      'COUNTERSIGN_PUSH_KEY',
+      'without it, people have to turn on push notifications again',
+    ],
   ] as const
   const sentences: string[] = []
   for (const [name, variable, otherwise] of keyFiles) {

@@ -47,7 +47,7 @@ export async function withDatabase<T>(
   const runDir = runFolder(folders.dataDir)
   await becomeSupervisor(runDir, log)
   try {
-    log('nothing runs here: starting Postgres for this alone')
+    log('nothing runs here: starting only Postgres')
     const postgres = await startEmbeddedPostgres({ dataDir, durable: true, log })
     try {
       return await withConnection(postgres.url, (db) => work(db, place))

@@ -31,7 +31,7 @@ export async function writeBackup(
     await link(half, options.file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new Error(`${options.file} is there already, and is not written over`, { cause: error })
+    throw new Error(`${options.file} already exists and is not overwritten`, { cause: error })
   } finally {
     await out.close()
     await rm(half, { force: true })

@@ -31,9 +31,9 @@ export async function mendRuns(
   const actions: string[] = []
   const wasFree = await underReconcilerLock(db, async () => {
     const mended = await reconcileRuns(ctx, delivering, { log, woken, stillSeconds: 0 })
-    say(mended.startedAgain.length, 'started again, from where Postgres says they are')
+    say(mended.startedAgain.length, 'started again from their state in Postgres')
     say(mended.lost.length, 'failed, since Temporal says that their workflow was terminated')
-    say(mended.woken.length, 'woken, to read where they stand')
+    say(mended.woken.length, 'woken, to read their state')
     let orphans = 0
     for (const id of await orphanWorkflows(db, await runningWorkflows(temporal))) {
       if (await woken.wake(temporal, { id, workflow_id: id, fact: 'no run' })) orphans += 1
@@ -41,7 +41,7 @@ export async function mendRuns(
     if (orphans > 0) actions.push(`workflows without a run that were woken, to end: ${orphans}`)
   })
   if (!wasFree)
-    actions.push('the API is comparing runs with Temporal at this moment: it mends them')
+    actions.push('the API is comparing runs with Temporal at this moment, and repairs them')
   return actions
 
   function say(count: number, what: string): void {

@@ -81,7 +81,9 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
       .updateTable('installation')
       .set({ namespace_id: namespaceId, restored_at: null })
       .execute()
-    actions.push('the empty database was accepted: the installation begins anew')
+    actions.push(
+      'the empty database was accepted: the installation starts again from the beginning',
+    )
   } else {
     const isWhole = (await findUnaccepted(db)) === null && (await isKnownWhole(dataDir, db))
     if (!isWhole || !(await isReconciled(db, namespaceId))) {
@@ -92,7 +94,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
   }
   await forgetMark(dataDir)
   actions.push(...(await mendRuns(ctx, temporal, target.environment)))
-  if (actions.length === 0) actions.push('nothing needed mending')
+  if (actions.length === 0) actions.push('nothing needed repair')
   return actions.map((found) => ({ check: 'repair', state: 'ok', found }))
 }
 

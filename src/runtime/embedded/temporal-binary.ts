@@ -86,7 +86,7 @@ async function obtain(path: string, log: (sentence: string) => void): Promise<vo
     }
   }
   throw new Error(
-    `No Temporal server could be had: ${failures.join('; ')}. Install the "temporal" command ` +
+    `No Temporal server is available: ${failures.join('; ')}. Install the "temporal" command ` +
       '(https://docs.temporal.io/cli) or Go 1.26, or name a server with TEMPORAL_ADDRESS, then start again.',
   )
 }

@@ -29,7 +29,7 @@ export async function adoptOnce(
   const isFirst = !(await exists(markerFile(dataDir)))
   if (isAsked || (isFirst && !isNew && !isGiven)) {
     const adopted = await adoptRows(ctx, { again: false })
-    ctx.log.warn({ adopted }, 'rows of before there were seals are believed from now on')
+    ctx.log.warn({ adopted }, 'rows from before the introduction of seals are accepted from now on')
   }
   if (isFirst && (isAsked || !isGiven)) await markAdopted(dataDir)
 }

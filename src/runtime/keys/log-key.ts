@@ -40,7 +40,7 @@ export async function keepLogKey(parts: {
   let files = await readLogKeyFiles(dataDir, environment)
   let presentSigner = namedSigner(files.present, null)
   let signing: NoteSigner | null = null
-  let problem = 'The log’s key is not known yet'
+  let problem = 'The key of the log is not known yet'
   let loggedAt = -Infinity
 
   async function follow(): Promise<void> {

@@ -51,7 +51,8 @@ class Stack implements AsyncDisposableStack {
       }
     }
     if (failures.length === 1) throw failures[0]
-    if (failures.length > 1) throw new AggregateError(failures, 'Several things did not end')
+    if (failures.length > 1)
+      throw new AggregateError(failures, 'Several resources could not be disposed')
   }
 
   [Symbol.asyncDispose](): Promise<void> {

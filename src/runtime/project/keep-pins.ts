@@ -57,7 +57,7 @@ export function keepPins(
       loggedAt = performance.now()
       ctx.log.warn(
         { error: errorText(error) },
-        'the tools of MCP servers could not be pinned yet; it is tried again',
+        'the tools of MCP servers could not be pinned yet; it is retried',
       )
     },
   })

@@ -35,7 +35,7 @@ export async function putProjectIntoForce(
     if (changed)
       ctx.log.info(
         { policyDigest: policy.digest, warnings: warnings.length },
-        'a changed project took force',
+        'a changed project was activated',
       )
   }
   const failed = (error: unknown) => {

@@ -243,6 +243,6 @@ async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Prom
       if (worker.mcpServers.size > 0) await ctx.registryOf(policy, worker.name)
     }
   } catch (error) {
-    ctx.log.warn({ err: error }, 'the project’s tools could not be loaded ahead of the first call')
+    ctx.log.warn({ err: error }, 'the project’s tools could not be loaded before the first call')
   }
 }

@@ -31,7 +31,7 @@ export function readTracingConfig(environment: Environment): TracingConfig | nul
     text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? text('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/json'
   if (!protocol.startsWith('http/')) {
     throw new Error(
-      `OTEL_EXPORTER_OTLP_PROTOCOL=${protocol} is not spoken: name the collector's HTTP endpoint (port 4318) instead`,
+      `OTEL_EXPORTER_OTLP_PROTOCOL=${protocol} is not supported: name the collector's HTTP endpoint (port 4318) instead`,
     )
   }
   const headers =

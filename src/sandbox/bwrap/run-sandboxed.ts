@@ -219,7 +219,9 @@ function failure(code: number, output: Buffer): SandboxFailed {
     return new SandboxFailed(`${what}, and the command did not begin.`, true)
   }
   const why = words || `code ${code}`
-  return new SandboxFailed(`The sandbox could not be made, and the command did not begin: ${why}.`)
+  return new SandboxFailed(
+    `The sandbox could not be created, and the command did not start: ${why}.`,
+  )
 }
 
 function saysReady(stream: Readable): Promise<boolean> {

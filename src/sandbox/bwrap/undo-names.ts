@@ -139,7 +139,7 @@ async function requireSame(
 }
 
 class Swapped extends Error {
-  readonly code = 'it was swapped meanwhile'
+  readonly code = 'it was replaced in the meantime'
 }
 
 /** Looks at the folders on the way alone: a command can make any number of names. */

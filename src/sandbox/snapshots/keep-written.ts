@@ -29,7 +29,9 @@ export async function keepWritten(
     return null
   } catch (error) {
     if (!(error instanceof WorkspaceProblem)) throw error
-    return lost(error.code === 'stale' ? 'something else has changed it meanwhile' : error.message)
+    return lost(
+      error.code === 'stale' ? 'something else changed it in the meantime' : error.message,
+    )
   }
 }
 

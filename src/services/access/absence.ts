@@ -19,12 +19,12 @@ export async function setAbsence(
   caller: Caller,
   { until, note }: { readonly until: string; readonly note?: string },
 ): Promise<AbsenceRecord> {
-  const authority = bySelf(caller, 'Only people are away')
+  const authority = bySelf(caller, 'Only people can set an absence')
   return inUnitOfWork(ctx, authority, async ({ tx }) => {
     const { rows } = await sql<{ ahead: boolean }>`
       select ${until}::timestamptz > clock_timestamp() as ahead
     `.execute(tx)
-    if (rows[0]?.ahead !== true) throw invalid('until', 'must be a time to come')
+    if (rows[0]?.ahead !== true) throw invalid('until', 'must be in the future')
     const absence = { until: new Date(until), note: note ?? null }
     await tx
       .insertInto('absence')
@@ -37,7 +37,7 @@ export async function setAbsence(
 
 /** The caller is back; who was not away stays so. */
 export async function endAbsence(ctx: ServiceContext, caller: Caller): Promise<void> {
-  const authority = bySelf(caller, 'Only people are away')
+  const authority = bySelf(caller, 'Only people can set an absence')
   await inUnitOfWork(ctx, authority, async ({ tx }) => {
     await tx.deleteFrom('absence').where('person_id', '=', authority.actor.id).execute()
   })

@@ -39,7 +39,7 @@ async function recordForged(
   const key = `${ctx.processId} ${what} ${id}`
   if (recorded.has(key) || recorded.size >= maxRecorded) return
   recorded.add(key)
-  ctx.log.error({ what, id }, 'a row that nobody vouches for was refused')
+  ctx.log.error({ what, id }, 'a row without a valid seal was refused')
   await inUnitOfWork(ctx, byVisitor('sign-in', 'system'), (unit) =>
     unit.audit({
       type: 'session.refused',

@@ -22,7 +22,7 @@ export async function disablePerson(
       .where('email', '=', input.email)
       .returning('id')
       .executeTakeFirst()
-    if (person === undefined) throw new Problem('not_found', 'Nobody has this address')
+    if (person === undefined) throw new Problem('not_found', 'No person has this address')
     const sessions = await unit.tx
       .deleteFrom('session')
       .where('person_id', '=', person.id)

@@ -12,14 +12,15 @@ export interface PersonRecord {
 }
 
 /**
- * Everybody the project names or has named, by address. People see each other; a key sees nobody.
+ * Lists everybody whom the project names or once named, by address. People see each other; an API
+ * key sees nobody.
  */
 export async function listPeople(
   ctx: ServiceContext,
   caller: Caller,
   page: PageInput,
 ): Promise<Page<PersonRecord>> {
-  if (caller.actor.type !== 'person') throw new Problem('forbidden', 'Only people see people')
+  if (caller.actor.type !== 'person') throw new Problem('forbidden', 'Only people can list people')
   const [after] = keysBefore(page, 'people', ['text']) ?? []
   let query = ctx.db
     .selectFrom('person')

@@ -76,7 +76,7 @@ export async function exporterOf(
   const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
   const { authority } = reader
   if (authority !== null) return { reader, authority }
-  throw new Problem('forbidden', `Exporting ${subject} takes the right readAudit`)
+  throw new Problem('forbidden', `Exporting ${subject} needs the right readAudit`)
 }
 
 /** Records that somebody reads or exports the trail. */

@@ -74,7 +74,7 @@ export async function byRight(
 ): Promise<Authority<PersonActor>> {
   const authority = await byRightOrNull(ctx, caller, right)
   if (authority !== null) return authority
-  throw new Problem('forbidden', `This takes the right ${right} (rights in countersign.yaml)`)
+  throw new Problem('forbidden', `This needs the right ${right} (rights in countersign.yaml)`)
 }
 
 /** The same for callers who may have another reason; `null`: the caller has no such right. */

@@ -7,7 +7,7 @@ import { Problem } from '#domain/problem.ts'
 export function tampered(which: string): Problem {
   return new Problem(
     'tampered',
-    `Rows that this rests on were changed in the database by somebody else than the service (${which}). Nothing was decided: look at the audit log, and have the call asked afresh`,
+    `Rows that this decision depends on were changed in the database, and not by the service (${which}). Nothing was decided: check the audit log, and have the call ask again`,
     { which },
   )
 }

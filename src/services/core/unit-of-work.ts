@@ -86,7 +86,10 @@ export async function inUnitOfWork<T, Judged extends { readonly authority: Autho
       return await onceInUnitOfWork(ctx, judgeAndWork)
     } catch (error) {
       if (tried >= maxTries || !isConflict(error)) throw error
-      ctx.log.warn({ tried, err: error }, 'A transaction met another one and is tried again')
+      ctx.log.warn(
+        { tried, err: error },
+        'A transaction conflicted with another one and is retried',
+      )
     }
   }
 }
@@ -143,7 +146,7 @@ async function onceInUnitOfWork<T>(
     return done
   })
   await ctx.seals.revocations.add(revoked).catch((error: unknown) => {
-    ctx.log.error({ err: error, revoked }, 'what was revoked could not be noted in the ledger')
+    ctx.log.error({ err: error, revoked }, 'a revocation could not be written to the ledger')
   })
   if (audit.length > 0) ctx.recorded?.(audit)
   const [row] = committed

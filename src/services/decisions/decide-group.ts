@@ -44,7 +44,7 @@ export async function decideGroup(
       return together(group.map((item) => decideOne(ctx, unit, caller, item, rows)))
     })
   } catch (error) {
-    ctx.log.warn({ err: error, size: group.length }, 'A group of decisions is decided one by one')
+    ctx.log.warn({ err: error, size: group.length }, 'The decisions of a group are made one by one')
     return null
   }
 }

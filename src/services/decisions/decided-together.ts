@@ -138,17 +138,17 @@ function isSingle({ risk, signed, beforeRestore }: BatchFacts): boolean {
 function notAlike(): Problem {
   return new Problem(
     'not_alike',
-    'Nothing was approved: approve together only what has the same tool and rule, at most medium risk, and was not asked before a restore',
+    'Nothing was approved: requests can be approved together only if they have the same tool and rule and at most medium risk, and were not opened before a restore',
   )
 }
 
 function single(): Problem {
   return new Problem(
     'not_alike',
-    'This one is approved by itself: high risk, a signature, or asked before a restore',
+    'This request must be approved by itself: it has high risk, needs a signature, or was opened before a restore',
   )
 }
 
 function notOfTurn({ runId, turn }: TurnRef): Problem {
-  return new Problem('not_of_turn', `This is no request of turn ${turn} of run ${runId}`)
+  return new Problem('not_of_turn', `This is not a request of turn ${turn} of run ${runId}`)
 }

@@ -72,7 +72,9 @@ export function judgePerson(
   })
   const { person } = facts
   const which = eligibility.canDecide ? 'machine' : eligibility.which
-  const refusal = new Problem('not_eligible', eligibility.reason ?? 'Only people decide', { which })
+  const refusal = new Problem('not_eligible', eligibility.reason ?? 'Only people can decide', {
+    which,
+  })
   if (!eligibility.canDecide || person === null) {
     // A membership that somebody wrote is none, and is noticed.
     if (which === 'not_in_team' && person?.forged === 'membership') throw tampered('membership')
@@ -97,7 +99,11 @@ export function refuseStale(
     throw new Problem('stale_revision', 'This call was changed since it was shown to you', current)
   }
   if (expected.digest !== facts.revision.digest) {
-    throw new Problem('stale_digest', 'This digest is not that of what would run', current)
+    throw new Problem(
+      'stale_digest',
+      'This digest is not the digest of the call that would run',
+      current,
+    )
   }
 }
 
@@ -131,7 +137,7 @@ function refuseUnconfirmedRepeat(
   if (input.decision === 'deny' || request.risk !== 'high' || again === 0 || input.again) return
   throw new Problem(
     'again_required',
-    `${againSentence(again)}: approve it with again, if it is to run once more`,
+    `${againSentence(again)}: approve it with again if it should run once more`,
     { again },
   )
 }
@@ -149,7 +155,10 @@ function refuseUndisplayed(
   const wasDisplayed = input.seen === facts.revision.presentationDigest
   // It goes into the trail, where a verifier compares it.
   if (input.seen !== null && !wasDisplayed) {
-    throw new Problem('not_displayed', 'What was seen is not what this request shows')
+    throw new Problem(
+      'not_displayed',
+      "The digest in seen is not that of this request's presentation",
+    )
   }
   const why = whyReason(input.decision, {
     risk: request.risk,
@@ -160,12 +169,12 @@ function refuseUndisplayed(
   }
   if (input.decision === 'deny' || wasDisplayed) return
   if (request.risk === 'high') {
-    throw new Problem('not_displayed', 'Approving high risk needs all of it shown first')
+    throw new Problem('not_displayed', 'High risk can be approved only after all of it was shown')
   }
   if (seenAtAnyRisk) {
     throw new Problem(
       'not_displayed',
-      'Nothing is approved unseen: say with seen what was shown, its presentation.digest',
+      'An approval must name what was shown: give presentation.digest as seen',
     )
   }
 }

@@ -25,7 +25,7 @@ export async function settleExternal(
     .where('outcome', '=', 'unknown')
     .executeTakeFirst()
   if (settled.numUpdatedRows !== 1n) {
-    throw new Problem('conflict', 'What happened to this call is known by now')
+    throw new Problem('conflict', 'The outcome of this call is already known')
   }
   await unit.audit({
     type: 'execution.settled',

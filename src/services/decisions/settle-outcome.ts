@@ -88,7 +88,7 @@ async function settleLocked(
   const marks = judgePerson(caller, request, facts)
   const unit = attempt.under(marks.authority)
   if (request.run_id === null && finding.then === 'again') {
-    throw invalid('then', '"again" is for calls of runs: a program makes its call again itself')
+    throw invalid('then', '"again" is only for calls of runs: a program repeats its call itself')
   }
   const execution = request.run_id === null ? null : await unknownAttempt(unit.tx, request)
   const { digest } = facts.revision
@@ -150,7 +150,7 @@ async function unknownAttempt(
     .forUpdate()
     .executeTakeFirst()
   if (execution?.state === 'unknown' && execution.settled_by === null) return execution
-  throw new Problem('conflict', 'What happened to this call is known by now', {
+  throw new Problem('conflict', 'The outcome of this call is already known', {
     state: execution?.state ?? 'not_started',
   })
 }

@@ -9,9 +9,9 @@ import { bySystem, timer } from '../core/authority.ts'
 
 /**
  * What the timer of a program's request (its call, or the check of a call's outcome) proposes, as
- * for those of a run: it expires when its time is over by the database's clock, and is reminded of
- * and escalated as its queue says. Answers the next deadline, `null` once it has ended or where
- * there is no such request.
+ * for those of a run: it expires at its deadline by the database's clock, and its reminders and
+ * escalations follow its queue. Returns the next deadline; `null` after it has ended, or if there
+ * is no such request.
  */
 export async function advanceExternal(
   ctx: SystemContext,

@@ -101,7 +101,7 @@ async function spendOnce(
   )
   throw new Problem(
     'already_consumed',
-    'This permit was taken before, which the database does not know',
+    'This permit was taken before, although the database does not show it',
   )
 }
 
@@ -116,7 +116,7 @@ export async function consumeLocked(
   digest: string | null,
 ): Promise<ConsumedPermit | Problem> {
   if (digest === null) {
-    return new Problem('digest_required', 'Consuming names the digest of what is about to be done')
+    return new Problem('digest_required', 'The call must name the digest of what is about to run')
   }
   const facts = await readConsumeFacts(unit.tx, request.id)
   const refusal = await refuseUnlessApproved(unit, request, facts)
@@ -183,7 +183,7 @@ async function refusedPermit(
 ): Promise<Problem> {
   switch (verdict.reason) {
     case 'revoked':
-      return new Problem('cancelled', 'The approval was taken back before it was used', {
+      return new Problem('cancelled', 'The approval was revoked before it was used', {
         cancelReason: 'revoked',
       })
     case 'lapsed':
@@ -192,7 +192,7 @@ async function refusedPermit(
         expiresAt: permit.expires_at.toISOString(),
       })
     case 'invalid_permit':
-      return new Problem('conflict', 'The permit is not one for this request; ask again', {
+      return new Problem('conflict', 'The permit is not for this request; ask again', {
         detail: verdict.detail,
       })
   }

@@ -81,7 +81,7 @@ describe('a program asks', () => {
         queue: 'platform',
         people: [
           { name: 'Grace', why: 'owns the API key that asks' },
-          { name: 'Linus', why: 'is the one for whom this is asked' },
+          { name: 'Linus', why: 'is the person on whose behalf this is asked' },
         ],
       },
     })
@@ -90,7 +90,7 @@ describe('a program asks', () => {
     expect(request.external?.onBehalfOf?.name).toBe('Linus')
     expect(request.eligibility).toMatchObject({
       canDecide: false,
-      reason: "you can't decide: you are the one for whom this was asked",
+      reason: "you can't decide: you are the person on whose behalf this was asked",
     })
     const { digest, presentation } = request
     const body = {

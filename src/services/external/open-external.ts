@@ -145,7 +145,7 @@ async function personIdOf(
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (person !== undefined) return person.id
-  const message = 'is nobody whom this project names'
+  const message = 'is not a person of this project'
   throw new Problem('invalid_request', `onBehalfOf ${message}`, { field: 'onBehalfOf', message })
 }
 
@@ -187,6 +187,6 @@ async function refuseTooMany(tx: Tx, ownerId: string): Promise<void> {
   if (Number(row.pending) < maxPending) return
   throw new Problem(
     'rate_limited',
-    `At most ${maxPending} requests of one owner's programs may be pending`,
+    `The programs of one owner may have at most ${maxPending} pending requests`,
   )
 }

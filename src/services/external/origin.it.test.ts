@@ -86,7 +86,7 @@ describe('a program that proves to work in the workspace', () => {
     expect(request.external?.origin?.proved).toBe(true)
     expect(request.presentation.content).toContain(marker)
     expect(request.presentation.warnings).toContain(
-      'The program reports another "notes/plan.md" than the workspace has.',
+      'The reported content of "notes/plan.md" differs from the file in the workspace.',
     )
   })
 

@@ -97,7 +97,8 @@ function otherFiles({ facts }: StoredPresentation, origin: Origin | undefined): 
   return (origin?.files ?? [])
     .filter(({ path, hash }) => workspaceHashes.has(path) && workspaceHashes.get(path) !== hash)
     .map(
-      ({ path }) => `The program reports another ${JSON.stringify(path)} than the workspace has.`,
+      ({ path }) =>
+        `The reported content of ${JSON.stringify(path)} differs from the file in the workspace.`,
     )
 }
 
@@ -161,7 +162,7 @@ function reportWarnings(tool: string, origin: Origin | undefined, differs: boole
   }
   return isBuiltInTool(tool)
     ? [
-        'Shown is what the program reports. It would make the call itself, and no file was read to compare.',
+        'This shows what the program reports. The program makes the call itself, and no file was read to compare.',
       ]
     : []
 }

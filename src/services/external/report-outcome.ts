@@ -32,7 +32,7 @@ export async function reportOutcome(
     const { tx } = unit
     await refuseGatewayCall(tx, request.id)
     if (external.consumed_at === null) {
-      throw new Problem('conflict', 'No permit was taken, so nothing can have happened')
+      throw new Problem('conflict', 'No permit was taken, so the call cannot have run')
     }
     const answer = { requestId: request.id, state: input.state }
     if (external.outcome !== null) {

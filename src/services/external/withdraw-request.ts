@@ -8,9 +8,9 @@ import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { lockOwn } from './own-external.ts'
 
 /**
- * A program no longer wants what it asked for: a pending request leaves the queue (product.md 13).
- * Withdrawn before, it is answered alike. Rejects with `already_decided`, `expired`, `forbidden` or
- * `not_found`.
+ * Withdraws a program's request before it is decided: a pending request leaves the queue
+ * (product.md 13). A second call gets the same answer. Rejects with `already_decided`, `expired`,
+ * `forbidden` or `not_found`.
  */
 export async function withdrawRequest(
   ctx: ServiceContext,

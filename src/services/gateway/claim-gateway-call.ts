@@ -68,7 +68,7 @@ async function spendOnce(
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null) return
-    await storeRefusal(unit, requestId, 'failed', 'its permit was used before, says the ledger')
+    await storeRefusal(unit, requestId, 'failed', 'the ledger says that its permit was used before')
     await noteRefused(unit, at, 'already_consumed')
   })
   return false

@@ -78,7 +78,7 @@ function refusalOf({ request, external }: CallToMake, judgement: Judgement) {
   const digest = callDigest(judgement)
   if (digest !== judgement.digest || digest !== request.digest) {
     const changed =
-      'the server says something else of this tool than what was approved; call again to ask anew'
+      "the server's definition of this tool differs from the approved one; call again to open a new request"
     return { why: 'changed', reason: changed } as const
   }
   return verdict === 'ask' && external.verdict === 'preApproved'

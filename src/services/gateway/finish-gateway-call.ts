@@ -22,7 +22,7 @@ export async function finishGatewayCall(
   end: {
     readonly state: Exclude<ExternalOutcome, 'unknown'>
     readonly result: JsonObject
-    /** the call did not reach the server, which says something else of the tool by now */
+    /** the call did not reach the server, which has another definition of the tool by now */
     readonly changed: boolean
   },
 ): Promise<void> {

@@ -40,8 +40,8 @@ export async function openOutcomeCheck(
     type: 'text',
     language: null,
     content: [
-      `This call was made and nobody knows how it ended (${why}).`,
-      'Look at what it should have changed, then say whether it took effect.',
+      `This call was started, and nobody knows how it ended (${why}).`,
+      'Check what it should have changed, then state whether it took effect.',
       '',
       `Request: #${request.number}`,
       `Server: ${call.server}`,
@@ -67,7 +67,7 @@ export async function openOutcomeCheck(
       policy_digest: request.policy_digest,
       rule: toJsonb({
         id: 'outcome:unknown',
-        text: 'a call that was begun and whose end is not known',
+        text: 'a started call whose end is not known',
         source: null,
       }),
       routing: toJsonb(routing),

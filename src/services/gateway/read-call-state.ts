@@ -86,7 +86,7 @@ export async function readCallState(
     where g.owner_id = ${ownerId} and g.server = ${server} and ${condition}
   `.execute(ctx.db)
   const [row] = rows
-  if (row === undefined) throw new Problem('not_found', 'There is no such call of yours here')
+  if (row === undefined) throw new Problem('not_found', 'You have no such call here')
   const { policyName, reasonHash, ...state } = row
   return {
     ...state,

@@ -16,7 +16,7 @@ export interface LivingGrant {
 
 /** Where no command is ever run: only what the rules say of one is asked. */
 const noCommands = {
-  sandbox: { works: false, problem: 'nothing is run here', remedy: '' },
+  sandbox: { works: false, problem: 'this process runs no calls', remedy: '' },
   dataDir: '',
   projectDir: '',
 } as const

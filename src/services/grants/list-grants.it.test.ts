@@ -55,7 +55,7 @@ describe('a list of grants', () => {
       .where('person_id', '=', team.person_id)
       .where('team', '=', team.team)
       .execute()
-    expect((await shown())[0]).toContain('is in none of the teams that could decide')
+    expect((await shown())[0]).toContain('is no longer in a team that could decide')
     await joinTeam(desk.database.db, team.person_id, team.team)
     expect((await shown())[0]).toBe(otherwise)
   })

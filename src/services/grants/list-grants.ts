@@ -138,7 +138,7 @@ async function dormantTexts(
  */
 function dormantText(row: GrantRow, principals: readonly Principal[]): string | null {
   if (row.uses_allowed !== null && row.uses >= row.uses_allowed) return 'it is used up'
-  if (row.is_past) return 'its time is over'
+  if (row.is_past) return 'it has expired'
   const { teams, selfApproved } = statementOf(row)
   const eligibility = judgeEligibility({
     person: { id: row.granted_by, enabled: row.disabled_at === null, teams: row.teams },
@@ -148,6 +148,6 @@ function dormantText(row: GrantRow, principals: readonly Principal[]): string | 
   })
   if (eligibility.canDecide) return null
   if (eligibility.which === 'disabled') return `${row.giver_name} has been disabled`
-  if (eligibility.which === 'behind_request') return `${row.giver_name} is behind this run by now`
-  return `${row.giver_name} is in none of the teams that could decide: ${teams.join(', ')}`
+  if (eligibility.which === 'behind_request') return `${row.giver_name} is now behind this run`
+  return `${row.giver_name} is no longer in a team that could decide: ${teams.join(', ')}`
 }

@@ -33,9 +33,10 @@ export async function revokeGrant(
   if (visibleGrant === undefined)
     throw new Problem('not_found', `There is no grant ${input.grantId}`)
   if (caller.actor.type !== 'person') {
-    throw new Problem('forbidden', 'Only people revoke grants')
+    throw new Problem('forbidden', 'Only people can revoke grants')
   }
-  const sentence = 'Only its giver, the starter or who manages runs revokes it'
+  const sentence =
+    'Only its giver, the starter of the run and people with the right manageRuns can revoke it'
   const authority =
     (viewer.managesRuns ? await byRightOrNull(ctx, caller, 'manageRuns') : null) ??
     byOwner(

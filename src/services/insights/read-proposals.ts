@@ -18,7 +18,7 @@ export interface ProposalReplay {
   /** of this worker, how many calls that asked were judged again */
   readonly calls: number
   readonly wouldRunAlone: number
-  /** of those that would run alone */
+  /** of those that would run without approval */
   readonly requests: readonly number[]
   /** why none was judged, as a sentence; `null`: they were */
   readonly problem: string | null

@@ -11,8 +11,7 @@ import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
 
 const doctor: SystemCaller = { actor: { type: 'system', name: 'doctor' }, channel: 'system' }
-const why =
-  'Postgres or Temporal was restored from an older copy, so what happened since is not known'
+const why = 'Postgres or Temporal was restored from an older copy, so later events are not known'
 
 export interface RaisedEpoch {
   readonly epoch: number

@@ -22,7 +22,7 @@ export async function confirmCredential(
   return inUnitOfWork(ctx, authority, async (unit) => {
     const credential = await lockCredential(unit.tx, input.id)
     if (credential.person_id === actor.id) {
-      throw new Problem('forbidden', 'Somebody else confirms your passkey: that is its point')
+      throw new Problem('forbidden', 'Another person has to confirm your passkey')
     }
     if (credential.confirmed_at === null) {
       const confirmed = await unit.tx

@@ -37,7 +37,7 @@ function asJwk(key: cose.COSEPublicKey): JsonWebKey {
   if (cose.isCOSEPublicKeyRSA(key)) {
     return { kty: 'RSA', n: base64url(key.get(COSEKEYS.n)), e: base64url(key.get(COSEKEYS.e)) }
   }
-  throw new TypeError('This is a key of another kind')
+  throw new TypeError('This is a key of another type')
 }
 
 function base64url(bytes: Uint8Array | undefined): string {

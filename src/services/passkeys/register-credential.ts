@@ -75,7 +75,7 @@ export async function registerCredential(
   caller: Caller,
   input: Registering & { readonly name: string; readonly response: RegistrationResponseJSON },
 ): Promise<CredentialRecord> {
-  const authority = bySelf(caller, 'Only people have passkeys')
+  const authority = bySelf(caller, 'Only people can have passkeys')
   const person = await findPerson(ctx, caller)
   const registration = await verifyAnswer(ctx, input)
   const publicKey = Buffer.from(registration.credential.publicKey).toString('base64url')
@@ -132,7 +132,9 @@ async function verifyAnswer(
   const { clientDataJSON: clientDataJson } = response.response
   const issued = await takeChallenge(ctx.db, { clientDataJson, purpose: 'register', sessionHash })
   if (issued === null) {
-    throw refused('answers no challenge that waits: each counts once, for five minutes. Try again')
+    throw refused(
+      'answers no open challenge: each challenge counts once, for five minutes. Try again',
+    )
   }
   const verified = await verifyRegistrationResponse({
     response,
@@ -158,7 +160,7 @@ export async function findPerson(
   ctx: ServiceContext,
   { actor }: Caller,
 ): Promise<{ readonly id: string; readonly name: string; readonly email: string }> {
-  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people have passkeys')
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people can have passkeys')
   const person = await ctx.db
     .selectFrom('person')
     .select(['id', 'name', 'email'])

@@ -40,7 +40,7 @@ export async function revokePermit(
         throw new Problem('already_started', 'The call has started; it can only be cancelled')
       }
       if (permit?.state !== 'live') {
-        throw new Problem('conflict', 'Nothing is approved here that could be taken back', {
+        throw new Problem('conflict', 'There is no approval that could be revoked', {
           state: request.state,
         })
       }

@@ -46,7 +46,10 @@ export async function agreeToPolicy(
     const current = await lockActivation({ tx }, ctx)
     const authority = await byRightOrNull(within(ctx, tx), caller, 'activatePolicy')
     if (authority !== null) return { current, authority }
-    throw new Problem('forbidden', 'The version that took force meanwhile took this right away')
+    throw new Problem(
+      'forbidden',
+      'The version that was activated in the meantime removed this right',
+    )
   }
   return await inUnitOfWork(ctx, judge, async (unit, { current, authority }) => {
     if (await isInForce(unit.tx, current, policy)) {
@@ -129,6 +132,6 @@ async function requireStillEntitled(ctx: SigningContext, personId: string): Prom
   if (await hasRight(ctx, { type: 'person', id: personId, name: '' }, 'activatePolicy')) return
   throw new Problem(
     'conflict',
-    'Whoever proposed this version may not activate policy any more: cancel the proposal, and propose it yourself',
+    'The proposer of this version may no longer activate policy: withdraw the proposal, and propose the version yourself',
   )
 }

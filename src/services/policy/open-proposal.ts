@@ -19,7 +19,7 @@ import { storeVersion } from './store-activation.ts'
 const waitsHours = 72
 
 export interface Proposal extends Selectable<PolicyProposalTable> {
-  /** its time is over, whatever the row says */
+  /** it has expired, whatever its state in the row */
   readonly isOver: boolean
 }
 
@@ -124,7 +124,7 @@ export async function endProposal(
     .where('state', '=', 'open')
     .returning('id')
     .executeTakeFirst()
-  if (ended === undefined) throw new Problem('conflict', 'This proposal waits no more')
+  if (ended === undefined) throw new Problem('conflict', 'This proposal is no longer open')
   if (state === 'activated') return
   await unit.audit({
     type: 'policy.withdrawn',

@@ -90,8 +90,12 @@ test('a link to a file that an agent’s zone may hold is refused; one to a moun
   mkdirSync(path.join(folder, 'tools'))
   symlinkSync('../notes/evil.md', path.join(folder, 'tools/evil.ts'))
   expect(await problems()).toEqual([
-    expect.stringMatching(/^workers\/evil.md: .*a link to notes\/evil.md, which an agent's zone/),
-    expect.stringMatching(/^tools\/evil.ts: .*a link to notes\/evil.md, which an agent's zone/),
+    expect.stringMatching(
+      /^workers\/evil.md: .*a link to notes\/evil.md, which may be in an agent's zone/,
+    ),
+    expect.stringMatching(
+      /^tools\/evil.ts: .*a link to notes\/evil.md, which may be in an agent's zone/,
+    ),
   ])
   rmSync(path.join(folder, 'workers/evil.md'))
   rmSync(path.join(folder, 'tools/evil.ts'))

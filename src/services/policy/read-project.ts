@@ -86,7 +86,7 @@ async function readInside(projectDir: string, path: string, maxBytes: number): P
     throw new Error('it is a link that leads out of the project folder')
   }
   if (!isTrustedLink(path, relative(root, real))) {
-    throw new Error(`it is a link to ${relative(root, real)}, which an agent's zone may hold`)
+    throw new Error(`it is a link to ${relative(root, real)}, which may be in an agent's zone`)
   }
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
   await using file = await open(real, flags)

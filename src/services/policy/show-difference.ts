@@ -39,7 +39,7 @@ export async function showDifference(
   const mayRead =
     (await hasRight(ctx, caller.actor, 'activatePolicy')) ||
     (await hasRight(ctx, caller.actor, 'readAudit'))
-  if (!mayRead) throw new Problem('forbidden', 'This takes the right activatePolicy or readAudit')
+  if (!mayRead) throw new Problem('forbidden', 'This needs the right activatePolicy or readAudit')
   const before =
     input.from === undefined ? await ctx.policies.inForce() : await version(ctx, input.from)
   const after =

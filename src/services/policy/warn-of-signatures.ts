@@ -92,7 +92,7 @@ function warning(queue: Queue, quorum: Quorum, votes: readonly Vote[]): ProjectP
   return {
     ...placeOfSource(queue.source),
     problem:
-      `queue ${queue.name} takes signed approvals of high risk by ${quorumText(quorum)}, and ${have} a confirmed ` +
+      `queue ${queue.name} needs signed approvals of high risk by ${quorumText(quorum)}, but ${have} a confirmed ` +
       `passkey there: ${missing} missing`,
     remedy: 'have them register a passkey on their account page, and another person confirm it',
     severity: 'warning',

@@ -155,14 +155,14 @@ function replayedVerdict({ verdict, reason, routing, risk }: Judgement): Replaye
  */
 export function whyNotJudged(policy: Policy, inForce: Policy, call: StoredCall): string | null {
   if (call.lineage === null) {
-    return 'a signed statement of this run, or of one above it, does not hold: nothing says whose zones narrow its own'
+    return 'a signed statement of this run, or of one above it, is not valid, so the zones that narrow its own are unknown'
   }
   const worker = policy.workers.get(call.worker)
   if (worker === undefined || isBuiltInTool(call.tool)) return null
   if (!call.tool.startsWith('mcp__')) {
     const isSame = isDeepStrictEqual(policy.toolFiles, inForce.toolFiles)
     if (isSame || !worker.tools.has(call.tool)) return null
-    return `its tool files are not those in force, and ${call.tool} has a word in its verdict`
+    return `its tool files are not those in force, and ${call.tool} takes part in its verdict`
   }
   const server = [...worker.mcpServers.values()].find(({ name }) =>
     call.tool.startsWith(`mcp__${name}__`),

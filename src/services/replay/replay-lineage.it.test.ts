@@ -114,7 +114,7 @@ test('a run whose lineage is not signed cannot be judged, and is said to be so',
     runId: childId,
     worker: 'reviewer',
     tool: 'write_file',
-    why: expect.stringContaining('does not hold'),
+    why: expect.stringContaining('is not valid'),
   })
   await desk.database.db.updateTable('run').set({ signature }).where('id', '=', childId).execute()
 })
@@ -174,6 +174,6 @@ test('code and servers that are not in force are not guessed at', async () => {
       'mcp__files__read',
       'its MCP server files is not the one in force, and is not started to be asked for mcp__files__read',
     ],
-    ['notify', 'its tool files are not those in force, and notify has a word in its verdict'],
+    ['notify', 'its tool files are not those in force, and notify takes part in its verdict'],
   ])
 })

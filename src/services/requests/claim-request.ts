@@ -102,7 +102,7 @@ async function refuseClaimed(
   if (colleague === undefined) return
   throw new Problem(
     'claimed',
-    `${colleague.name} is looking at this; you may decide it all the same`,
+    `${colleague.name} has claimed this request; you may still decide it`,
     {
       claimedBy: colleague.name,
       leaseUntil: colleague.lease_until.toISOString(),

@@ -36,7 +36,8 @@ export async function extendRequest(
         return expiredProblem(request)
       }
       const unit = attempt.under(await requireQueuePerson(attempt, caller, request))
-      if (expiresAt <= request.expires_at) throw invalid('expiresAt', 'must be later than it is')
+      if (expiresAt <= request.expires_at)
+        throw invalid('expiresAt', 'must be later than the present deadline')
       await unit.tx
         .updateTable('request')
         .set({

@@ -67,7 +67,8 @@ async function requireDecider(
   const isOfQuorum = person?.teams.some((team) => teams.includes(team)) ?? false
   const isBehind = row?.behind === true && !request.routing.selfApproval
   if (person === null || !person.enabled || !isOfQuorum || isBehind) {
-    const sentence = 'Hand it over to somebody who may decide it: its team, and not behind it'
+    const sentence =
+      'Hand it over to a person who may decide it: a member of its team who is not behind it'
     throw new Problem('not_eligible', sentence, { field: 'to' }, { status: 422 })
   }
   return { id: person.id, name: person.name }

@@ -24,7 +24,7 @@ export async function snoozeRequest(
   caller: Caller,
   { request, until }: SnoozeInput,
 ): Promise<{ readonly requestId: string; readonly snoozedUntil: Date | null }> {
-  const authority = bySelf(caller, 'Only people put requests off')
+  const authority = bySelf(caller, 'Only people can snooze requests')
   const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), request)
   const own = { request_id: id, person_id: authority.actor.id }
   return inUnitOfWork(ctx, authority, async ({ tx }) => {
@@ -43,7 +43,7 @@ export async function snoozeRequest(
     const { rows } = await sql<{ ahead: boolean }>`
       select ${until}::timestamptz > clock_timestamp() as ahead
     `.execute(tx)
-    if (rows[0]?.ahead !== true) throw invalid('until', 'must be a time to come')
+    if (rows[0]?.ahead !== true) throw invalid('until', 'must be in the future')
     const snoozed = new Date(until)
     await tx
       .insertInto('request_snooze')

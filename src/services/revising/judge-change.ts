@@ -31,7 +31,7 @@ export async function judgeChange(
     .select('worker')
     .where('id', '=', request.run_id)
     .executeTakeFirst()
-  if (run === undefined) throw invalid('request', 'has no run whose worker could judge the change')
+  if (run === undefined) throw invalid('request', 'has no run, so no worker can judge the change')
   return judgeByWorker(ctx, request, { worker: run.worker, input })
 }
 

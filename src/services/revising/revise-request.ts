@@ -92,7 +92,7 @@ export async function reviseRequest(
 function expectedOf(input: ReviseRequestInput): { digest: string; revision: number } {
   const { digest, revision, reason } = input
   if (digest === undefined || digest === '') {
-    throw new Problem('digest_required', 'A change names the digest of what was shown')
+    throw new Problem('digest_required', 'A change must name the digest that was shown')
   }
   if ((reason?.length ?? 0) > limits.reasonCharacters) {
     throw invalid('reason', `is over ${limits.reasonCharacters} characters`)
@@ -109,7 +109,7 @@ interface Editable {
 }
 
 /**
- * Locks the request and refuses whoever may not change it now; expires it when its time is over.
+ * Locks the request and refuses callers who may not change it now; expires it after its deadline.
  */
 async function editable(
   unit: UnitOfWork,

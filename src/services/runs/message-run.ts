@@ -81,7 +81,7 @@ async function postMessage(
 ): Promise<PostedMessage> {
   const run = await lockRun(unit.tx, input.runId)
   if (isEnd(runTransitions, run.state)) {
-    throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
+    throw new Problem('run_ended', `This run is already ${run.state}`, { state: run.state })
   }
   refuseWhileStarting(run)
   const messageId = uuidv7()

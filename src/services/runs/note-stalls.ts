@@ -108,7 +108,7 @@ const reasons = {
   does_not_fit:
     'the workflow code of this version does not fit what the run has recorded at Temporal',
   fails: 'the workflow code fails on it',
-  unknown: 'Temporal does not say why: the Temporal workers may be going away in the middle of it',
+  unknown: 'Temporal gives no reason: the Temporal workers may be stopping during the task',
 } as const
 
 function failureOf({ attempts, why, restarts }: Stall): RunFailure {
@@ -116,9 +116,9 @@ function failureOf({ attempts, why, restarts }: Stall): RunFailure {
   const times = restarts === 1 ? 'once' : `${restarts} times`
   const done =
     restarts === 0
-      ? 'Nothing is lost: its workflow is started afresh from what is recorded here, and goes on.'
-      : `Nothing is lost. Its workflow was started afresh ${times}; look at the log of the Temporal workers, and once ` +
-        'what fails is mended the run goes on by itself.'
+      ? 'Nothing is lost: its workflow is started again from the recorded state and continues.'
+      : `Nothing is lost. Its workflow was started again ${times}; check the log of the Temporal workers. The run ` +
+        'continues by itself when the cause is corrected.'
   return {
     code: 'stalled',
     message: `The workflow task of this run failed ${attempts} times in a row, because ${reasons[why.kind]}${quote}. ${done}`,

@@ -61,7 +61,7 @@ export function unknownText(): string {
 
 /** What a person answered to a question of the model's: data, like everything that people write. */
 export function answeredText(person: string, answer: string): string {
-  return `A person (${quoted(person)}) answered. Their words, which approve nothing by themselves: ${quoted(answer)}`
+  return `A person (${quoted(person)}) answered. Their answer approves nothing by itself: ${quoted(answer)}`
 }
 
 /** A person changed the call before it ran: the model is told so, with what ran (product.md 11). */
@@ -99,7 +99,7 @@ export function elidedText(call: {
   readonly at: ResultPlace
 }): string {
   const bytes = Buffer.byteLength(call.text).toLocaleString('en')
-  const what = `The result of this call of ${call.tool} (${bytes} bytes) is not shown any more since turn ${call.atTurn}, so that the conversation fits your context window.`
+  const what = `The result of this call of ${call.tool} (${bytes} bytes) is no longer shown since turn ${call.atTurn}, so that the conversation fits your context window.`
   const how = `To read it as it was, call ${readResultName} with ${canonicalJson({ turn: call.at.turn, call: call.at.call })}`
   if (call.readOnly) {
     return `${what} ${how}, or call ${call.tool} again with the same input, or with a smaller part, to read what is there now.`

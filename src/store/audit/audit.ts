@@ -147,7 +147,7 @@ async function clockAndChains(
     ) as last on true
   `.execute(tx)
   const [first] = rows
-  if (first === undefined) throw new Error('The database did not tell the time')
+  if (first === undefined) throw new Error('The database did not return the time')
   const links = new Map<string, Link>()
   for (const { id, sequence, document } of rows) {
     if (id === null || sequence === null || document === null) continue

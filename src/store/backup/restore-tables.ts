@@ -35,7 +35,7 @@ export function requireKnownMigrations(applied: readonly string[]): string {
   }
   const last = saved.at(-1)
   if (last === undefined || !isDeepStrictEqual(saved, knownMigrations.slice(0, saved.length)))
-    throw new Error('The backup is of no version that was released: its migrations have gaps')
+    throw new Error('The backup is not of a released version: its migrations have gaps')
   return last
 }
 
@@ -62,7 +62,8 @@ export async function restoreTables(
       for (const table of shapes.keys()) await sql`delete from ${sql.table(table)}`.execute(tx)
       for await (const { table, text } of parts) {
         const shape = shapes.get(table)
-        if (shape === undefined) throw new Error(`The backup has rows of no table: ${table}`)
+        if (shape === undefined)
+          throw new Error(`The backup has rows of an unknown table: ${table}`)
         rows += await loadRows(tx, shape, text)
       }
     })

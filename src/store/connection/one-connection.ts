@@ -17,7 +17,7 @@ export class SecondConnectionError extends Error {
 
   constructor() {
     super(
-      'A second connection was asked for while one is held: use the transaction, or ask before it begins',
+      'A second connection was requested while one is held: use the transaction, or request it before the transaction begins',
     )
   }
 }

@@ -22,5 +22,5 @@ export function unknownMigrations(applied: readonly string[]): string[] {
 
 /** The sentence for a database that a newer version has brought further. */
 export function describeNewer(unknown: readonly string[]): string {
-  return `The database was brought further by a newer version (${unknown.join(', ')}): run that one`
+  return `The database was migrated by a newer version (${unknown.join(', ')}): run that one`
 }

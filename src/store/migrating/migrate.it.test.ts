@@ -69,7 +69,7 @@ test('an older version neither serves on the schema of a newer one nor migrates 
   await using database = await createTestDatabase()
   await checkSchema(database.db)
   await addNewer(database)
-  const sentence = 'brought further by a newer version (29990101T000000Z-flying): run that one'
+  const sentence = 'migrated by a newer version (29990101T000000Z-flying): run that one'
   await expect(checkSchema(database.db)).rejects.toThrow(sentence)
   await expect(migrateToLatest(database.db)).rejects.toThrow(sentence)
 })

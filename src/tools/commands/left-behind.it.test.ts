@@ -34,7 +34,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(await isThere(name)).toBe(false)
   })
 
-  test('when its time is over, whatever it traps', patient, async () => {
+  test('when it has expired, whatever it traps', patient, async () => {
     using desk = await commandDesk()
     const name = mark('time')
     const script = `trap '' TERM; bash -c "trap '' TERM; exec -a ${name} sleep 300" & echo begun; wait; sleep 300`

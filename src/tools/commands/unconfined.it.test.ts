@@ -68,7 +68,7 @@ describe('on a host without a sandbox', () => {
     const { signal } = new AbortController()
     const shown = await desk.tools.shell.present(input, { workspace: desk.workspace, signal })
     expect(shown.presentation.warnings.join(' ')).toMatch(
-      /will run without a sandbox: none works .* keys included; its zones are no limit/,
+      /will run without a sandbox: none works .* its zones do not limit it/,
     )
     expect(desk.tools.shell).toMatchObject({
       risk: 'high',
@@ -167,7 +167,7 @@ describe.runIf(process.platform === 'linux')(
       },
     )
 
-    test('when its time is over, and when it is stopped', patient, async () => {
+    test('when it has expired, and when it is stopped', patient, async () => {
       using desk = await bareDesk()
       const name = `countersign-bare-${process.pid}-time`
       const script = `trap '' TERM; bash -c "trap '' TERM; exec -a ${name} sleep 300" & echo x > begun; wait; sleep 300`

@@ -102,9 +102,9 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     using place = await workspaceWith({})
     for (const [name, reason] of [
       ['throws', /cannot tell/],
-      ['odd', /needsApproval is no boolean/],
-      ['nothing', /needsApproval is no boolean/],
-      ['one', /needsApproval is no boolean/],
+      ['odd', /needsApproval is not a boolean/],
+      ['nothing', /needsApproval is not a boolean/],
+      ['one', /needsApproval is not a boolean/],
       ['talks', /there is no conversation to decide by/],
     ] as const) {
       const judged = await judge({
@@ -163,7 +163,7 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
 
   it.each([
     ['throws', 'Error: not today'],
-    ['nonsense', 'it is no tool output of the AI SDK'],
+    ['nonsense', 'it is not a tool output of the AI SDK'],
     ['huge', 'with the result it has 12582'],
   ])('whose toModelOutput %s has its result given as it is, and that said', async (name, why) => {
     await using project = await projectWith({ 'tools/shows.ts': showing })

@@ -163,9 +163,9 @@ export default defineTool({
     for (const [name, why] of [
       ['huge', /metadata of present was left out: it has 20011 bytes, more than the 16384/],
       ['odd', /metadata of present was left out: it holds a Map/],
-      ['half', /metadata of present was left out: it holds half of a character/],
-      ['list', /metadata of present was left out: it is no object/],
-      ['more', /present: "title", "warnings" is no part of a presentation and was left out/],
+      ['half', /metadata of present was left out: it has half of a surrogate pair/],
+      ['list', /metadata of present was left out: it is not an object/],
+      ['more', /present: "title", "warnings" is not a member of a presentation and was left out/],
     ] as const) {
       expect(await kept(name)).toEqual(['shown', {}, expect.stringMatching(why)])
     }

@@ -115,7 +115,7 @@ export function startChild<
   const noteEnd = (how: string): void => {
     ended = true
     const output = printed().trim()
-    const words = output === '' ? '' : ` Its last words: ${output.slice(-500)}`
+    const words = output === '' ? '' : ` Its last output: ${output.slice(-500)}`
     end.reject(new ToolProcessEnded(`The tool's process ${how} before it answered.${words}`))
   }
   child.once('error', (error) => noteEnd(`could not be started (${error.message})`))
@@ -151,7 +151,7 @@ export function startChild<
     { timeoutMs, signal }: RequestOptions,
   ): Promise<Answers[Q['do']]> {
     signal?.throwIfAborted()
-    if (pending !== null) throw new TypeError('A tool process is asked one thing at a time')
+    if (pending !== null) throw new TypeError('A tool process answers one query at a time')
     lastId += 1
     let loading: string | null = null
     let isAccepted = false

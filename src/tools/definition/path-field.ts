@@ -9,7 +9,7 @@ function canonicalPath(meaning: string, rootAllowed: boolean) {
       const parsed = parsePath(text)
       if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem })
       else if (parsed.path === '' && !rootAllowed) {
-        context.addIssue({ code: 'custom', message: 'The path of a file is needed.' })
+        context.addIssue({ code: 'custom', message: 'The path of a file is required.' })
       }
       return parsed.ok ? parsed.path : text
     })

@@ -13,14 +13,14 @@ const schema = z.strictObject({
   question: z
     .string()
     .max(maxQuestionCharacters)
-    .refine((text) => text.trim() !== '', 'A question has words.')
+    .refine((text) => text.trim() !== '', 'A question must not be empty.')
     .describe('What you want to know, with all that a person needs to answer it.'),
   choices: z
     .array(
       z
         .string()
         .max(maxChoiceCharacters)
-        .refine((text) => text.trim() !== '', 'A choice has words.'),
+        .refine((text) => text.trim() !== '', 'A choice must not be empty.'),
     )
     .min(2)
     .max(maxChoices)
@@ -64,6 +64,6 @@ export const askPerson = defineBuiltIn({
   // The answer becomes the result in the answer's own transaction: only a forged approval comes
   // this far.
   async execute() {
-    throw new ToolProblem('A question is answered by a person, never carried out.')
+    throw new ToolProblem('A person answers a question; it is never carried out.')
   },
 })

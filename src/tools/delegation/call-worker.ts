@@ -15,13 +15,13 @@ import { titleLine } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 
 const description =
-  'Hand a task to another worker, which works on it in a run of its own, and wait for its last words. The attachments are files of yours that it is given to read.'
+  'Hand a task to another worker, which works on it in a run of its own, and wait for its final message. The attachments are files of yours that it may read.'
 
 const schema = z.strictObject({
   worker: z.string().min(1).max(64).describe('Which worker.'),
   input: z
     .union([z.string().min(1).max(limits.runInputCharacters), z.record(z.string(), z.unknown())])
-    .describe('What it is asked to do: text, or an object.'),
+    .describe('The task: text, or an object.'),
   attachments: z
     .array(filePath('Path of a file, relative to the workspace root.'))
     .max(limits.attachmentsPerCall)

@@ -51,7 +51,7 @@ export function createWorker(
   return defineBuiltIn({
     name: createWorkerName,
     description:
-      'Write a new worker of this project, as Markdown with YAML front matter. It may do nothing that you cannot do yourself. A person reads all of it first.',
+      'Write a new worker of this project, as Markdown with YAML front matter. It may do nothing that you cannot do yourself. A person reviews the whole file first.',
     schema,
     readOnly: false,
     scopes: ['once'],

@@ -31,7 +31,7 @@ describe('input', () => {
       for (const hostile of hostilePaths) {
         await problemsOf(tool, JSON.parse(JSON.stringify(inputOf(hostile))) as never)
       }
-      expect(await problemsOf(tool, inputOf('') as never)).toMatch(/path of a file is needed/)
+      expect(await problemsOf(tool, inputOf('') as never)).toMatch(/path of a file is required/)
     }
   })
 

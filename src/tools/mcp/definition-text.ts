@@ -46,5 +46,5 @@ export async function definitionDifference(
 export function definitionWarnings(definition: McpDefinition): string[] {
   const lines = [definition.name, ...definitionLines(definition)]
   const warnings = textWarnings(lines.map((line) => line.replace(/[ \t\r]+$/, '')))
-  return warnings.map((warning) => `In what the server says of the tool: ${warning}`)
+  return warnings.map((warning) => `In the server's definition of the tool: ${warning}`)
 }

@@ -163,7 +163,7 @@ describe('an MCP server that', () => {
     expect(await bench.call(tool)).toMatchObject({
       type: 'error',
       text: expect.stringMatching(
-        /was not carried out: the server says something else of the tool/,
+        /was not carried out: the server has another definition of the tool/,
       ),
     })
     expect(() => calls(bench)).toThrow(/ENOENT/)

@@ -163,11 +163,9 @@ describe('an MCP server on standard input', () => {
       },
     })
     const after = await other.tool(policy, 'mcp__sums__add')
-    expect(after.server?.changed).toMatch(/has changed what it says of add since/)
+    expect(after.server?.changed).toMatch(/has changed the definition of add since/)
     expect(after.definitionHash).not.toBe(before.definitionHash)
-    expect((await other.tool(policy, 'mcp__sums__look')).server?.changed).toMatch(
-      /has offered look/,
-    )
+    expect((await other.tool(policy, 'mcp__sums__look')).server?.changed).toMatch(/offers look/)
   })
 })
 
@@ -228,7 +226,7 @@ describe('an MCP server over streamable HTTP', () => {
   })
 
   it.each([
-    ['refuses us', 401, 'who are you', /does not answer: it does not let us in \(HTTP 401\)/],
+    ['refuses us', 401, 'who are you', /does not answer: it refuses access \(HTTP 401\)/],
     ['sends us elsewhere', 307, '', /does not answer: fetch failed: .*redirect/],
     ['is no MCP server', 200, '<html>welcome</html>', /does not answer/],
   ])('that %s is a sentence, and gets nothing else', async (_what, status, body, sentence) => {

@@ -216,7 +216,7 @@ export function openMcpServers(options: {
           const timeout = new AbortController()
           const listing = await Promise.race([
             listOf(entry).catch(messageOf),
-            delay(withinMs, `it has not answered in ${withinMs / 1000} seconds`, {
+            delay(withinMs, `it did not answer within ${withinMs / 1000} seconds`, {
               signal: timeout.signal,
             }),
           ])

@@ -107,8 +107,8 @@ export function mcpTool(parts: McpToolParts): Tool {
   function changeOf({ definition: now }: McpToolParts, hash: string): string | null {
     if (pinned !== null && hashOfDefinition(pinned) === hash) return null
     return pinned === null
-      ? `the MCP server ${server} has offered ${now.name} only since the version in force was activated`
-      : `the MCP server ${server} has changed what it says of ${now.name} since the version in force was activated`
+      ? `the MCP server ${server} offers ${now.name} only since the activation of the version in force`
+      : `the MCP server ${server} has changed the definition of ${now.name} since the activation of the version in force`
   }
 }
 

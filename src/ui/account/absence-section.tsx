@@ -23,7 +23,8 @@ export function AbsenceSection() {
       {absence === null ? (
         <>
           <p className="dim small">
-            While you are away you are not notified, and colleagues see it. You keep every right.
+            While you are away, you get no notifications, and colleagues see that you are away. You
+            keep all your rights.
           </p>
           <div className="row">
             <TextInput

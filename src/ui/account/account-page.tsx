@@ -46,7 +46,9 @@ function CallbacksSection() {
   return (
     <section className="card column" aria-labelledby="callbacks-title">
       <h2 id="callbacks-title">Callbacks</h2>
-      <p className="dim small">Your programs are told here when what they asked was decided.</p>
+      <p className="dim small">
+        The service notifies your programs here when their requests are decided.
+      </p>
       <DeliveryList filter={filter} mayResend none="None yet." />
     </section>
   )

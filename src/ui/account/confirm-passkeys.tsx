@@ -29,7 +29,7 @@ export function ConfirmPasskeys() {
     setRefusal(null)
     try {
       await callApi('confirmCredential', { params: { id } })
-      announce(`${who} signs decisions with this passkey now`)
+      announce(`${who} can now sign decisions with this passkey`)
       await client.invalidateQueries({ queryKey: ['credentials'] })
     } catch (error) {
       setRefusal((error as Error).message)
@@ -39,12 +39,12 @@ export function ConfirmPasskeys() {
     <>
       <h3>To confirm</h3>
       <p className="dim small">
-        Ask each of them, not by a message here, whether the passkey is theirs, and compare the key.
+        Ask each person outside of this service whether the passkey is theirs, and compare the key.
       </p>
       {everybodys.isError && (
         <Failure error={everybodys.error} retry={() => void everybodys.refetch()} />
       )}
-      {waiting?.length === 0 && <p className="small">Nobody's passkey waits to be confirmed.</p>}
+      {waiting?.length === 0 && <p className="small">No passkey waits for confirmation.</p>}
       <ul className="plain-list">
         {waiting?.map((one) => (
           <li key={one.id} className="account-row">

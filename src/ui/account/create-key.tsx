@@ -29,7 +29,7 @@ export function CreateKey({
     event.preventDefault()
     const expiresAt = new Date(Date.now() + Number(days) * dayMs).toISOString()
     const body = { name: name.trim(), scopes: [...chosen], ...(days === '' ? {} : { expiresAt }) }
-    if (!(await act(() => callApi('createKey', { body }), 'The key was made'))) return
+    if (!(await act(() => callApi('createKey', { body }), 'The key was created'))) return
     setOpen(false)
     setName('')
     setChosen([])

@@ -32,8 +32,8 @@ export function KeyProposals({
     <div className="column">
       <h3>Proposed to you</h3>
       <p className="dim small">
-        Only you can claim these keys, and only you see them. What they do counts as yours and as
-        that of whoever proposed them: neither of you decides it.
+        Only you can claim these keys, and only you see them. You and the proposer are both behind
+        what the keys do, so neither of you can decide it.
       </p>
       <ul className="plain-list">
         {ownProposals.map(({ id, name, proposedBy, scopes, expiresAt }) => (

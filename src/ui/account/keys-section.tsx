@@ -43,7 +43,7 @@ export function KeysSection() {
       <KeyProposals act={act} />
       {newKey !== null && (
         <div className="column" role="status">
-          <p>Copy the key now: it is shown this once.</p>
+          <p>Copy the key now: it is shown only once.</p>
           <Command text={newKey} />
         </div>
       )}
@@ -92,7 +92,7 @@ function KeyRow({
           {key.previousUntil !== null && Date.parse(key.previousUntil) > now && !hasEnded && (
             <>
               {' '}
-              · the secret before ends <Time at={key.previousUntil} />
+              · the previous secret expires <Time at={key.previousUntil} />
             </>
           )}
         </span>
@@ -106,7 +106,7 @@ function KeyRow({
             onClick={() =>
               void act(
                 () => callApi('rotateKey', { params: { id: key.id } }),
-                'The key was rotated; the secret before works for another day',
+                'The key was rotated; the previous secret is valid for another day',
               )
             }
           >

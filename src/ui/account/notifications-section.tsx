@@ -58,7 +58,7 @@ function MailChoice({ email }: { email: Email }) {
   return (
     <>
       <p className="dim small">
-        Of requests that you may decide, and of decisions on runs that you started.
+        For requests that you may decide, and for decisions on runs that you started.
       </p>
       <RadioField
         legend={`Mail to ${email.address}`}
@@ -73,7 +73,7 @@ function MailChoice({ email }: { email: Email }) {
         disabled={false}
       />
       <Checkbox
-        label="Also of what colleagues decided, or what ended otherwise"
+        label="Also when colleagues decided a request, or when it ended otherwise"
         checked={email.ended}
         disabled={email.choice === 'nothing'}
         onChange={(event) => void choose({ ended: event.currentTarget.checked })}
@@ -90,9 +90,9 @@ function digestWords(digest: Email['digest']): string {
 
 const sentences: Record<NoticesState, string> = {
   unsupported: 'This browser shows no notifications.',
-  denied: 'This browser was told to show none of this site: allow them in its settings first.',
-  off: 'When a request that you may decide arrives and no page of ours is in sight.',
-  on: 'When a request that you may decide arrives and no page of ours is in sight.',
+  denied: 'This browser blocks the notifications of this site: allow them in its settings first.',
+  off: 'When a request that you may decide arrives and no page of Countersign is visible.',
+  on: 'When a request that you may decide arrives and no page of Countersign is visible.',
 }
 
 function BrowserNotices() {

@@ -43,8 +43,9 @@ export function PasskeysSection() {
     <section className="card column" aria-labelledby="passkeys-title">
       <h2 id="passkeys-title">Passkeys</h2>
       <p className="dim small">
-        A fingerprint, a face, a PIN or a security key instead of a link: it signs you in, and signs
-        the decisions of queues that ask for a signature, once somebody else has confirmed it.
+        Use a fingerprint, a face, a PIN or a security key instead of a link. A passkey signs you
+        in. After another person has confirmed it, it also signs decisions in queues that require a
+        signature.
       </p>
       {passkeys.isPending && <Loading what="your passkeys" lines={2} />}
       {passkeys.isError && <Failure error={passkeys.error} retry={() => void passkeys.refetch()} />}
@@ -154,7 +155,7 @@ function AddPasskey({ act }: { act: Act }) {
     <form className="row account-add" onSubmit={(event) => void add(event)}>
       <TextInput
         label="Name of a new passkey"
-        description="What you will know it by: the laptop, the blue key."
+        description="A name by which you recognise it, such as “laptop” or “blue key”."
         maxLength={100}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}

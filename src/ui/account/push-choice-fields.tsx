@@ -47,7 +47,7 @@ export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
       />
       <Switch
         label="Quiet hours"
-        description="What comes then is pushed afterwards, if it still waits."
+        description="Requests that arrive in this time are pushed afterwards if they still wait."
         checked={push.quiet !== null}
         onChange={(event) =>
           void choose({ quiet: event.currentTarget.checked ? usualNight : null })

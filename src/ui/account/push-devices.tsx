@@ -12,10 +12,10 @@ import { Time } from '../text/time.tsx'
 
 const sentences: Record<NoticesState, string> = {
   unsupported:
-    'This browser cannot be pushed to. On an iPhone or iPad, add Countersign to the home screen first.',
-  denied: 'This browser was told to show nothing of this site: allow it in its settings first.',
-  off: 'Also when no page of ours is open, until you sign out here.',
-  on: 'Also when no page of ours is open, until you sign out here.',
+    'This browser cannot receive push notifications. On an iPhone or iPad, add Countersign to the home screen first.',
+  denied: 'This browser blocks the notifications of this site: allow them in its settings first.',
+  off: 'Also when no page of Countersign is open, until you sign out here.',
+  on: 'Also when no page of Countersign is open, until you sign out here.',
 }
 
 const queryKey = ['push-subscriptions']
@@ -58,12 +58,12 @@ export function PushDevices() {
       />
       {refusal !== null && (
         <p role="alert" className="small break">
-          This device could not be subscribed: {refusal}
+          This device could not subscribe: {refusal}
         </p>
       )}
       {devices.isError && <Failure error={devices.error} retry={() => void devices.refetch()} />}
       {devices.data !== undefined && devices.data.items.length > 0 && (
-        <ul className="plain-list" aria-label="Devices that are pushed to">
+        <ul className="plain-list" aria-label="Devices with push notifications">
           {devices.data.items.map(({ id, device, current, createdAt, endpoint }) => (
             <li key={id} className="account-row">
               <span className="grow break">

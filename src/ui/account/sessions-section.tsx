@@ -36,7 +36,7 @@ export function SessionsSection() {
     <section className="card column" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Sessions</h2>
       <p className="dim small">
-        Where you are signed in. End what you do not know, and what you no longer use.
+        The sessions in which you are signed in. End those that you do not know or no longer use.
       </p>
       {sessions.isPending && <Loading what="your sessions" lines={3} />}
       {sessions.isError && <Failure error={sessions.error} retry={() => void sessions.refetch()} />}
@@ -107,7 +107,8 @@ function OneTimeLink({ url, name, done }: { url: string; name: string; done: () 
   return (
     <div className="column" role="status">
       <p className="small">
-        Signs in as {name}, once, within 15 minutes. Show it to nobody: who scans it first is you.
+        Signs in as {name}, once, within 15 minutes. Show it to nobody: the first person who scans
+        it is signed in as you.
       </p>
       {isOfThisMachine(url) ? (
         <p className="small">

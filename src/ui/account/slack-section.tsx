@@ -8,8 +8,8 @@ import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
 
 /**
- * Who one is in Slack. A code in the address, from Slack, is confirmed by a press: opening the page
- * links nobody.
+ * The caller's users in Slack. The page confirms a code of Slack in its address only after a press
+ * of the button: opening the page links nobody.
  */
 export function SlackSection() {
   const act = useAct(['slack-links'])
@@ -31,8 +31,8 @@ export function SlackSection() {
     <section className="card" aria-labelledby="slack-title">
       <h2 id="slack-title">Slack</h2>
       <p className="dim small">
-        Linked once, you can decide what is not of high risk from Slack. Your name there counts for
-        nothing; your verified address there must be yours here.
+        After linking, you can decide requests without high risk from Slack. Your verified address
+        in Slack must be your address here; your name there does not matter.
       </p>
       {links.isPending && <Loading what="your links" lines={2} />}
       {links.isError && <Failure error={links.error} retry={() => void links.refetch()} />}

@@ -31,7 +31,7 @@ export function useMe(): Me {
   return data
 }
 
-/** What the sign-in page may offer. */
+/** The sign-in methods that the sign-in page offers. */
 export function useAuthMethods() {
   return useQuery({
     queryKey: ['auth-methods'],

@@ -16,7 +16,7 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
       <p className="dim small audit-part">
         {isNone
           ? 'No event is signed yet: the first checkpoint comes within two seconds.'
-          : 'How far the trail is signed cannot be said now.'}
+          : 'The signed part of the trail is not known at the moment.'}
       </p>
     )
   }
@@ -24,8 +24,8 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
   return (
     <div className="audit-part small">
       <p className="dim">
-        Signed up to event {data.size.toLocaleString('en')}, <Time at={data.at} />. Whoever keeps a
-        checkpoint can tell if anything below it is changed later.
+        Signed up to event {data.size.toLocaleString('en')}, <Time at={data.at} />. With a stored
+        checkpoint, anybody can detect a later change of an earlier event.
       </p>
       <WitnessLines witnesses={data.witnesses} />
       {readsAll && <OfflineCommands vkey={data.vkey} requestId={null} />}
@@ -39,8 +39,8 @@ function WitnessLines({ witnesses }: Pick<SignedCheckpointView, 'witnesses'>) {
     if (contradicted) {
       return (
         <p key={name} role="alert">
-          The witness {name} has another history of this trail: the database was changed or set
-          back.
+          The witness {name} has another history of this trail: the database was changed or restored
+          from an older copy.
         </p>
       )
     }

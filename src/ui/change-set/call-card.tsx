@@ -249,9 +249,9 @@ function Choices(props: {
       )}
       {state.choice === 'approve' && unseen && (
         <p className="obstacle" role="status">
-          It counts once all of it has been on the screen
+          It counts after all of it was on the screen
           {entry.asked?.presentation.truncated === true
-            ? ', and part of it is not shown here: decide it by itself.'
+            ? ', and a part of it is not shown here: decide it on its own page.'
             : '.'}
         </p>
       )}

@@ -69,10 +69,11 @@ export function whyClosed(request: ShownRequest): string | null {
 
 /** Why it is approved by itself, which a denial is not; null: with the others. Pure. */
 export function whyAlone(request: ShownRequest): string | null {
-  if (request.signatureRequired) return 'Its approval carries a signature, and is given by itself'
-  if (request.askedBeforeRestore) return 'It was asked before a restore: approve it by itself'
+  if (request.signatureRequired) return 'Its approval needs a signature: approve it on its own page'
+  if (request.askedBeforeRestore)
+    return 'It was opened before a restore: approve it on its own page'
   if (request.risk !== 'high') return null
   const again = againWords(request.alike.again)
   const why = again === null ? '' : `, and it was ${again}`
-  return `High risk is approved by itself${why}`
+  return `High risk is approved on its own page${why}`
 }

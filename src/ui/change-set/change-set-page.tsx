@@ -159,7 +159,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
                 tone="bad"
                 title={refusalWords(submission.refusal, 'answer', clockTime).title}
               >
-                {submission.refusal.message} Sent twice, each decision counts once.
+                {submission.refusal.message} Each decision counts once, even if it is sent twice.
               </Notice>
             )}
           </div>

@@ -48,8 +48,8 @@ test.each([
   ['was not on the screen', { seen: false }, /on the screen/],
   ['changed', { changed: true }, /changed/],
   ['is of high risk', { request: request({ risk: 'high' }) }, /High risk/],
-  ['carries a signature', { request: request({ signatureRequired: true }) }, /signature/],
-  ['was asked before a restore', { request: request({ askedBeforeRestore: true }) }, /restore/],
+  ['needs a signature', { request: request({ signatureRequired: true }) }, /signature/],
+  ['was opened before a restore', { request: request({ askedBeforeRestore: true }) }, /restore/],
   ['is decided', { request: request({ state: 'denied', decidedBy: null }) }, /Denied/],
 ])('an approval of what %s is not sent, and says why', (_, fields, why) => {
   const { decisions, obstacles } = planDecisions([call(fields)])

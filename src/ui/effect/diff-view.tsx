@@ -169,7 +169,8 @@ export function DiffView({
       )}
       {newLines !== null && lines === null && (
         <p role="alert" className="code-note">
-          The lines between are not shown: the stored file is not the one that this changes.
+          The lines between are not shown: the stored file differs from the file that this call
+          changes.
         </p>
       )}
     </OffSide>

@@ -30,7 +30,7 @@ export function OffSide(props: {
     <>
       {hides && (
         <p className="small soon">
-          Lines go on beyond the right edge. They count as not seen until lines are wrapped.
+          Lines continue beyond the right edge. They count as not seen until you wrap them.
         </p>
       )}
       <div

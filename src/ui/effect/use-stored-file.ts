@@ -32,7 +32,7 @@ export function useStoredFile(
   const problem = query.isError
     ? query.error.message
     : data !== undefined && !isSame
-      ? 'The stored file is not the one that this shows: it changed since you opened it.'
+      ? 'The stored file differs from the one shown here: it changed since you opened it.'
       : null
   return {
     text: isSame ? textOf(data.bytes) : null,

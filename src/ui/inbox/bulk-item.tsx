@@ -93,9 +93,9 @@ function Opened(props: {
         ) : presentation.truncated ? (
           'Not shown whole here: approve it on its page.'
         ) : secrets.allRevealed ? (
-          'Not seen whole yet: it counts once all of it was on the screen.'
+          'Not seen in full yet: it counts after all of it was on the screen.'
         ) : (
-          'It counts once every masked value was revealed.'
+          'It counts after every masked value was revealed.'
         )}
       </p>
     </>

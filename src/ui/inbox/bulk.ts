@@ -47,13 +47,13 @@ function whyNot(
 function whyClosed(item: RequestItem): string | null {
   if (item.state !== 'pending') return `already ${item.state}`
   if (!item.eligibility.canDecide) return item.eligibility.reason ?? 'not yours to decide'
-  if (onItsPage.includes(item.kind)) return 'asks for an answer; give it on its page'
+  if (onItsPage.includes(item.kind)) return 'asks for an answer: give it on its page'
   return null
 }
 
 /** Why it is approved one by one. */
 function whyAlone(item: RequestItem): string | null {
-  if (item.askedBeforeRestore) return 'was asked before a restore, and may have run since'
+  if (item.askedBeforeRestore) return 'was opened before a restore, and may have run since'
   if (item.risk === 'high') return 'high risk is approved one by one'
   return null
 }

@@ -106,7 +106,7 @@ function How({ step }: { step: FirstStep }): ReactNode {
           Nobody decides a run of their own.{' '}
           {isDevelopment
             ? 'Act as somebody else in the menu under your name, '
-            : 'Have a colleague open their inbox, '}
+            : 'Ask a colleague to open their inbox, '}
           or sign in on a phone with the code on <Link to="/account">your account</Link>.
         </p>
       )

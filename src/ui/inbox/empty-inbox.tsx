@@ -47,7 +47,7 @@ export function EmptyInbox() {
       <IconCircleCheck className="state-icon" size={36} stroke={1.4} aria-hidden />
       <h2>Nothing to decide</h2>
       <p className="dim">
-        When an agent wants to do something that needs approval, it appears here by itself.
+        When an agent wants to do something that needs approval, the request appears here.
       </p>
       {worker !== undefined && (
         <>
@@ -60,7 +60,7 @@ export function EmptyInbox() {
       )}
       {workers.data !== undefined && worker === undefined && (
         <p>
-          No worker of this project may be started by you. <Link to="/policy">See the workers</Link>
+          You may start no worker of this project. <Link to="/policy">See the workers</Link>
         </p>
       )}
     </div>

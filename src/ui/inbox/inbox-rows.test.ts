@@ -96,7 +96,7 @@ test('many approvals together are alike and at most medium risk; each exclusion 
     'asked by another rule',
     'you started this run',
     'already denied',
-    'was asked before a restore, and may have run since',
+    'was opened before a restore, and may have run since',
   ])
 })
 

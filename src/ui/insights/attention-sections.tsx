@@ -49,9 +49,9 @@ function FastApprovals({ found }: { found: AttentionView['fastApprovals'] }) {
     <Section
       id="fast"
       title="Approved faster than it can be read"
-      about="At 50 characters a second, from when it was shown, or from the approval before."
+      about="At 50 characters a second, counted from when the request was shown, or from the previous approval."
       found={found}
-      none="Every approval that you may see left time to read."
+      none="All approvals that you may see left enough time to read."
     >
       {found.items.map(({ person, at, seconds, readSeconds, title, requests }) => (
         <li key={`${person.id} ${at}`}>
@@ -75,9 +75,9 @@ function ExpiredUnseen({ found }: { found: AttentionView['expiredUnseen'] }) {
     <Section
       id="unseen"
       title="Expired unseen"
-      about="Nobody had voted on it, claimed it, commented on it or handed it over."
+      about="Nobody voted on it, claimed it, commented on it or handed it over."
       found={found}
-      none="Nothing expired without somebody having looked."
+      none="No request expired unseen."
     >
       {found.items.map(({ number, title, queue, expiredAt }) => (
         <li key={number}>
@@ -97,10 +97,10 @@ function AskedTwice({ found }: { found: AttentionView['askedTwice'] }) {
   return (
     <Section
       id="twice"
-      title="Asked twice for the same"
-      about="The same tool with the same input, asked for by more than one step."
+      title="The same call requested twice"
+      about="More than one step requested the same tool with the same input."
       found={found}
-      none="No call was asked for twice."
+      none="No call was requested twice."
     >
       {found.items.map(({ title, times, approved, denied, requests }) => (
         <li key={requests[0]}>

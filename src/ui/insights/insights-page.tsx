@@ -87,7 +87,7 @@ export function InsightsPage() {
               <section className="card column" aria-labelledby="times-title">
                 <h2 id="times-title">How long deciding took</h2>
                 <p className="dim small">
-                  The bar ends where half were decided, the line where nine of ten were.
+                  The bar ends at the median, the line at the 90th percentile.
                 </p>
                 <TimeChart by={data.by} items={data.items} />
                 <TimeTable by={data.by} items={data.items} />

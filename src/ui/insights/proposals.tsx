@@ -21,7 +21,7 @@ export function Proposals() {
     <section className="card column" aria-labelledby="proposals-title">
       <h2 id="proposals-title">Rules that are always approved</h2>
       <p className="dim small">
-        They asked ten times or more in 30 days, and every request was approved as it was.
+        They asked at least ten times in 30 days, and every request was approved unchanged.
       </p>
       {proposals.isPending && <Loading what="rules" lines={3} />}
       {proposals.isError && (
@@ -51,11 +51,11 @@ function Proposal({ proposal }: { proposal: RuleProposalView }) {
       <p>
         {replay.problem === null ? (
           <>
-            With the change {replay.wouldRunAlone} of the last {replay.calls} calls that this worker
-            asked about would have run alone.
+            With the change {replay.wouldRunAlone} of the last {replay.calls} calls of this worker
+            that asked would have run without approval.
           </>
         ) : (
-          <>What it would have let through is not known now: {replay.problem}.</>
+          <>The calls that it would have pre-approved are not known: {replay.problem}.</>
         )}
       </p>
       <pre className="patch" aria-label={`Change of ${file}`}>

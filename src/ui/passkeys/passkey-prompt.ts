@@ -23,9 +23,9 @@ export function promptWords(error: unknown): string {
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') {
     return 'The passkey prompt was closed, or took too long. Try again.'
   }
-  if (error.name === 'InvalidStateError') return 'This device holds a passkey of yours already.'
+  if (error.name === 'InvalidStateError') return 'This device already has a passkey of yours.'
   if (error.name === 'SecurityError') {
-    return 'Passkeys belong to the address that the service is published under: open the dashboard there.'
+    return 'Passkeys belong to the public address of the service: open the dashboard there.'
   }
   return error.message
 }

@@ -42,7 +42,7 @@ export function CallFields({ worker, busy, explain }: CallFieldsProps) {
     <>
       {tools.isError && (
         <p className="dim small">
-          There is no form of a tool now: <VisibleText text={tools.error.message} />
+          There is no form for the tool at the moment: <VisibleText text={tools.error.message} />
         </p>
       )}
       {hasForms && (

@@ -18,7 +18,8 @@ export function McpDefinitions() {
     <section className="card column" aria-labelledby="mcp-title">
       <h2 id="mcp-title">MCP servers</h2>
       <p className="small dim">
-        What each said of its tools when this version took force. Its words are its claim.
+        What each server said about its tools when this version was activated. These statements are
+        not verified.
       </p>
       {servers.map((server) => (
         <Server key={`${server.worker} ${server.server}`} server={server} />
@@ -34,7 +35,9 @@ function Server({ server }: { server: PinnedServer }) {
       <h3>
         <VisibleText text={`${server.server} of ${worker}`} />
       </h3>
-      {state === 'waiting' && <p className="small">Not heard yet: its tools ask.</p>}
+      {state === 'waiting' && (
+        <p className="small">Its definitions were not read yet, so its tools ask.</p>
+      )}
       {problem !== null && <p role="alert">{problem}</p>}
       {pinnedAt !== null && definitionsHash !== null && (
         <p className="small dim">
@@ -45,8 +48,8 @@ function Server({ server }: { server: PinnedServer }) {
         <div className="column">
           <p className="small" role="status">
             {changes.tools.length} changed since (seen <Time at={changes.seenAt} />
-            ): they ask, whatever the worker's file says. Activating the version again takes what
-            the server says then.
+            ): they ask, whatever the worker's file says. When you activate the version again, it
+            pins the current definitions.
           </p>
           {changes.tools.map(({ name, change, diff }) => (
             <details key={name} open>

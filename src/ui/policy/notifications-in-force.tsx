@@ -31,7 +31,9 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
         <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />
       )}
       {endpoints.data?.items.length === 0 && (
-        <p className="dim">Nobody is told: name webhooks, email or slack in countersign.yaml.</p>
+        <p className="dim">
+          Nobody is notified: configure webhooks, email or slack in countersign.yaml.
+        </p>
       )}
       <ul className="plain-list">
         {endpoints.data?.items.map((one) => (

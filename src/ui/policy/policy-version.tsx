@@ -86,7 +86,7 @@ function Waiting({ proposal }: { proposal: NonNullable<PolicyState['proposal']> 
         <Time at={proposal.proposedAt} />; it ends <Time at={proposal.expiresAt} />.{' '}
         {proposal.isCurrent
           ? 'It waits for a second person.'
-          : 'The folder or the version in force has changed since: it has to be proposed again.'}
+          : 'The folder or the version in force has changed since. Propose the version again.'}
       </p>
       <Button variant="default" size="compact-sm" onClick={() => void withdraw()}>
         Withdraw

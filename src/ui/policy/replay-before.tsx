@@ -83,7 +83,7 @@ const words: Readonly<Record<Verdict, string>> = {
   error: 'was not possible',
 }
 const wouldBe: Readonly<Record<Verdict, string>> = {
-  preApproved: 'would run alone',
+  preApproved: 'would run without approval',
   ask: 'would ask',
   blocked: 'would be blocked',
   error: 'would not be possible',
@@ -96,7 +96,7 @@ function Found({ progress }: { progress: Progress }) {
       <p>
         {isDone ? '' : 'So far: '}
         {counted(judged, 'call')} judged, {differing} would differ
-        {notJudged > 0 && `, of ${notJudged} nobody can say so yet`}.
+        {notJudged > 0 && `, and ${notJudged} cannot be judged yet`}.
       </p>
       {items.length > 0 && (
         <ul className="plain-list">
@@ -120,7 +120,7 @@ function Found({ progress }: { progress: Progress }) {
       )}
       {differing > items.length && (
         <p className="dim">
-          The first {items.length} are listed: countersign policy replay has all.
+          The first {items.length} are listed: countersign policy replay lists all.
         </p>
       )}
     </div>

@@ -28,7 +28,7 @@ export function VersionDifference({ difference }: { difference: PolicyDifference
             {change} <VisibleText text={path} />
           </summary>
           {diff === null ? (
-            <p className="dim small">Compared as a whole: it has no lines to show.</p>
+            <p className="dim small">Compared as a whole: there are no lines to show.</p>
           ) : (
             <LinesView text={diff} showFinalNewline={false} tone="diff" />
           )}

@@ -15,9 +15,9 @@ export function Erased({ erased }: { erased: Erasure }) {
     <section className="card" aria-labelledby="erased-title">
       <h2 id="erased-title">The contents were erased</h2>
       <p>
-        <VisibleText text={by.name} /> had them erased <Time at={at} />: what the call was given,
-        what was shown of it, its files, what it returned, and what the model said from then on. Who
-        decided what, when and under which rule is here still, and the trail is whole.
+        <VisibleText text={by.name} /> had them erased <Time at={at} />: the arguments of the call,
+        its presentation, its files, its result, and the later messages of the model. The decisions,
+        with their times and rules, are still here, and the trail is complete.
       </p>
       {contents.length > 0 && (
         <details className="facts-line">

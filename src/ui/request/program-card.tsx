@@ -37,7 +37,7 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
           </Row>
         )}
         {outcome !== null && (
-          <Row label="What it says became of it">
+          <Row label="Outcome, as reported">
             {outcome.state}, <Time at={outcome.at} />
             {outcome.summary !== null && (
               <blockquote className="statement">

@@ -173,8 +173,9 @@ function Opened({ request }: { request: RequestDetail }) {
         />
         {request.askedBeforeRestore && !isDecided && (
           <Notice tone="bad" title="It may have been carried out already">
-            After this was asked, the service was restored from an older copy of its database. What
-            was decided and done in the time that was lost is not known: look before you approve.
+            After this request was opened, the service was restored from an older copy of its
+            database. Decisions and executions of the lost time are not known: check before you
+            approve.
           </Notice>
         )}
         <ExecutionResult request={request} />

@@ -12,7 +12,7 @@ const faces = {
   offline: {
     Icon: IconCloudOff,
     word: 'Offline',
-    says: 'No word from the service for over 30 seconds: deciding is switched off until it is back.',
+    says: 'The service has not answered for over 30 seconds: deciding is disabled until it answers.',
   },
 } as const
 

@@ -160,7 +160,7 @@ function ProfileBanner() {
     <aside className="profile-banner" aria-label="Profile">
       <strong>Development profile.</strong>{' '}
       {installation.singlePerson
-        ? 'One person may be everybody here: what is approved may be self-approved, and is marked so.'
+        ? 'One person may act as everybody here: approvals may be self-approvals and are marked as such.'
         : 'Anyone on this machine who has the token can act as anyone.'}
     </aside>
   )

@@ -77,7 +77,8 @@ export function LinkPage({ link }: { link: SignInLink }) {
               </p>
             ) : (
               <p className="dim">
-                A sign-in ends in the browser that began it. <Link to="/">Sign in again</Link>.
+                Finish a sign-in in the browser in which you started it.{' '}
+                <Link to="/">Sign in again</Link>.
               </p>
             )}
           </>

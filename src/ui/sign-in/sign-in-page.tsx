@@ -26,8 +26,8 @@ export function SignInPage({ ended, refusal }: { ended: boolean; refusal: string
         {refusal !== null && <p role="status">{refusal}.</p>}
         {ended && refusal === null && (
           <p role="status">
-            Your session ended. Sign in to go on where you were: reasons and comments that you typed
-            are kept.
+            Your session ended. Sign in to continue where you were: reasons and comments that you
+            typed are kept.
           </p>
         )}
         {methods.isPending && <Loading what="the ways to sign in" lines={2} />}

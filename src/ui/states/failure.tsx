@@ -18,7 +18,7 @@ export function Failure({ error, retry }: { error: Error; retry: () => void }) {
       <p className="dim break">{error.message}</p>
       {typeof requestId === 'string' && (
         <p className="dim small">
-          In the service's log this is <code>{requestId}</code>.
+          Its id in the log of the service: <code>{requestId}</code>.
         </p>
       )}
       <Button variant="default" onClick={retry}>
@@ -44,7 +44,7 @@ export function NotFound() {
       <IconEyeOff className="state-icon" size={32} stroke={1.5} aria-hidden />
       <h1 tabIndex={-1}>Nothing here that you may see</h1>
       <p className="dim">
-        It does not exist, or it belongs to a team or run that you are no part of. If a colleague
+        It does not exist, or it belongs to a team or run to which you do not belong. If a colleague
         sent you the link, check that you are signed in as the right person.
       </p>
       <Link to="/">Go to the inbox</Link>

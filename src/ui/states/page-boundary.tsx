@@ -28,8 +28,8 @@ export class PageBoundary extends Component<BoundaryProps, { failed: boolean }> 
         <IconMoodConfuzed className="state-icon" size={32} stroke={1.5} aria-hidden />
         <h2>{this.props.what} cannot be shown</h2>
         <p className="dim">
-          A part of it did not load, as without a network or after the service was upgraded. Nothing
-          was changed, and a reason that you typed is kept.
+          A part of it did not load, for example because there is no network or the service was
+          upgraded. Nothing was changed, and a reason that you typed is kept.
         </p>
         <Button variant="default" onClick={() => window.location.reload()}>
           Load it again

@@ -140,7 +140,7 @@ export function SecretChip(props: { value: string; kind: string; children: React
       {failure !== null && (
         <span role="alert" className="small">
           {' '}
-          Not shown, since that could not be recorded: {failure}
+          Not shown, because this could not be recorded: {failure}
         </span>
       )}
     </>

@@ -144,7 +144,7 @@ describe('a passkey is confirmed', () => {
     const own = (await register(olga, softwarePasskey())).body
     expect(await olga.post(`/v1/credentials/${own.id}/confirm`)).toMatchObject({
       status: 403,
-      body: { detail: expect.stringContaining('Somebody else confirms') },
+      body: { detail: expect.stringContaining('Another person has to confirm') },
     })
     const linus = await api.signIn(api.people.linus)
     expect((await linus.post(`/v1/credentials/${credential.id}/confirm`)).status).toBe(403)

@@ -109,7 +109,7 @@ test('signing out ends the session in the store, and clears the cookie', async (
 })
 
 // Rules: security.md 21
-test('a session ends when it is idle too long, when its time is over, and with its person', async () => {
+test('a session ends when it is idle too long, when it has expired, and with its person', async () => {
   const { db } = api.service
   const grace = await api.signIn(api.people.grace)
   expect((await grace.get('/v1/me')).status).toBe(200)

@@ -44,7 +44,7 @@ describe('a decision that meets', () => {
     ['53100', 507, 'disk_full', 'disk_full', 'The disk is full'],
     ['57014', 503, 'unavailable', 'database_slow', 'The database took too long'],
     ['53300', 503, 'unavailable', 'database_busy', 'The service is busy'],
-    ['25006', 503, 'unavailable', 'database_read_only', 'The database takes no changes'],
+    ['25006', 503, 'unavailable', 'database_read_only', 'The database is read-only'],
   ])('SQLSTATE %s is answered with its own sentence and counted', async (...row) => {
     const [state, status, code, cause, sentence] = row
     await using _failing = await failWith(state)

@@ -238,7 +238,7 @@ test('a digest or revision that is not current, and a decision made elsewhere, a
   })
   errorOf(await send({}))
   expect(await stateOf(request)).toBe('denied')
-  expect(JSON.stringify(await opened(users.grace, request.id))).toContain('denied by now')
+  expect(JSON.stringify(await opened(users.grace, request.id))).toContain('already denied')
 })
 
 // Rules: product.md 18
@@ -328,7 +328,7 @@ test('a link needs the very person: another address, a used code and a strangerâ
   expect(linked).toMatchObject({ team: settings.team, userId: users.edsger })
   expect(await grace.delete(`/v1/slack/links/${linked.id}`)).toMatchObject({ status: 404 })
   expect(await edsger.delete(`/v1/slack/links/${linked.id}`)).toMatchObject({ status: 200 })
-  expect(JSON.stringify(await opened(users.edsger, request.id))).toContain('Say once who you are')
+  expect(JSON.stringify(await opened(users.edsger, request.id))).toContain('Link your account once')
 })
 
 test('while Slack does not say who somebody is, nothing is decided', async () => {

@@ -56,8 +56,11 @@ test.each([
   ['/v1/runs?limit=201', 'limit: must be a whole number from 1 to 200'],
   ['/v1/runs?limit=1.5', 'limit: must be a whole number from 1 to 200'],
   ['/v1/runs?limit=1&limit=2', 'limit: must be a whole number from 1 to 200'],
-  ['/v1/requests?runId=7', 'runId: is not an id'],
-  ['/v1/audit?from=yesterday', 'from: must be an instant with its zone, as 2026-01-31T12:00:00Z'],
+  ['/v1/requests?runId=x7', 'runId: is neither an id nor a number'],
+  [
+    '/v1/audit?from=yesterday',
+    'from: must be an instant with its time zone, such as 2026-01-31T12:00:00Z',
+  ],
 ])('%s is refused with what would be right', async (path, detail) => {
   expect(await grace.get(path)).toMatchObject({
     status: 422,
@@ -75,9 +78,7 @@ test.each([
 test('a path with what is no id says so, in words that a terminal may print', async () => {
   const reply = await grace.get('/v1/runs/seven')
   expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
-  expect(reply.body.detail).toBe(
-    'There is nothing under this path: "seven" is neither an id nor a number',
-  )
+  expect(reply.body.detail).toBe('This path does not exist: "seven" is neither an id nor a number')
   const long = await grace.get(`/v1/runs/${'x'.repeat(4000)}`)
   expect(`${long.body.detail}`.length).toBeLessThan(200)
 })

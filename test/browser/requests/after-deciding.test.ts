@@ -24,7 +24,9 @@ test('the page says what a decision waits for: Temporal, then a worker, then tha
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
   await page.getByRole('button', submit).click()
-  await page.getByText('Recorded. The run is told as soon as Temporal can be reached.').waitFor()
+  await page
+    .getByText('Recorded. The run gets the decision as soon as Temporal can be reached.')
+    .waitFor()
   await tellTemporal(dashboard.desk, runId)
   await page.getByText('Recorded. The run goes on.').waitFor()
   await page.getByText('Recorded. It will go on when a Temporal worker is back.').waitFor()

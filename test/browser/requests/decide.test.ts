@@ -34,7 +34,9 @@ test('a request is opened, approved and carried out with the keyboard alone, and
   await page.keyboard.press('Control+Enter')
   await page.getByText('Approved by you').waitFor()
   expect(await stateOf(id)).toBe('approved')
-  await page.getByText('Recorded. The run is told as soon as Temporal can be reached.').waitFor()
+  await page
+    .getByText('Recorded. The run gets the decision as soon as Temporal can be reached.')
+    .waitFor()
   await dashboard.desk.execute(callId)
   await page.getByText('Recorded. The run goes on.').waitFor()
   await page.getByText('Carried out.').waitFor()
@@ -197,7 +199,7 @@ test('many alike are approved with one action after a list of what it covers, wi
   for (const { path } of [first, second]) {
     const item = dialog.getByRole('listitem').filter({ hasText: path })
     await item.getByText('Text').first().scrollIntoViewIfNeeded()
-    await item.getByText(/Seen whole|Not seen whole/).scrollIntoViewIfNeeded()
+    await item.getByText(/Seen whole|Not seen in full/).scrollIntoViewIfNeeded()
     await item.getByText('Seen whole', { exact: true }).waitFor()
   }
   await dialog.getByRole('button', { name: 'Approve 2', exact: true }).click()

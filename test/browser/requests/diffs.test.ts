@@ -75,7 +75,7 @@ test('a file that is not what was shown is not put between its lines', async () 
   })
   expect(requestId).not.toBe('')
   await showLines(page).click()
-  await page.getByRole('alert').getByText('not the one that this shows').waitFor()
+  await page.getByRole('alert').getByText('differs from the one shown here').waitFor()
   expect(await page.getByText('evil').count()).toBe(0)
 })
 
@@ -96,10 +96,10 @@ test('white space is ignored or shown, and lines beyond the right edge count as 
   await fold.waitFor({ state: 'detached' })
   await page.locator('.diff-code-insert', { hasText: 'b()' }).waitFor()
   await page.getByRole('button', { name: 'Wrap lines', pressed: true }).click()
-  await page.getByText('Lines go on beyond the right edge').waitFor()
+  await page.getByText('Lines continue beyond the right edge').waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Wrap lines', pressed: false }).click()
-  await page.getByText('Lines go on beyond the right edge').waitFor({ state: 'detached' })
+  await page.getByText('Lines continue beyond the right edge').waitFor({ state: 'detached' })
 })
 
 test('a difference with its tools passes axe on a phone and a desktop, in light and dark', async () => {

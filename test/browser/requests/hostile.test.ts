@@ -149,7 +149,7 @@ test('what looks like a secret is a chip that is revealed in place once that is 
   // What cannot be recorded is not shown.
   await page.route('**/reveals', (route) => route.abort())
   await tokens.first().click()
-  await effect.getByText('Not shown, since that could not be recorded').waitFor()
+  await effect.getByText('Not shown, because this could not be recorded').waitFor()
   expect(await tokens.count()).toBe(2)
   await page.unroute('**/reveals')
   await tokens.first().click()
@@ -202,7 +202,7 @@ test('a tool’s picture is drawn once somebody asks for it, and what only calls
   expect(await files.locator('img').count()).toBe(0)
   // A GIF's first bytes before a page: it is a broken picture and nothing else.
   await files.getByRole('button', { name: 'Show picture (image/gif, 45 bytes)' }).click()
-  await files.getByText('It cannot be drawn').waitFor()
+  await files.getByText('It cannot be shown').waitFor()
   // What is no picture is still saved as it is, and never opened.
   const saved = page.waitForEvent('download')
   await files.getByRole('button', { name: 'Save it' }).nth(1).click()

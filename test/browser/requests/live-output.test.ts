@@ -53,7 +53,7 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
       const page = await dashboard.open('Ada', `/runs/${runId}`, { viewport, scheme })
       await page.getByText('Live', { exact: true }).waitFor()
       const ended = begin()
-      await page.getByText('It runs. This is what it has printed so far.').waitFor()
+      await page.getByText('It is running. This is its output so far.').waitFor()
       await output(page).getByText('one').waitFor()
       expect(await output(page).locator('.chip').allTextContents()).toEqual(['ESC', 'BEL'])
       await go(1)

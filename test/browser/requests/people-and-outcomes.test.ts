@@ -77,7 +77,7 @@ test('who is asked what became of a call says so, and only a call that did not r
   expect(await submit.isEnabled()).toBe(false)
   await page.getByLabel('Reason').fill('the file is not there')
   await submit.click()
-  await page.getByText('The run goes on with what you found out.').waitFor()
+  await page.getByText('The run continues with your finding.').waitFor()
   release()
   await running
 })

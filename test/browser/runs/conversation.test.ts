@@ -35,7 +35,7 @@ test('a run is started, talked to and finished without a terminal, by keyboard',
     .locator('.turn', { hasText: 'Three notes.' })
     .locator('strong', { hasText: 'notes' })
     .waitFor()
-  await page.getByText('It rests, and goes on with the next message.').waitFor()
+  await page.getByText('It waits for the next message.').waitFor()
   await page.getByRole('textbox', { name: 'Message' }).focus()
   await page.keyboard.type('Which is the longest?')
   await page.keyboard.press('Control+Enter')

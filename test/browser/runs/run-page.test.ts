@@ -65,7 +65,7 @@ test('before approving for the run one reads exactly what that covers, and bound
   await covers.getByText('In this run and every run it starts').waitFor()
   await page.getByLabel('At most this many uses').fill('3')
   await page.getByLabel('Until').fill('2020-01-01T10:00')
-  await page.getByText('Until is a time to come.').waitFor()
+  await page.getByText('Until must be in the future.').waitFor()
   await page.getByLabel('Until').fill('2099-01-01T10:00')
   await page.getByRole('button', { name: 'Submit', exact: true }).click()
   await page.getByText('Approved by you').waitFor()

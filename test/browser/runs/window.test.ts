@@ -47,7 +47,7 @@ test('the page of a run shows how full the window is, and what the model no long
   const writing = await runOf(8, step('write_file', { path: 'scratch/a.txt', content }))
   await page.goto(new URL(`/runs/${writing}`, page.url()).href)
   const summary = page.getByRole('article', { name: /Summary of turns 1 to/ }).last()
-  await summary.getByText('What the model wrote for itself').click()
+  await summary.getByText('The summary that the model wrote').click()
   // What a model writes is no markup.
   await summary.getByText('I wrote <b>ten</b> files.').waitFor()
   const seenLess = await page.getByText('the model sees it only in its summary').count()

@@ -40,13 +40,13 @@ def verify_callback(api_key: str, body: bytes | str, headers: Mapping[str, str])
         and abs(time.time() - int(timestamp)) <= _MAX_AGE_SECONDS
     )
     if not is_recent:
-        raise _refused("its time is more than 5 minutes off")
+        raise _refused("its time differs from the clock by more than 5 minutes")
     signed = f"{header.get('webhook-id', '')}.{timestamp}.".encode() + content
     mac = base64.b64encode(hmac.new(_secret_bytes(api_key), signed, hashlib.sha256).digest())
     expected = b"v1," + mac
     signatures = header.get("webhook-signature", "").split(" ")
     if not any(hmac.compare_digest(expected, signature.encode()) for signature in signatures):
-        raise _refused("its signature does not hold")
+        raise _refused("its signature is not valid")
     data = json.loads(content)["data"]
     return Callback(data["requestId"], data["externalId"], data["state"])
 

@@ -98,7 +98,7 @@ def check_permit(permit: Permit, id: str, digest: str) -> None:
     for is_wrong, what in (
         (statement["requestId"] != id, "it names another request"),
         (statement["digest"] != digest, "it names another digest"),
-        (statement["decision"] != "approve", "it allows nothing"),
+        (statement["decision"] != "approve", "it does not allow the call"),
         (expires_at <= datetime.now(timezone.utc), "it has expired"),
     ):
         if is_wrong:

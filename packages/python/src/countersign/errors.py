@@ -44,7 +44,7 @@ class ExpiredError(CountersignError):
 
 
 class CancelledError(CountersignError):
-    """The request left the queue, or its approval was taken back."""
+    """The request left the queue, or its approval was revoked."""
 
 
 class BlockedError(CountersignError):

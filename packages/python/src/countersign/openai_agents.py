@@ -74,7 +74,7 @@ def report_outcomes(items: Iterable[RunItem], taken: dict[str, str], client: Cli
 def _call(item: ToolApprovalItem) -> tuple[str, dict[str, Any], str]:
     raw = item.raw_item
     if _member(raw, "type") != "function_call":
-        raise ValueError("only calls of functions can be approved")
+        raise ValueError("only function calls can be approved")
     args = json.loads(_member(raw, "arguments") or "{}")
     namespace, name = item.tool_namespace, str(_member(raw, "name"))
     return f"{namespace}.{name}" if namespace else name, args, str(_member(raw, "call_id"))

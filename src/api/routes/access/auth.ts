@@ -45,12 +45,12 @@ function linkRoute(failures: FailureLimit) {
     path: '/v1/auth/link',
     name: 'signInWithLink',
     summary: 'Sign in with a link',
-    description: 'Sign in with a one-time link, or be mailed one',
+    description: 'Sign in with a one-time link, or request one by mail',
     body: schemas.linkBody,
     answers: {
       ...signedIn,
       202: {
-        description: 'A link is on its way if anybody has the address',
+        description: 'A link is sent if a person has this address',
         schema: schemas.linkRequested,
       },
     },
@@ -89,7 +89,7 @@ const authMethods = openRoute({
   path: '/v1/auth/methods',
   name: 'listSignInMethods',
   summary: 'List the ways to sign in',
-  description: 'What the sign-in page may offer',
+  description: 'The sign-in methods that the sign-in page offers',
   answers: { 200: { description: 'The ways to sign in', schema: schemas.authMethods } },
   answer: async (api) => {
     const development = api.settings.developmentToken !== null

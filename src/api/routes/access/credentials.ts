@@ -25,7 +25,8 @@ export const credentialRoutes = [
     path: '/v1/credentials',
     name: 'listCredentials',
     summary: 'List passkeys',
-    description: "One's own passkeys; with the right managePeople everybody's, to confirm them",
+    description:
+      "The caller's own passkeys; with the right managePeople, the passkeys of everybody, to confirm them",
     access,
     query: schemas.credentialsQuery,
     answers: {
@@ -42,7 +43,7 @@ export const credentialRoutes = [
     name: 'startCredential',
     summary: 'Start to register a passkey',
     description:
-      'Begin to register a passkey: what the browser asks an authenticator with, for five minutes',
+      'Return the options with which the browser creates a passkey; they are valid for five minutes',
     access,
     body: emptyBody,
     answers: { 200: { description: 'The options', schema: schemas.registrationOptions } },
@@ -56,7 +57,7 @@ export const credentialRoutes = [
     path: '/v1/credentials',
     name: 'registerCredential',
     summary: 'Register a passkey',
-    description: 'Register a passkey; to sign decisions it waits for a second person',
+    description: 'Register a passkey. A second person has to confirm it before it signs decisions',
     access,
     body: schemas.registerBody,
     answers: { 201: { description: 'Registered', schema: schemas.credential } },
@@ -73,7 +74,7 @@ export const credentialRoutes = [
     path: '/v1/credentials/:id/rename',
     name: 'renameCredential',
     summary: 'Rename a passkey',
-    description: "Name a passkey of one's own anew",
+    description: "Rename one of the caller's own passkeys",
     access,
     params,
     body: schemas.renameBody,
@@ -90,12 +91,13 @@ export const credentialRoutes = [
     path: '/v1/credentials/:id/confirm',
     name: 'confirmCredential',
     summary: 'Confirm a passkey',
-    description: "Confirm that a passkey is its owner's (right managePeople, and never one's own)",
+    description:
+      'Confirm that a passkey belongs to its owner (right managePeople; nobody confirms their own)',
     access,
     params,
     body: emptyBody,
     answers: {
-      200: { description: 'Confirmed: it signs decisions', schema: schemas.credential },
+      200: { description: 'Confirmed: the passkey can sign decisions', schema: schemas.credential },
     },
     problems: ['not_found'],
     answer: async (api, { params: asked, caller }) => ({
@@ -108,7 +110,7 @@ export const credentialRoutes = [
     path: '/v1/credentials/:id',
     name: 'removeCredential',
     summary: 'Remove a passkey',
-    description: "Remove a passkey at once; somebody else's with the right managePeople",
+    description: "Remove a passkey at once. Removing another person's needs the right managePeople",
     access,
     params,
     answers: { 200: { description: 'Removed', schema: schemas.credentialRemoved } },
@@ -121,7 +123,7 @@ export const credentialRoutes = [
 ]
 
 function registering(api: Api, identity: Identity) {
-  if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people have passkeys')
+  if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people can have passkeys')
   const { tokenHash: sessionHash } = identity.session
   return { sessionHash, relyingParty: relyingPartyOf(api.settings.publicUrl) }
 }

@@ -25,16 +25,16 @@ export const keyRoutes = [
     name: 'createKey',
     summary: 'Create an API key',
     description:
-      "Create an API key of one's own, shown this once; for others it is proposed (right managePeople)",
+      'Create an API key for the caller; its secret is returned only here. A key for another person becomes a proposal (right managePeople)',
     access: { by: 'person' },
     body: schemas.createKeyBody,
     answers: {
       201: { description: 'The key', schema: schemas.createdKey },
-      202: { description: 'Proposed: its owner claims it', schema: schemas.keyProposal },
+      202: { description: 'Proposed: its owner has to claim it', schema: schemas.keyProposal },
     },
     problems: ['not_found'],
     answer: async (api, { body, caller, identity }) => {
-      if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people make keys')
+      if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people can create keys')
       const { name, scopes, owner } = body
       const expiresAt = body.expiresAt === undefined ? null : new Date(body.expiresAt)
       if (owner !== undefined && owner !== identity.session.person.email) {
@@ -53,7 +53,7 @@ export const keyRoutes = [
     path: '/v1/keys',
     name: 'listKeys',
     summary: 'List API keys',
-    description: "One's own API keys; with the right managePeople everybody's",
+    description: "The caller's own API keys; with the right managePeople, the keys of everybody",
     access: { by: 'person' },
     query: pageQuery,
     answers: { 200: { description: 'A page of keys, newest first', schema: schemas.apiKeyList } },
@@ -68,11 +68,11 @@ export const keyRoutes = [
     name: 'rotateKey',
     summary: 'Rotate an API key',
     description:
-      "Give one's own API key a new secret, shown this once; the one before works on for a while",
+      "Give one of the caller's own API keys a new secret, which is returned only here. The previous secret stays valid for a while",
     access: { by: 'person' },
     params: keyParams,
     body: schemas.rotateKeyBody,
-    answers: { 200: { description: 'The key as it is from now on', schema: schemas.rotatedKey } },
+    answers: { 200: { description: 'The key with its new secret', schema: schemas.rotatedKey } },
     problems: ['not_found', 'conflict'],
     answer: async (api, { params, body, caller }) => {
       const overlapMs = body.overlapSeconds * 1000
@@ -99,7 +99,8 @@ export const keyRoutes = [
     path: '/v1/key-proposals',
     name: 'listKeyProposals',
     summary: 'List proposed API keys',
-    description: "API keys that wait for their owners: one's own; with the right managePeople all",
+    description:
+      "API keys that wait for their owner to claim them: the caller's; with the right managePeople, all",
     access: { by: 'person' },
     query: pageQuery,
     answers: {
@@ -115,7 +116,8 @@ export const keyRoutes = [
     path: '/v1/key-proposals/:id/claim',
     name: 'claimKey',
     summary: 'Claim a proposed API key',
-    description: 'Claim an API key that somebody proposed to you; it is shown this once',
+    description:
+      'Claim an API key that was proposed to the caller; its secret is returned only here',
     access: { by: 'person' },
     params: z.object({ id }),
     body: emptyBody,
@@ -131,7 +133,7 @@ export const keyRoutes = [
     path: '/v1/key-proposals/:id',
     name: 'declineKey',
     summary: 'Decline a proposed API key',
-    description: 'Decline a proposed API key, or take the proposal back',
+    description: 'Decline a proposed API key, or withdraw the proposal',
     access: { by: 'person' },
     params: z.object({ id }),
     answers: { 200: { description: 'Gone', schema: schemas.proposalWithdrawn } },

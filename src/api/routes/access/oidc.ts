@@ -34,7 +34,7 @@ export function oidcRoutes(failures: FailureLimit) {
       method: 'get',
       path: '/v1/auth/oidc/start',
       name: 'startProviderSignIn',
-      summary: 'Start to sign in at a provider',
+      summary: 'Start a sign-in at a provider',
       description: 'Go to the sign-in provider',
       query: schemas.oidcStartQuery,
       answers: { 302: { description: 'To the provider, or back to the sign-in page' } },
@@ -72,10 +72,15 @@ export function oidcRoutes(failures: FailureLimit) {
       method: 'get',
       path: callbackPath,
       name: 'finishProviderSignIn',
-      summary: 'Finish to sign in at a provider',
-      description: 'Come back from the sign-in provider',
+      summary: 'Finish a sign-in at a provider',
+      description: 'The address to which the sign-in provider redirects',
       query: schemas.oidcCallbackQuery,
-      answers: { 302: { description: 'Signed in; or to the sign-in page, which says why not' } },
+      answers: {
+        302: {
+          description:
+            'Redirects into the dashboard, or to the sign-in page with the reason for the refusal',
+        },
+      },
       problems: ['not_found', 'conflict'],
       answer: async (api, { request }) => {
         onlyGet(request.method)

@@ -24,7 +24,7 @@ export const peopleRoutes = [
     path: '/v1/people',
     name: 'listPeople',
     summary: 'List people',
-    description: 'Everybody the project names or has named',
+    description: 'Everybody whom the project names or once named',
     access: { by: 'person' },
     query: pageQuery,
     answers: { 200: { description: 'A page of people, by address', schema: schemas.peopleList } },
@@ -38,11 +38,13 @@ export const peopleRoutes = [
     path: '/v1/people/:email/link',
     name: 'createSignInLink',
     summary: 'Create a sign-in link',
-    description: 'Make a one-time sign-in link for oneself',
+    description: 'Create a one-time sign-in link for the caller',
     access: { by: 'person' },
     params: personParams,
     body: emptyBody,
-    answers: { 201: { description: 'The link, shown this once', schema: schemas.signInLink } },
+    answers: {
+      201: { description: 'The link, which is returned only here', schema: schemas.signInLink },
+    },
     answer: async (api, { params, caller, identity }) => {
       const isOwn = identity.kind === 'session' && identity.session.person.email === params.email
       if (!isOwn) return refuseOthersLink(api.ctx, caller)
@@ -69,7 +71,8 @@ export const peopleRoutes = [
     path: '/v1/people/:email/unlink',
     name: 'unlinkAccount',
     summary: "Unlink a person's account",
-    description: 'Forget which account of a sign-in provider is theirs (right managePeople)',
+    description:
+      'Remove the link between a person and their account at the sign-in provider (right managePeople)',
     access: { by: 'person' },
     params: personParams,
     body: emptyBody,
@@ -89,9 +92,11 @@ export function hostLinkRoute(failures: FailureLimit) {
     path: '/v1/auth/host-link',
     name: 'createHostLink',
     summary: "Create a host's sign-in link",
-    description: 'Make a one-time sign-in link, with the token in DATA/run/host-token',
+    description: 'Create a one-time sign-in link, with the token in DATA/run/host-token',
     body: schemas.hostLinkBody,
-    answers: { 201: { description: 'The link, shown this once', schema: schemas.signInLink } },
+    answers: {
+      201: { description: 'The link, which is returned only here', schema: schemas.signInLink },
+    },
     problems: ['unauthenticated', 'csrf_failed', 'not_found'],
     answer: async (api, { body, request }) => {
       checkOrigin(request, api.settings.publicUrl)

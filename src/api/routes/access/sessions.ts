@@ -16,7 +16,8 @@ export const sessionRoutes = [
     path: '/v1/sessions',
     name: 'listSessions',
     summary: 'List sessions',
-    description: "One's own live sessions; with the right managePeople those of another person",
+    description:
+      "The caller's own live sessions; with the right managePeople, those of another person",
     access: { by: 'person' },
     query: schemas.sessionsQuery,
     answers: {
@@ -39,7 +40,7 @@ export const sessionRoutes = [
     path: '/v1/sessions/:id',
     name: 'endSession',
     summary: 'End a session',
-    description: "End one of one's sessions; with the right managePeople anybody's",
+    description: "End one of the caller's sessions; with the right managePeople, any session",
     access: { by: 'person' },
     params: z.object({ id }),
     answers: { 200: { description: 'Ended, at once', schema: schemas.sessionEnded } },
@@ -56,10 +57,10 @@ export const sessionRoutes = [
     name: 'endOtherSessions',
     summary: 'End other sessions',
     description:
-      "End all of one's sessions but this one; with the right managePeople all of another person",
+      'End all sessions of the caller except this one; with the right managePeople, all sessions of another person',
     access: { by: 'person' },
     body: schemas.endOthersBody,
-    answers: { 200: { description: 'How many ended', schema: schemas.sessionsEnded } },
+    answers: { 200: { description: 'How many were ended', schema: schemas.sessionsEnded } },
     problems: ['not_found'],
     answer: async (api, { body, caller, identity }) => {
       const ended = await endOtherSessions(api.ctx, caller, {

@@ -16,7 +16,8 @@ export const auditEvidenceRoutes = [
     path: '/v1/requests/:id/evidence',
     name: 'getEvidence',
     summary: 'Get an evidence bundle',
-    description: 'An evidence bundle: everything one request can be judged by offline; recorded',
+    description:
+      'An evidence bundle: everything that is needed to verify one request offline. The export is recorded',
     access,
     params: z.object({ id: requestRef }),
     query: schemas.evidenceQuery,
@@ -37,7 +38,8 @@ export const auditEvidenceRoutes = [
     path: '/v1/audit/log/archive',
     name: 'getLogArchive',
     summary: 'Get the whole log',
-    description: 'The whole log with what verifying it needs, as a tar archive; recorded',
+    description:
+      'The whole log, with everything that is needed to verify it, as a tar archive. The export is recorded',
     access,
     answers: {
       200: {

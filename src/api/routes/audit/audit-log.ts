@@ -25,10 +25,15 @@ export const auditLogRoutes = [
     name: 'getCheckpoint',
     summary: 'Get the newest checkpoint',
     description:
-      'The newest signed checkpoint of the audit log, the key to verify it with, and that it goes on from `since`',
+      'The newest signed checkpoint of the audit log, the key that verifies it, and the proof that it continues `since`',
     access: { by: 'personOrKey', scope: null },
     query: schemas.checkpointQuery,
-    answers: { 200: { description: 'Both as C2SP writes them', schema: schemas.signedCheckpoint } },
+    answers: {
+      200: {
+        description: 'The checkpoint and the key in the formats of C2SP',
+        schema: schemas.signedCheckpoint,
+      },
+    },
     problems: ['not_found'],
     answer: async (api, { query }) => {
       const checkpoint = await readCheckpoint(api.ctx)
@@ -62,7 +67,9 @@ export const auditLogRoutes = [
     description: 'The proof that the audit log has each event of a request',
     access: { by: 'personOrKey', scope: 'requests:read' },
     params: z.object({ id: requestRef }),
-    answers: { 200: { description: 'To keep, and to verify offline', schema: schemas.receipt } },
+    answers: {
+      200: { description: 'A receipt, which can be verified offline', schema: schemas.receipt },
+    },
     problems: ['not_found'],
     answer: async (api, { params, caller }) => {
       const { note, events, ...receipt } = await readReceipt(api.ctx, caller, {
@@ -87,7 +94,7 @@ export const auditLogRoutes = [
     path: '/v1/audit/log/checkpoint',
     name: 'getCheckpointNote',
     summary: "Get the checkpoint's note",
-    description: 'The newest checkpoint as a note, where clients of C2SP tlog-tiles look for it',
+    description: 'The newest checkpoint as a note, at the path that C2SP tlog-tiles defines',
     access: { by: 'personOrKey', scope: 'audit:read' },
     answers: { 200: { description: 'A signed note', contentTypes: ['text/plain'] } },
     problems: ['not_found'],

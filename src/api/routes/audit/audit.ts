@@ -30,7 +30,8 @@ export const auditRoutes = [
     path: '/v1/audit',
     name: 'listAuditEvents',
     summary: 'List audit events',
-    description: 'The trail, newest first; without the right readAudit, of requests one may see',
+    description:
+      'The audit events, newest first; without the right readAudit, those of requests that the caller may see',
     access,
     query: schemas.auditQuery,
     answers: { 200: { description: 'A page of events', schema: schemas.auditList } },
@@ -51,7 +52,7 @@ export const auditRoutes = [
     path: '/v1/audit/export',
     name: 'exportAudit',
     summary: 'Export the audit events',
-    description: 'The trail as lines, oldest first; exporting is recorded',
+    description: 'The audit events as lines, oldest first. The export is recorded',
     access,
     query: schemas.auditExportQuery,
     answers: {

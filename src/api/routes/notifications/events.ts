@@ -12,7 +12,8 @@ export const eventRoutes = [
     path: '/v1/events',
     name: 'streamEvents',
     summary: 'Stream events',
-    description: 'Server-sent events: ids of requests and runs that changed; fetch them again',
+    description:
+      'Server-sent events with the ids of requests and runs that changed, so that clients fetch them again',
     access: { by: 'personOrKey', scope: 'requests:read' },
     headers: z.object({
       'last-event-id': z
@@ -23,7 +24,7 @@ export const eventRoutes = [
     answers: {
       200: {
         description:
-          '`request.opened|changed|decided|closed` and `run.changed`; `id:` is the sequence. At most 20 streams of a session, whose oldest ends for a newer one, or of a key, which is refused more',
+          '`request.opened|changed|decided|closed` and `run.changed`; `id:` is the sequence. A session has at most 20 streams, and a new one ends its oldest. A key has at most 20 streams, and a further one is refused',
         contentTypes: ['text/event-stream'],
       },
     },

@@ -11,8 +11,8 @@ export const notificationRoutes = [
     method: 'get',
     path: '/v1/me/notifications',
     name: 'getNotifications',
-    summary: "Get one's notifications",
-    description: 'What the caller is mailed and pushed',
+    summary: "Get the caller's notification settings",
+    description: 'Which notifications the caller gets by mail and push',
     access: { by: 'person' },
     answers: { 200: { description: 'The choice', schema: schemas.notificationChoice } },
     answer: async (api, { caller }) => ({ status: 200, body: await choiceView(api, caller) }),
@@ -21,12 +21,13 @@ export const notificationRoutes = [
     method: 'put',
     path: '/v1/me/notifications',
     name: 'setNotifications',
-    summary: "Set one's notifications",
-    description: 'Choose what one is mailed (each thing at once, a digest, or nothing) and pushed',
+    summary: "Set the caller's notification settings",
+    description:
+      'Choose which notifications the caller gets by mail (each at once, a digest, or none) and by push',
     access: { by: 'person' },
     body: schemas.mailChoiceBody,
     answers: {
-      200: { description: 'The choice as it is now', schema: schemas.notificationChoice },
+      200: { description: 'The settings that now apply', schema: schemas.notificationChoice },
     },
     answer: async (api, { body, caller }) => {
       await chooseMail(api.ctx, caller, body)

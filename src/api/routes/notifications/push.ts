@@ -16,7 +16,7 @@ export const pushRoutes = [
     path,
     name: 'listPushSubscriptions',
     summary: 'List push subscriptions',
-    description: "The caller's devices, and the public key that a browser subscribes for",
+    description: "The caller's devices, and the public key with which a browser subscribes",
     access: { by: 'person' },
     answers: {
       200: { description: 'Devices, newest first', schema: schemas.pushSubscriptionList },
@@ -34,7 +34,7 @@ export const pushRoutes = [
     name: 'createPushSubscription',
     summary: 'Create a push subscription',
     description:
-      'Have notifications pushed to this browser until its session ends: the body is what PushSubscription.toJSON() gives',
+      'Push notifications to this browser until its session ends. The body is the result of PushSubscription.toJSON()',
     access: { by: 'person' },
     body: schemas.pushSubscriptionBody,
     answers: { 201: { description: 'The device', schema: schemas.pushSubscription } },
@@ -56,10 +56,10 @@ export const pushRoutes = [
     name: 'deletePushSubscription',
     summary: 'Delete a push subscription',
     description:
-      "End one of the caller's devices by its endpoint or id; without either those of the session that asks",
+      "Remove one of the caller's devices by its endpoint or id; without either, the devices of the current session",
     access: { by: 'person' },
     body: schemas.pushRemovalBody,
-    answers: { 200: { description: 'How many ended', schema: schemas.pushRemoved } },
+    answers: { 200: { description: 'How many were ended', schema: schemas.pushRemoved } },
     answer: async (api, { body, caller, identity }) => {
       const removed = await removeDevices(api.ctx, caller, whichOf(body, identity))
       return { status: 200, body: { removed } }

@@ -27,11 +27,11 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
     name: 'postSlackInteraction',
     summary: 'Post a Slack interaction',
     description:
-      "For Slack alone: a form with what somebody did there, under Slack's signature of the last five minutes, heard once",
+      'For Slack only: a form with one interaction, signed by Slack within the last five minutes. Each signature is accepted once',
     access: { by: 'everybody' },
     answers: {
       200: {
-        description: 'What Slack does next; nothing: it arrived',
+        description: 'What Slack shows next; an empty answer only confirms receipt',
         contentTypes: ['application/json'],
       },
     },
@@ -40,10 +40,7 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
       await failures.check(request)
       const workspace = (await api.slack?.()) ?? null
       if (workspace === null) {
-        throw new Problem(
-          'not_found',
-          'No workspace of Slack is configured, or a secret is not set',
-        )
+        throw new Problem('not_found', 'No Slack workspace is configured, or its secret is not set')
       }
       const body: unknown = request.body
       const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
@@ -55,7 +52,10 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
         (await rememberSignature(api.ctx, signature ?? ''))
       if (!isGenuine) {
         await failures.fail(request)
-        throw new Problem('unauthenticated', 'This is not signed by Slack, or was heard before')
+        throw new Problem(
+          'unauthenticated',
+          'Slack did not sign this interaction, or it was received before',
+        )
       }
       const answer = await answerInteraction(api.ctx, workspace, payloadOf(bytes))
       if (answer !== null) return { status: 200, body: answer }
@@ -81,7 +81,7 @@ const links = route({
   path: '/v1/slack/links',
   name: 'listSlackLinks',
   summary: 'List Slack links',
-  description: 'Who one is in Slack',
+  description: "The caller's users in Slack",
   access: { by: 'person' },
   answers: { 200: { description: 'Each link', schema: schemas.slackLinkList } },
   answer: async (api, { caller }) => {
@@ -96,7 +96,7 @@ const confirm = route({
   path: '/v1/slack/links',
   name: 'confirmSlackLink',
   summary: 'Confirm a Slack link',
-  description: 'Confirm, with the code that Slack showed, that one is that user',
+  description: 'Confirm with the code that Slack showed that the caller is that user',
   access: { by: 'person' },
   body: schemas.slackCodeBody,
   answers: { 201: { description: 'Linked', schema: schemas.slackLink } },

@@ -29,7 +29,7 @@ export const webhookRoutes = [
     name: 'listDeliveries',
     summary: 'List deliveries',
     description:
-      "Notifications and what became of them (right readAudit or activatePolicy; mine=true: callbacks to programs with keys of one's own)",
+      "Notifications and their delivery states (right readAudit or activatePolicy; mine=true: callbacks to programs with the caller's own keys)",
     access: { by: 'person' },
     query: schemas.deliveryQuery,
     answers: {
@@ -48,11 +48,11 @@ export const webhookRoutes = [
     name: 'resendDelivery',
     summary: 'Resend a delivery',
     description:
-      "Send one that has ended again, with the same id and body (right activatePolicy; none for callbacks to one's own programs)",
+      "Send an ended delivery again, with the same id and body (right activatePolicy; none for callbacks to the caller's own programs)",
     access: { by: 'person' },
     params: z.object({ id }),
     body: emptyBody,
-    answers: { 200: { description: 'It is sent again', schema: schemas.resent } },
+    answers: { 200: { description: 'It will be sent again', schema: schemas.resent } },
     problems: ['not_found', 'conflict'],
     answer: async (api, { params, caller }) => {
       await resendDelivery(api.ctx, caller, { deliveryId: params.id })

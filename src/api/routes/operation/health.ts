@@ -21,10 +21,10 @@ export const healthRoutes = [
     path: '/readyz',
     name: 'getReadiness',
     summary: 'Get readiness',
-    description: 'Postgres and Temporal answer, and the relay keeps up',
+    description: 'Postgres and Temporal answer, and the relay has no backlog',
     answers: {
       200: { description: 'Ready', schema: readiness },
-      503: { description: 'Not ready, and which part is not', schema: readiness },
+      503: { description: 'Not ready, with the part that is not ready', schema: readiness },
     },
     answer: async (api) => {
       const readiness = await api.readiness()
@@ -37,7 +37,7 @@ export const healthRoutes = [
     name: 'getMetrics',
     summary: 'Get the metrics',
     description:
-      'The figures of this process and of the installation, for Prometheus; no ids in them. In the development profile for everybody, else for the right readAudit and the scope audit:read',
+      'Metrics of this process and of the installation for Prometheus, without ids. In the development profile everybody may read them; otherwise the right readAudit or a key with the scope audit:read is needed',
     answers: { 200: { description: 'Prometheus text format', contentTypes: ['text/plain'] } },
     problems: ['unauthenticated', 'forbidden', 'not_found'],
     answer: async (api, question) => {
@@ -46,7 +46,7 @@ export const healthRoutes = [
         await withinSeconds(refuseStrangers(api, question))
       }
       const { metrics } = api
-      if (metrics === undefined) throw new Problem('not_found', 'There is nothing under this path')
+      if (metrics === undefined) throw new Problem('not_found', 'This path does not exist')
       const text = await metrics.text()
       return (response) => {
         response
@@ -63,6 +63,6 @@ async function refuseStrangers(
 ): Promise<void> {
   const { actor } = callerOf(admit({ by: 'personOrKey', scope: 'audit:read' }, identity), request)
   if (actor.type === 'person' && !(await hasRight(api.ctx, actor, 'readAudit'))) {
-    throw new Problem('forbidden', 'Reading metrics takes the right readAudit')
+    throw new Problem('forbidden', 'Reading metrics needs the right readAudit')
   }
 }

@@ -17,7 +17,7 @@ export const retentionRoutes = [
     name: 'previewRetention',
     summary: 'Preview retention',
     description:
-      'What `retention` would remove now, by its rules or by others; removes nothing (right readAudit)',
+      'Count what `retention` would remove now, by its rules or by the given ones. Removes nothing (right readAudit)',
     access: { by: 'person' },
     query: retentionQuery,
     answers: { 200: { description: 'How much of each kind', schema: retentionPreview } },
@@ -45,7 +45,7 @@ export const retentionRoutes = [
     name: 'getRunsArchive',
     summary: 'Get the archive of runs',
     description:
-      'What was said and returned in runs that ended before a moment, a line a run; its hash becomes an event of the trail (right readAudit)',
+      'The messages and results of the runs that ended before a given time, one line for each run. The hash of the archive is recorded as an audit event (right readAudit)',
     access: { by: 'person' },
     query: archiveQuery,
     answers: {

@@ -22,7 +22,7 @@ export const workerRoutes = [
     name: 'listWorkers',
     summary: 'List workers',
     description:
-      'The workers of the policy in force; with `lines` what each does alone, asks and never does',
+      'The workers of the policy in force; with `lines`, what each may do without approval, what asks, and what is blocked',
     access,
     query: schemas.workersQuery,
     answers: { 200: { description: 'A page of workers, by name', schema: schemas.workerList } },
@@ -43,7 +43,7 @@ export const workerRoutes = [
     name: 'getWorker',
     summary: 'Get a worker',
     description:
-      'One worker, as it is in force, with what its run would do alone, ask and never do',
+      'One worker of the policy in force, with what its runs may do without approval, what asks, and what is blocked',
     access,
     params: z.object({ name }),
     answers: { 200: { description: 'The worker', schema: schemas.workerDetail } },
@@ -64,7 +64,8 @@ export const workerRoutes = [
     path: '/v1/workers/:name/tools',
     name: 'listWorkerTools',
     summary: "List a worker's tools",
-    description: 'The tools of a worker with the schemas of their inputs, as they are in force',
+    description:
+      'The tools of a worker under the policy in force, with the schemas of their inputs',
     access,
     params: z.object({ name }),
     answers: { 200: { description: 'The tools, with their schemas', schema: toolList } },

@@ -13,7 +13,7 @@ export const grantRoutes = [
     path: '/v1/runs/:id/grants',
     name: 'listGrants',
     summary: 'List grants',
-    description: "Approvals that reach beyond one call of the run's root run",
+    description: "Approvals for more than one call, given in the run's root run",
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id: runRef }),
     answers: { 200: { description: 'Grants, newest first', schema: grantList } },

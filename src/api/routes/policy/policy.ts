@@ -31,10 +31,12 @@ export const policyRoutes = [
     path: '/v1/policy/explain',
     name: 'explainCall',
     summary: 'Explain a call',
-    description: 'What policy would say of a hypothetical call, step by step',
+    description: 'The verdict of policy for a hypothetical call, step by step',
     access: { by: 'personOrKey', scope: 'runs:read' },
     body: schemas.explainBody,
-    answers: { 200: { description: 'The verdict and how it came', schema: schemas.explanation } },
+    answers: {
+      200: { description: 'The verdict and the steps that led to it', schema: schemas.explanation },
+    },
     problems: ['unknown_worker', 'workspace_unreachable'],
     answer: async (api, { body }) => {
       const policy = await api.ctx.policies.inForce()
@@ -56,7 +58,7 @@ export const policyRoutes = [
     name: 'getPolicy',
     summary: 'Get the policy',
     description:
-      'The version in force; with the right activatePolicy also the folder and what waits',
+      'The version in force; with the right activatePolicy, also the version in the folder and the open proposal',
     access: { by: 'personOrKey', scope: 'runs:read' },
     answers: { 200: { description: 'The state of the policy', schema: schemas.policyState } },
     answer: async (api, { caller }) => {
@@ -69,7 +71,7 @@ export const policyRoutes = [
     path: '/v1/policy/activations',
     name: 'listActivations',
     summary: 'List activations',
-    description: 'Every time that a version took force, newest first',
+    description: 'All activations of policy versions, newest first',
     access: { by: 'personOrKey', scope: 'runs:read' },
     query: schemas.activationQuery,
     answers: { 200: { description: 'A page of activations', schema: schemas.activationList } },
@@ -84,7 +86,7 @@ export const policyRoutes = [
     name: 'listDefinitions',
     summary: 'List tool definitions',
     description:
-      'What the version in force takes the tools of MCP servers to be, and what has changed',
+      'The tool definitions of MCP servers that the version in force pins, and what changed since',
     access: { by: 'personOrKey', scope: 'runs:read' },
     answers: { 200: { description: 'Each server of each worker', schema: schemas.definitionList } },
     answer: async (api) => {
@@ -98,7 +100,7 @@ export const policyRoutes = [
     name: 'comparePolicies',
     summary: 'Compare versions',
     description:
-      'What a version (the folder’s, when none is named) changes of another (the one in force)',
+      'The difference between a version (default: the folder’s) and another (default: the one in force)',
     access: { by: 'person' },
     query: schemas.differenceQuery,
     answers: { 200: { description: 'Files and settings', schema: schemas.policyDifference } },
@@ -114,7 +116,7 @@ export const policyRoutes = [
     path: '/v1/policy/activations',
     name: 'activatePolicy',
     summary: 'Activate a version',
-    description: 'Agree that the folder’s version takes force (right activatePolicy)',
+    description: 'Agree to the activation of the folder’s version (right activatePolicy)',
     access: { by: 'person' },
     body: schemas.activateBody,
     answers: {
@@ -134,7 +136,7 @@ export const policyRoutes = [
     name: 'replayPolicy',
     summary: 'Replay past calls',
     description:
-      'Which verdicts of past calls the folder’s version would change (right activatePolicy)',
+      'Judge past calls again under the folder’s version, and return the verdicts that differ (right activatePolicy)',
     access: { by: 'person' },
     body: schemas.replayBody,
     answers: { 200: { description: 'A page of calls, judged again', schema: schemas.replay } },
@@ -154,10 +156,10 @@ export const policyRoutes = [
     path: '/v1/policy/proposals/:id',
     name: 'withdrawPolicyProposal',
     summary: 'Withdraw a proposed version',
-    description: 'Take back a version that waits for a second person (right activatePolicy)',
+    description: 'Withdraw a version that waits for a second person (right activatePolicy)',
     access: { by: 'person' },
     params: z.object({ id }),
-    answers: { 200: { description: 'It waits no more', schema: schemas.withdrawn } },
+    answers: { 200: { description: 'It was withdrawn', schema: schemas.withdrawn } },
     problems: ['not_found', 'conflict'],
     answer: async (api, { params, caller }) => {
       await cancelProposal(api.ctx, caller, { proposalId: params.id })

@@ -13,7 +13,7 @@ export const changeSetRoutes = [
     name: 'getChangeSet',
     summary: 'Get a change set',
     description:
-      'The calls of one turn in call order, each with its request and what approvers are shown',
+      'The calls of one turn in call order, each with its request and the presentation that approvers see',
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id: runRef, n: turnNumber }),
     answers: { 200: { description: 'The turn', schema: changeSet } },

@@ -56,7 +56,7 @@ export const decisionRoutes = [
     headers: z.object({ ...idempotencyHeader, ...preferHeader }),
     answers: {
       200: {
-        description: 'Recorded: durable, and nobody else can decide it otherwise',
+        description: 'Recorded durably. Nobody can overrule this decision',
         schema: schemas.decisionAnswer,
       },
     },
@@ -87,7 +87,7 @@ export const decisionRoutes = [
     name: 'createChallenge',
     summary: 'Create a signing challenge',
     description:
-      'What a passkey is to sign for this decision; takes its body, and counts once, for five minutes',
+      'Return the challenge that a passkey signs for this decision. The body is that of the decision; the challenge counts once and for five minutes',
     access: { by: 'person' },
     params: z.object({ id: requestRef }),
     body: schemas.decisionBody,
@@ -95,7 +95,7 @@ export const decisionRoutes = [
     answers: { 200: { description: 'The statement and the options', schema: schemas.challenge } },
     problems: [...refusals, 'no_passkey'],
     answer: async (api, { params, body, caller, identity }) => {
-      if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people sign')
+      if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people can sign')
       const offered = await offerSignature(api.ctx, caller, {
         request: params.id,
         body,
@@ -116,7 +116,10 @@ export const decisionRoutes = [
     bodyIsJudgedByVerb: true,
     headers: z.object(idempotencyHeader),
     answers: {
-      200: { description: 'What became of each, in their order', schema: schemas.bulkAnswer },
+      200: {
+        description: 'The result of each, in the order of the body',
+        schema: schemas.bulkAnswer,
+      },
     },
     problems: ['idempotency_key_reused'],
     answer: async (api, { body, caller, request }) => {

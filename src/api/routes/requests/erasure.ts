@@ -18,11 +18,13 @@ export const erasureRoutes = [
     name: 'eraseRequest',
     summary: "Erase a request's contents",
     description:
-      'Erase what people wrote about a request, or what its call holds, for good (right activatePolicy)',
+      'Erase permanently what people wrote about a request, or the contents of its call (right activatePolicy)',
     access: { by: 'person' },
     params: z.object({ id: requestRef }),
     body: schemas.requestErasure,
-    answers: { 200: { description: 'Erased; again erases nothing', schema: schemas.erased } },
+    answers: {
+      200: { description: 'Erased. A second call erases nothing', schema: schemas.erased },
+    },
     problems: ['not_found', 'forbidden', 'conflict'],
     answer: async (api, { params, body, caller }) => {
       const { what, ...asked } = { request: params.id, ...body }
@@ -38,11 +40,13 @@ export const erasureRoutes = [
     path: '/v1/people/:email/erasures',
     name: 'erasePerson',
     summary: "Erase a person's words",
-    description: 'Erase what a person wrote about any request, for good (right activatePolicy)',
+    description: 'Erase permanently what a person wrote about any request (right activatePolicy)',
     access: { by: 'person' },
     params: z.object({ email }),
     body: schemas.personErasure,
-    answers: { 200: { description: 'Erased; again erases nothing', schema: schemas.erased } },
+    answers: {
+      200: { description: 'Erased. A second call erases nothing', schema: schemas.erased },
+    },
     problems: ['not_found', 'forbidden'],
     answer: async (api, { params, body, caller }) => {
       const input = { person: params.email, why: body.why }

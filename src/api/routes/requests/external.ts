@@ -24,13 +24,13 @@ export const externalRoutes = [
     name: 'openRequest',
     summary: 'Open a request',
     description:
-      'A program asks for an approval of a call of its own; again under the same externalId, for the answer',
+      "Ask for approval of a program's own call. A repeated call with the same externalId returns the state of the request",
     access,
     body: schemas.externalBody,
     answers: {
       201: {
         description:
-          'The request: pending, or approved already where the policy of `worker` asks nobody',
+          'The request: pending, or approved already if the policy of `worker` pre-approves the call',
         schema: requestDetail,
       },
     },
@@ -61,7 +61,7 @@ export const externalRoutes = [
     path: '/v1/requests/:id/consume',
     name: 'consumePermit',
     summary: 'Consume a permit',
-    description: "Take the permit of a program's request, once",
+    description: "Take the permit of a program's request. A permit can be taken once",
     access,
     params,
     body: schemas.consumeBody,
@@ -88,7 +88,7 @@ export const externalRoutes = [
     path: '/v1/requests/:id/outcome',
     name: 'reportOutcome',
     summary: 'Report an outcome',
-    description: 'Say what became of the call, once',
+    description: 'Report how the call ended. This can be reported once',
     access,
     params,
     body: schemas.outcomeBody,
@@ -105,7 +105,7 @@ export const externalRoutes = [
     path: '/v1/requests/:id/withdraw',
     name: 'withdrawRequest',
     summary: 'Withdraw a request',
-    description: 'A program no longer wants what it asked for',
+    description: "Withdraw a program's request before it is decided",
     access,
     params,
     body: emptyBody,

@@ -14,12 +14,12 @@ export const hookRoutes = [
     name: 'answerClaudeCodeHook',
     summary: 'Answer a hook of Claude Code',
     description:
-      'One event of an HTTP hook, answered with the JSON of the hook before its own time is over. Events before a call are judged and wait for people; a call that was allowed has taken its permit. Events after a call report its outcome. What cannot be judged is denied',
+      "Takes one event of an HTTP hook and answers it with the JSON of the hook before the hook's own timeout. An event before a call is judged and can wait for people; an allowed call has taken its permit. An event after a call reports its outcome. A call that cannot be judged is denied",
     access: { by: 'personOrKey', scope: 'requests:write' },
     query: schemas.hookQuery,
     headers: schemas.hookHeaders,
     body: schemas.hookBody,
-    answers: { 200: { description: 'What the agent does', schema: schemas.hookAnswer } },
+    answers: { 200: { description: 'What the agent has to do', schema: schemas.hookAnswer } },
     answer: async (api, { body, caller, identity, query, request, response }) => {
       const answer = await answerEvent(
         api,

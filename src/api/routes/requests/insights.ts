@@ -17,7 +17,7 @@ export const insightRoutes = [
     name: 'getInsights',
     summary: 'Get insights',
     description:
-      "What became of the requests that were opened within a time, in groups. Counts what the caller may see, with the right readAudit all there is; by person one's own decisions, with readAudit everybody's",
+      "The outcomes of the requests that were opened within a period, in groups. They count the requests that the caller may see; with the right readAudit, all. Groups by person count the caller's own decisions; with readAudit, those of everybody",
     access: { by: 'personOrKey', scope: 'requests:read' },
     query: schemas.insightsQuery,
     answers: { 200: { description: 'The busiest first, 200 at most', schema: schemas.insights } },
@@ -35,7 +35,7 @@ export const insightRoutes = [
     name: 'getAttention',
     summary: 'Get what deserves a look',
     description:
-      'Of the requests that were opened within a time: how many each day, approvals faster than reading (one’s own, with the right readAudit everybody’s), what expired unseen, and what was asked for twice',
+      'Of the requests that were opened within a period: their number for each day, approvals that were faster than reading (the caller’s own; with the right readAudit, those of everybody), requests that expired unseen, and calls that were asked for twice',
     access: { by: 'personOrKey', scope: 'requests:read' },
     query: schemas.attentionQuery,
     answers: { 200: { description: 'The newest of each', schema: schemas.attention } },
@@ -50,7 +50,7 @@ export const insightRoutes = [
     name: 'listRuleProposals',
     summary: 'List proposed rules',
     description:
-      'Rules that asked at least ten times in 30 days and were always approved as they were: for each the change that pre-approves it, the evidence, and what it would have let through',
+      'Rules that asked at least ten times in 30 days and whose calls were always approved unchanged: for each, the change that pre-approves such calls, the evidence, and the past calls that it would have pre-approved',
     access: { by: 'personOrKey', scope: 'requests:read' },
     answers: { 200: { description: 'Five at most', schema: schemas.ruleProposals } },
     answer: async (api, { caller }) => ({
@@ -63,7 +63,8 @@ export const insightRoutes = [
     path: '/v1/me/first-steps',
     name: 'listFirstSteps',
     summary: 'List first steps',
-    description: 'What the caller did first with this installation, and what is left to do',
+    description:
+      'The first steps with this installation: which of them the caller has taken, and which are left',
     access: { by: 'person' },
     answers: { 200: { description: 'In order', schema: schemas.firstStepList } },
     answer: async (api, { caller }) => ({

@@ -10,7 +10,7 @@ export const queueRoutes = [
     path: '/v1/queues',
     name: 'listQueues',
     summary: 'List queues',
-    description: 'Queues with what waits in each',
+    description: 'The queues, with the pending requests of each',
     access: { by: 'personOrKey', scope: 'requests:read' },
     query: pageQuery,
     answers: { 200: { description: 'A page of queues, by name', schema: queueList } },

@@ -50,11 +50,11 @@ export const requestRoutes = [
     headers: z.object({ 'if-none-match': z.string().optional() }),
     answers: {
       200: {
-        description: 'The request as the caller may see it',
+        description: 'The request, with the members that the caller may see',
         schema: schemas.requestDetail,
         headers: z.object({ etag: z.string() }),
       },
-      304: { description: 'It is what `If-None-Match` names' },
+      304: { description: 'The request is unchanged since the ETag in `If-None-Match`' },
     },
     answer: async (api, { params, query, caller, request, response }) => {
       const record = await waitForRequest(api, response, query.wait * 1000, () =>

@@ -16,11 +16,12 @@ export const triageRoutes = [
     path: '/v1/requests/:id/snooze',
     name: 'snoozeRequest',
     summary: 'Snooze a request',
-    description: 'Leave it out of what waits for the caller, until then or near its deadline',
+    description:
+      "Hide the request from the caller's list of pending requests until a given time, or until its deadline is near",
     access: { by: 'person' },
     params,
     body: schemas.snoozeBody,
-    answers: { 200: { description: 'Put off, for the caller alone', schema: schemas.snoozed } },
+    answers: { 200: { description: 'Snoozed, for the caller only', schema: schemas.snoozed } },
     problems: ['invalid_request', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, body, caller }) => {
       const { requestId, snoozedUntil } = await snoozeRequest(api.ctx, caller, {
@@ -35,7 +36,8 @@ export const triageRoutes = [
     path: '/v1/requests/:id/hand-over',
     name: 'handOverRequest',
     summary: 'Hand over a request',
-    description: 'Ask a colleague who may decide it to look at it; it gives and takes no right',
+    description:
+      "Ask a colleague who may decide the request to look at it. This changes nobody's rights",
     access: { by: 'personOrKey', scope: null },
     params,
     body: schemas.handOverBody,
@@ -61,11 +63,12 @@ export const triageRoutes = [
     path: '/v1/requests/:id/nudge',
     name: 'nudgeRequest',
     summary: 'Nudge the approvers of a request',
-    description: 'Remind whom it waits for; by who started it, once an hour',
+    description:
+      'Remind the people who can decide the request. Only the starter of the run may do this, once an hour',
     access: { by: 'person' },
     params,
     body: emptyBody,
-    answers: { 200: { description: 'How many are told', schema: schemas.nudged } },
+    answers: { 200: { description: 'How many people are reminded', schema: schemas.nudged } },
     problems: ['forbidden', 'rate_limited', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, caller }) => ({
       status: 200,

@@ -28,11 +28,13 @@ export const runActionRoutes = [
     name: 'startRun',
     summary: 'Start a run',
     description:
-      'Answers once the run is recorded; it takes its first turn as soon as a Temporal worker is free',
+      'Answers when the run is recorded. The run takes its first turn as soon as a Temporal worker is free',
     access,
     body: actions.startRunBody,
     headers: z.object(idempotencyHeader),
-    answers: { 201: { description: 'Started: recorded and durable', schema: actions.startedRun } },
+    answers: {
+      201: { description: 'Started. The run is recorded durably', schema: actions.startedRun },
+    },
     problems: [
       'unknown_worker',
       'mode_not_permitted',
@@ -53,7 +55,7 @@ export const runActionRoutes = [
     path: '/v1/runs/:id/messages',
     name: 'postMessage',
     summary: 'Post a message',
-    description: 'Post a message, which the next turn reads; a run that waits for input goes on',
+    description: 'Post a message. The next turn reads it, and a run that waits for input continues',
     access,
     params,
     body: actions.messageBody,
@@ -73,12 +75,14 @@ export const runActionRoutes = [
     name: 'forkRun',
     summary: 'Fork a run',
     description:
-      'Start a run that goes on with the transcript of another up to a turn; whoever stood behind that stands behind it',
+      'Start a run that continues the transcript of another run from a given turn. The principals of the other run are principals of the new one',
     access,
     params,
     body: actions.forkBody,
     headers: z.object(idempotencyHeader),
-    answers: { 201: { description: 'Started: recorded and durable', schema: actions.startedRun } },
+    answers: {
+      201: { description: 'Started. The run is recorded durably', schema: actions.startedRun },
+    },
     problems: [
       'unknown_worker',
       'mode_not_permitted',
@@ -100,12 +104,17 @@ export const runActionRoutes = [
     name: 'invokeTool',
     summary: 'Invoke a tool',
     description:
-      'Invoke a manual tool on a run; judged like any other call, with the caller behind it',
+      'Invoke a manual tool on a run. Policy judges the call like any other, and the caller is its principal',
     access: { by: 'person' },
     params,
     body: actions.callBody,
     headers: z.object(idempotencyHeader),
-    answers: { 201: { description: 'It runs, or it asks', schema: actions.invokedTool } },
+    answers: {
+      201: {
+        description: 'The call runs, or it waits for an approval',
+        schema: actions.invokedTool,
+      },
+    },
     problems: [
       'run_ended',
       'policy_blocked',
@@ -180,11 +189,11 @@ export const runActionRoutes = [
     path: '/v1/runs/:id/reveals',
     name: 'recordRunReveal',
     summary: 'Record a revealed value',
-    description: 'Record that a masked value is shown to who looks at the run',
+    description: 'Record that the caller reveals a masked value of the run',
     access: { by: 'personOrKey', scope: 'runs:read' },
     params,
     body: maskedValue,
-    answers: { 200: { description: 'Recorded: it may be shown', schema: revealed } },
+    answers: { 200: { description: 'Recorded: the client may show the value', schema: revealed } },
     answer: async (api, { params, body, caller }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       await revealRunSecret(api.ctx, caller, { runId, ...body })

@@ -12,11 +12,16 @@ export const runChangesRoutes = [
     name: 'listRunChanges',
     summary: "List a run's changed files",
     description:
-      'Files that are not as they were when the run began, by path, with those that runs below it changed; a file that was changed back is not listed',
+      'The files that differ from the start of the run, by path, including those that child runs changed. A file that was changed back is not listed',
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id: runRef }),
     query: pageQuery,
-    answers: { 200: { description: 'A page, and what is not known', schema: runChanges } },
+    answers: {
+      200: {
+        description: 'A page of files, and the number of calls whose changes are not known',
+        schema: runChanges,
+      },
+    },
     answer: async (api, { params, query, caller }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       const { items, ...rest } = await readChanges(api.ctx, caller, { runId, ...query })

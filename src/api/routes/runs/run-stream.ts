@@ -21,22 +21,22 @@ export const runStreamRoutes = [
     name: 'streamRun',
     summary: 'Stream a run',
     description:
-      "The turn in progress and those after it, until the run rests or has ended: server-sent events in the AI SDK's UI message stream protocol",
+      "The current turn and the turns after it, until the run waits for input or has ended, as server-sent events in the AI SDK's UI message stream protocol",
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id: runRef }),
     headers: z.object({
-      'last-event-id': z.string().optional().meta({ description: 'Goes on behind this event' }),
+      'last-event-id': z.string().optional().meta({ description: 'Continues after this event' }),
     }),
     answers: {
       200: {
         description:
-          'Parts of a message, each with an `id:`, then `[DONE]`. It counts to the streams of the session or key as `/v1/events` does',
+          'Parts of a message, each with an `id:`, then `[DONE]`. It counts as one of the streams of the session or key, as `/v1/events` does',
         contentTypes: ['text/event-stream'],
         headers: z.object({
           'x-vercel-ai-ui-message-stream': z.literal('v1').meta({ description: 'The protocol' }),
         }),
       },
-      204: { description: 'The run rests or has ended, and nothing is left to tell' },
+      204: { description: 'The run waits for input or has ended, and no events are left' },
     },
     answer: async (api, { params, request, caller, identity }) => {
       const runId = await findRun(api.ctx, caller, params.id)

@@ -76,7 +76,7 @@ export const runRoutes = [
     path: '/v1/runs/:id/transcript',
     name: 'getTranscript',
     summary: 'Get a transcript',
-    description: 'What was said, asked and answered, turn by turn',
+    description: 'Messages, calls and results, turn by turn',
     access,
     params,
     answers: { 200: { description: 'The whole transcript', schema: transcript } },
@@ -92,7 +92,7 @@ export const runRoutes = [
     name: 'getOutput',
     summary: "Get a command's output",
     description:
-      'What a command wrote to one of its streams: all that was kept, or the newest while it runs',
+      'The output of a command on one of its streams: all stored bytes, or the newest bytes while it runs',
     access,
     params: callParams.extend({ stream: z.enum(['stdout', 'stderr']) }),
     query: actions.outputQuery,
@@ -122,13 +122,13 @@ export const runRoutes = [
     path: '/v1/calls/:id/files/:hash',
     name: 'getResultFile',
     summary: "Get a result's file",
-    description: "A picture, sound or blob that a tool returned, as the result's `files` name it",
+    description: "A picture, sound or blob that a tool returned; the result's `files` name it",
     access,
     params: callParams.extend({ hash }),
     answers: {
       200: {
         description:
-          'The bytes: a picture as its type when its bytes are that picture, anything else as octets',
+          'The bytes: with the type of a picture if they are a valid picture of that type, otherwise as application/octet-stream',
         contentTypes: [...pictureTypes, 'application/octet-stream'],
       },
     },

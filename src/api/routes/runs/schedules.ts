@@ -16,7 +16,7 @@ export const scheduleRoutes = [
     path: '/v1/schedules',
     name: 'listSchedules',
     summary: 'List schedules',
-    description: 'Every schedule of the version in force, with its next time and its last run',
+    description: 'All schedules of the policy in force, each with its next start and its last run',
     access: { by: 'personOrKey', scope: 'runs:read' },
     answers: { 200: { description: 'All of them, by name', schema: schemas.scheduleList } },
     answer: async (api, { caller }) => {
@@ -29,7 +29,8 @@ export const scheduleRoutes = [
     path: '/v1/schedules/:name/pause',
     name: 'pauseSchedule',
     summary: 'Pause a schedule',
-    description: 'It starts no run until it is resumed; by its person, or with manageRuns',
+    description:
+      'Pause a schedule, so that it starts no run until it is resumed. Its person and people with the right manageRuns may do this',
     access: { by: 'person' },
     params,
     answers: changed,
@@ -44,7 +45,7 @@ export const scheduleRoutes = [
     path: '/v1/schedules/:name/resume',
     name: 'resumeSchedule',
     summary: 'Resume a schedule',
-    description: 'It starts runs again, from its next time on',
+    description: 'Resume a schedule, so that it starts runs again at its next time',
     access: { by: 'person' },
     params,
     answers: changed,
@@ -59,7 +60,8 @@ export const scheduleRoutes = [
     path: '/v1/schedules/:name/trigger',
     name: 'triggerSchedule',
     summary: 'Start a run of a schedule',
-    description: 'Now, as its person; the caller stands behind the run too',
+    description:
+      'Start a run now, as the person of the schedule. The caller is a principal of the run too',
     access: { by: 'person' },
     params,
     headers: z.object(idempotencyHeader),

@@ -39,12 +39,12 @@ export function triggerRoutes(): readonly [
       name: 'startFromTrigger',
       summary: 'Start a run by a trigger',
       description:
-        "With the headers of Standard Webhooks, signed with the trigger's secret in the last five minutes, or with a key that has runs:write. The body, at most 256 KiB, is data for the model; the same webhook-id is answered with the same run",
+        "Takes the headers of Standard Webhooks, signed with the trigger's secret within the last five minutes, or an API key with the scope runs:write. The body of at most 256 KiB is data for the model. A repeated webhook-id returns the same run",
       access: { by: 'everybody' },
       params,
       headers: schemas.triggerHeaders,
       body: schemas.triggerBody,
-      answers: { 202: { description: 'The run that it started', schema: schemas.triggered } },
+      answers: { 202: { description: 'The started run', schema: schemas.triggered } },
       problems: [
         'unauthenticated',
         'forbidden',
@@ -89,7 +89,7 @@ async function admit(
   const identity = response.locals['identity'] as Identity | undefined
   if (identity?.kind === 'key') {
     if (!identity.key.scopes.has('runs:write')) {
-      throw new Problem('forbidden', 'This key has no scope runs:write')
+      throw new Problem('forbidden', 'This API key lacks the scope runs:write')
     }
     if (trigger === undefined) throw new Problem('not_found', 'There is no such trigger')
     return { trigger, key: callerOf(identity, request) }
@@ -113,7 +113,7 @@ async function admit(
   })
   throw new Problem(
     'unauthenticated',
-    'No trigger of this name has signed this in the last five minutes',
+    'The signature is not one of this trigger, or is older than five minutes',
   )
 }
 

@@ -73,8 +73,8 @@ export const me = z
 export type Me = z.infer<typeof me>
 
 /**
- * What the sign-in page may offer; readable without a session. `people` only in the development
- * profile.
+ * The sign-in methods that the sign-in page offers; readable without a session. `people` only in
+ * the development profile.
  */
 export const authMethods = z
   .object({

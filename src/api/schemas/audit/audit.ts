@@ -27,7 +27,7 @@ const filters = {
     .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'must be HH:MM-HH:MM')
     .optional(),
   /** of `outside`, by its IANA name; UTC unless it is given */
-  timeZone: z.string().refine(isTimeZone, 'is no time zone, such as Europe/Berlin').optional(),
+  timeZone: z.string().refine(isTimeZone, 'is not a time zone, such as Europe/Berlin').optional(),
   q: text(searchLimits.characters)
     .refine((q) => q.trim() !== '', 'is empty')
     .optional(),

@@ -7,7 +7,7 @@ import { pushedRequests } from '#domain/channels/push-choice.ts'
 const emailChoice = z.enum(emailChoices)
 
 /** As clocks show it: `22:00`. */
-const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time as 22:00')
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time, such as 22:00')
 
 const pushChoice = z.strictObject({
   /** of those that one may decide */
@@ -19,7 +19,7 @@ const pushChoice = z.strictObject({
     .strictObject({
       from: timeOfDay,
       to: timeOfDay,
-      timeZone: text(100).refine(isTimeZone, 'is no time zone, as Europe/Berlin'),
+      timeZone: text(100).refine(isTimeZone, 'is not a time zone, such as Europe/Berlin'),
     })
     .nullable(),
 })
@@ -97,5 +97,5 @@ export const slackLinkList = z.object({
 })
 export const slackCodeBody = z
   .strictObject({ code: text(200).min(1) })
-  .meta({ examples: [{ code: 'the code of the message in Slack' }] })
+  .meta({ examples: [{ code: 'the code in the message in Slack' }] })
 export const slackUnlinked = z.object({ removed: z.literal(true) })

@@ -48,5 +48,5 @@ export const pushSubscriptionList = z.object({
   items: z.array(pushSubscription),
 })
 
-/** How many ended. */
+/** How many were ended. */
 export const pushRemoved = z.object({ removed: z.int().nonnegative() })

@@ -8,7 +8,7 @@ import { requestItem } from './request-item.ts'
 /** The number of a turn in a path, from 1 on. */
 export const turnNumber = z
   .string()
-  .regex(/^[1-9][0-9]{0,8}$/, 'is no number of a turn')
+  .regex(/^[1-9][0-9]{0,8}$/, 'is not the number of a turn')
   .transform(Number)
 
 const shownRequest = requestItem

@@ -16,7 +16,7 @@ export const requestErasure = z
   })
   .refine(({ what, person }) => what !== 'contents' || person === undefined, {
     path: ['person'],
-    message: 'goes with words only: contents are nobody’s own',
+    message: 'is for words only: contents do not belong to one person',
   })
   .meta({ examples: [{ why: 'The file had a customer’s address in it', what: 'contents' }] })
 

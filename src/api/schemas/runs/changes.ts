@@ -9,16 +9,18 @@ export const changedFile = z
   .object({
     path: z.string(),
     change: z.enum(netChanges),
-    from: z.string().optional().meta({ description: 'Where the file was; of a move only' }),
-    before: hash.nullable().meta({ description: 'When the run began; null: it was not there' }),
-    after: hash.nullable().meta({ description: 'Now; null: it is gone' }),
+    from: z.string().optional().meta({ description: 'The previous path of a moved file' }),
+    before: hash
+      .nullable()
+      .meta({ description: 'Hash when the run began; null: the file did not exist' }),
+    after: hash.nullable().meta({ description: 'Hash now; null: the file does not exist' }),
     added: lines.meta({
-      description: 'Lines; null: no text, too large, or its lines were not recorded',
+      description:
+        'Lines; null: the file is not text, is too large, or its lines were not recorded',
     }),
     removed: lines,
     requests: z.array(z.int()).meta({
-      description:
-        'Numbers of the requests whose approval the changes have; none: nobody was asked',
+      description: 'Numbers of the requests that approved the changes; empty: nobody was asked',
     }),
   })
   .meta({
@@ -37,10 +39,10 @@ export const changedFile = z
 
 export const runChanges = listOf(changedFile)
   .extend({
-    total: z.int().nonnegative().meta({ description: 'Files on all pages together' }),
+    total: z.int().nonnegative().meta({ description: 'The number of files on all pages' }),
     unknown: z.object({ commands: z.int().nonnegative(), calls: z.int().nonnegative() }).meta({
       description:
-        'Commands, and calls of other tools, that were begun and may have changed files that are not listed',
+        'Commands and calls of other tools that were started and may have changed files that are not listed',
     }),
   })
   .meta({

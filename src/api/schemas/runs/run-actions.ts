@@ -39,11 +39,12 @@ export const outputQuery = z.strictObject({
 export const outputHeaders = z.object({
   'x-output-state': z.enum(outputStates).meta({
     description:
-      'running: ask again from where this ends; unknown: nobody knows how it ended, this is no result; ended: all that was kept',
+      'running: ask again from the end of these bytes; unknown: nobody knows how the command ended, so this is not its result; ended: all stored bytes',
   }),
-  'x-output-attempt': z.string().meta({ description: 'Another attempt begins at offset 0' }),
+  'x-output-attempt': z.string().meta({ description: 'Another attempt starts at offset 0' }),
   'x-output-start': z.string().meta({
-    description: 'Where the body begins; more than the offset when what was there is not kept',
+    description:
+      'The offset at which the body begins; greater than the requested one if those bytes are not stored',
   }),
 })
 

@@ -36,7 +36,10 @@ export const callResult = z.object({
   output: json.optional(),
   text: z.string().optional(),
   files: z.array(resultFile).optional(),
-  /** the model does not see it any more from this turn on: its window had no room for it */
+  /**
+   * the model does not see it any more from this turn on, because its context window had no room
+   * for it
+   */
   elided: z.object({ atTurn: z.int() }).optional(),
 })
 export type CallResult = z.infer<typeof callResult>

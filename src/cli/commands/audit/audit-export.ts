@@ -26,11 +26,11 @@ interface ExportOptions extends FilterOptions {
 export function addAuditExportCommand(audit: Command): void {
   const whole = withFilters(audit.command('export'))
     .description(
-      'the trail as lines; with --request alone, what that request can be verified by offline; with --log, the whole log',
+      'export the audit events as lines; with only --request, an evidence bundle of that request; with --log, the whole log',
     )
     .addOption(new Option('--format <format>', 'lines (default: jsonl)').choices(['jsonl', 'csv']))
-    .option('--log', 'the whole log, into the folder that --out names')
-    .option('--since <file>', 'with --request alone: prove that the log continues this checkpoint')
+    .option('--log', 'the whole log, into the folder of --out')
+    .option('--since <file>', 'with only --request: prove that the log continues this checkpoint')
     .option('--out <path>', 'write to this file, or with --log into this new folder')
     .action(exportTrail)
   withExamples(whole, [

@@ -23,9 +23,9 @@ export function withFilters(command: Command): Command {
     .option('--run <run>', 'id')
     .option('--from <time>', 'ISO 8601, included', readInstant)
     .option('--to <time>', 'ISO 8601, not included', readInstant)
-    .option('--outside <hours>', 'such as 08:00-18:00: not in these hours of a working day')
-    .option('--time-zone <zone>', 'of --outside, such as Europe/Berlin')
-    .option('--search <words>', 'that occur in what a request would do, or in its tool')
+    .option('--outside <hours>', 'exclude these hours of working days, such as 08:00-18:00')
+    .option('--time-zone <zone>', 'the time zone of --outside, such as Europe/Berlin')
+    .option('--search <words>', 'words in the effect of a request or in the name of its tool')
 }
 
 /** The filters as the service reads them. */

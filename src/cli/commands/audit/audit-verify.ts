@@ -37,13 +37,13 @@ export function addAuditVerifyCommand(audit: Command): void {
       '--key <vkey>',
       "the log's public key, as audit key prints it, or a file with it",
     )
-    .option('--since <file>', 'a checkpoint that you kept: the log must continue it')
+    .option('--since <file>', 'a checkpoint that you stored: the log must continue it')
     .option(
       '--witness <vkey>',
-      'the key of a witness, or a file with it: it must have cosigned that checkpoint, or all of the evidence but the last minutes; again for others',
+      'the key of a witness, or a file with it: the witness must have cosigned that checkpoint, or all of the evidence except the last minutes; repeat the option for further witnesses',
       andAnother,
     )
-    .option('--witness-quorum <n>', 'so many of the witnesses suffice (default: all)')
+    .option('--witness-quorum <n>', 'how many of the witnesses suffice (default: all)')
     .option('--json', 'print JSON')
     .action(verifyEvidence)
   withExamples(verify, [

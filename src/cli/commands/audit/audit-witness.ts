@@ -29,14 +29,17 @@ interface WitnessOptions extends ServiceOptions {
 export function addAuditWitnessCommand(audit: Command): void {
   const witness = withService(audit.command('witness'))
     .description(
-      'cosign the newest checkpoint when it goes on from the last one seen, and keep it; with --listen, those that the service sends',
+      'cosign and store the newest checkpoint if it continues the last one; with --listen, the checkpoints that the service sends',
     )
     .requiredOption(
       '--key <vkey>',
-      'the log’s public key, as "audit key" once printed it; with --listen again for the one that took over',
+      'the log’s public key, as "audit key" printed it; with --listen, repeat the option for the key that replaced it',
       andAnother,
     )
-    .requiredOption('--dir <folder>', 'what the witness keeps: its own key, notes that it cosigned')
+    .requiredOption(
+      '--dir <folder>',
+      'the folder of the witness: its own key, and the notes that it cosigned',
+    )
     .option(
       '--listen <address>',
       'serve POST /add-checkpoint (C2SP tlog-witness) at HOST:PORT until it is stopped',
@@ -54,7 +57,7 @@ export function addAuditWitnessCommand(audit: Command): void {
 const sentences: Readonly<Record<WitnessRefusal, string>> = {
   behind: 'The log has fewer events than were witnessed: an older copy replaced it',
   forked: 'The log signed another tree of that size than the one that was witnessed',
-  unproven: 'The log does not go on from the tree that was witnessed',
+  unproven: 'The log does not continue the tree that was witnessed',
 }
 
 async function witnessLog(options: WitnessOptions): Promise<void> {
@@ -62,7 +65,8 @@ async function witnessLog(options: WitnessOptions): Promise<void> {
   if (key === undefined) throw new CommandFailure('--key takes a key', exitCodes.usage)
   if (options.listen !== undefined) return listen(options.listen, [key, ...others], options)
   if (others.length > 0) {
-    const sentence = 'Several keys go with --listen: asked, the service says which one took over'
+    const sentence =
+      'Several keys need --listen; without it, the service reports which key took over'
     throw new CommandFailure(sentence, exitCodes.usage)
   }
   return askLog(key, options)
@@ -93,7 +97,7 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
   const { size } = witnessed.checkpoint
   if ('refusal' in witnessed) {
     const kept = await keepContradiction(path, size, note)
-    const where = kept === null ? '' : `. What it said is kept in ${kept.file}`
+    const where = kept === null ? '' : `. Its answer is stored in ${kept.file}`
     throw new CommandFailure(`${sentences[witnessed.refusal]}${where}`)
   }
   await folder.lock.check()

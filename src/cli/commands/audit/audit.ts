@@ -21,7 +21,7 @@ import { formatVerifierKey } from '#evidence/note/note-key.ts'
 
 /** `countersign audit [tail|export|verify]`. */
 export function addAuditCommand(program: Command): void {
-  const audit = program.command('audit').description('who allowed what, what they saw, what ran')
+  const audit = program.command('audit').description('read, export and verify the audit events')
   const newest = withPaging(withFilters(audit.command('tail', { isDefault: true })))
     .description('the newest events')
     .action(tail)
@@ -64,9 +64,9 @@ interface KeyOptions extends ServiceOptions {
 /** `countersign audit key`: what one who verifies later keeps now, apart from the service. */
 export function addAuditKeyCommand(audit: Command): void {
   const key = withService(audit.command('key'))
-    .description('the public key of the audit log, to verify its checkpoints with')
-    .option('--chain', 'print the keys before it too, and how each took over')
-    .option('--json', 'print the newest checkpoint too, as JSON')
+    .description('print the public key of the audit log, which verifies its checkpoints')
+    .option('--chain', 'also print the earlier keys, and how each was replaced')
+    .option('--json', 'also print the newest checkpoint, as JSON')
     .action(printKey)
   withExamples(key, ['audit key', 'audit key --chain', 'audit key --json'])
 }
@@ -81,11 +81,11 @@ async function printKey(options: KeyOptions): Promise<void> {
   const beginning = first === undefined ? signed.vkey : formatKey(first.before)
   console.log(`from the beginning\n  ${beginning}`)
   for (const { size, after, isVouched } of handovers) {
-    const how = isVouched ? 'signed by the key before' : 'NOT signed by the key before'
+    const how = isVouched ? 'signed by the previous key' : 'NOT signed by the previous key'
     console.log(`from event ${size - 1}, ${how}\n  ${formatKey(after)}`)
   }
 }
 
 function formatKey(key: Parameters<typeof formatVerifierKey>[0] | null): string {
-  return key === null ? 'a key that is not known any more' : formatVerifierKey(key)
+  return key === null ? 'a key that is no longer known' : formatVerifierKey(key)
 }

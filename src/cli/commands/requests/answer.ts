@@ -10,9 +10,9 @@ import { withExamples } from '../examples.ts'
 /** `countersign answer ID`: answers a question of a run. */
 export function addAnswerCommand(program: Command): void {
   const command = withService(program.command('answer'))
-    .description('answer a question of a run; the agent reads your words')
+    .description('answer a question of a run; the agent reads your answer')
     .argument('<request>', 'its id or number')
-    .argument('[text]', 'the answer; where the question offers choices, one of them')
+    .argument('[text]', 'the answer; if the question offers choices, one of them')
     .option('--json', 'print the answer as JSON')
     .action(answer)
   withExamples(command, ['answer 12', 'answer 12 "use the release branch"'])
@@ -24,7 +24,7 @@ async function answer(
   options: ServiceOptions & { json?: boolean },
 ): Promise<void> {
   if (given === undefined && !isInteractive()) {
-    const sentence = `Without a terminal give the answer: countersign answer ${ref} TEXT`
+    const sentence = `Without a terminal, give the answer: countersign answer ${ref} TEXT`
     throw new CommandFailure(sentence, exitCodes.usage)
   }
   const service = await connect(options)

@@ -33,7 +33,7 @@ const digestExample = '"$(countersign requests show 12 --digest)"'
 /** `countersign approve ID` and `countersign deny ID`: print everything and confirm. */
 export function addDecideCommands(program: Command): void {
   const approve = withDecision(program.command('approve'))
-    .description('approve exactly what the request shows')
+    .description('approve exactly what a request shows')
     .addOption(
       new Option('--scope <scope>', 'how far the approval reaches').choices(scopes).default('once'),
     )
@@ -41,7 +41,7 @@ export function addDecideCommands(program: Command): void {
     .option('--until <time>', 'with a scope wider than once: when it ends, ISO 8601', readInstant)
     .option(
       '--again',
-      'at high risk: this very call was carried out before, and is to run once more',
+      'at high risk: confirm that this call was carried out before and may run again',
     )
     .action((ref: string, options: DecideOptions) => decide('approve', ref, options))
   withExamples(approve, [
@@ -51,7 +51,7 @@ export function addDecideCommands(program: Command): void {
   ])
   const deny = withDecision(program.command('deny'))
     .description('deny a request; the reason is shown to the model')
-    .option('--stop', 'cancel the later calls of the turn too, and let the run wait for a message')
+    .option('--stop', 'also cancel the later calls of the turn, and let the run wait for a message')
     .action((ref: string, options: DecideOptions) => decide('deny', ref, options))
   withExamples(deny, ['deny 12 -m "use yarn"', 'deny 12 --stop -m "wrong branch"'])
 }
@@ -61,9 +61,9 @@ function withDecision(command: Command): Command {
     .argument('<request>', 'its id or number')
     .option(
       '-m, --message <reason>',
-      'why; needed at high risk, and to approve what was asked before a restore',
+      'the reason; required at high risk, and to approve a request that was opened before a restore',
     )
-    .option('--digest <digest>', 'the digest you were shown: decides without asking again')
+    .option('--digest <digest>', 'the digest that you reviewed: decides without a prompt')
     .option('--json', 'print the answer as JSON, and the request on standard error')
 }
 
@@ -79,7 +79,7 @@ async function decide(
 ): Promise<void> {
   if (options.digest === undefined && !isInteractive()) {
     throw new CommandFailure(
-      `Without a terminal name what you decide on: --digest, as printed by: countersign requests show ${ref} --digest`,
+      `Without a terminal, --digest must name what you decide on, as printed by: countersign requests show ${ref} --digest`,
       exitCodes.usage,
     )
   }

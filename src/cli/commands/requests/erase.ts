@@ -16,10 +16,13 @@ interface EraseOptions extends ServiceOptions {
 export function addEraseCommand(program: Command): void {
   const erase = withService(program.command('erase'))
     .description(
-      'erase, for good, what people wrote (comments, reasons, answers, summaries), or what the call of a request holds',
+      'erase permanently what people wrote (comments, reasons, answers, summaries), or the contents of the call of a request',
     )
     .argument('[request]', 'id or number; without one, of every request')
-    .option('--contents', 'of a request that is over: arguments, what was shown, files, output')
+    .option(
+      '--contents',
+      'the contents of an ended request: arguments, presentation, files, output',
+    )
     .option('--person <email>', 'only what this person wrote')
     .requiredOption('-m, --message <text>', 'why')
     .option('--json', 'print JSON')
@@ -68,6 +71,8 @@ function contentsSentence({ requests, contents, bytes, kept }: ErasedView): stri
   if (requests === 0) return nothing
   const others = requests === 1 ? '' : ` of ${requests} requests about the same call`
   const shared =
-    kept === 0 ? '' : ` ${kept} more stay where others hold the same; here they are not shown.`
+    kept === 0
+      ? ''
+      : `${kept} more texts stay stored because other requests use them; this request does not show them.`
   return `Erased ${contents} contents (${bytes} bytes)${others}.${shared}`
 }

@@ -22,8 +22,8 @@ export function addRequestActions(requests: Command): void {
 
 function addClaim(requests: Command): void {
   const command = onRequest(requests, 'claim')
-    .description('tell colleagues that you look at it; it locks nobody out')
-    .option('--release', 'give it back')
+    .description('tell colleagues that you are looking at a request; this does not lock it')
+    .option('--release', 'end your claim')
     .action(async (ref: string, options: ServiceOptions & { release?: boolean }) => {
       const service = await connect(options)
       const operation = options.release === true ? 'releaseRequest' : 'claimRequest'
@@ -35,7 +35,7 @@ function addClaim(requests: Command): void {
 
 function addComment(requests: Command): void {
   const command = onRequest(requests, 'comment')
-    .description('say something to colleagues; the agent never reads it')
+    .description('add a comment for colleagues; the agent never reads it')
     .argument('<text>', 'the comment')
     .action(async (ref: string, text: string, options: ServiceOptions) => {
       await (await connect(options)).call('commentRequest', { params: { id: ref }, body: { text } })
@@ -46,10 +46,10 @@ function addComment(requests: Command): void {
 
 function addSettle(requests: Command): void {
   const command = onRequest(requests, 'settle')
-    .description('say what became of a call whose outcome is unknown')
+    .description('state whether a call with an unknown outcome took effect')
     .requiredOption('--ran <answer>', 'yes, no or unknown', readRan)
     .addOption(
-      new Option('--then <what>', 'what the run does next; again only when it did not run')
+      new Option('--then <what>', 'what the run does next; again only if the call did not run')
         .choices(settlementThens)
         .makeOptionMandatory(),
     )
@@ -67,7 +67,7 @@ function addSettle(requests: Command): void {
 
 function addRevoke(requests: Command): void {
   const command = onRequest(requests, 'revoke')
-    .description('take an approval back before its call has started')
+    .description('revoke an approval before its call has started')
     .requiredOption('-m, --message <reason>', 'why')
     .action(async (ref: string, options: ServiceOptions & { message: string }) => {
       const body = { reason: options.message }
@@ -79,7 +79,7 @@ function addRevoke(requests: Command): void {
 
 function addExtend(requests: Command): void {
   const command = onRequest(requests, 'extend')
-    .description('move the moment at which it expires')
+    .description('move the deadline of a request')
     .argument('<time>', 'ISO 8601', readInstant)
     .action(async (ref: string, expiresAt: string, options: ServiceOptions) => {
       await (

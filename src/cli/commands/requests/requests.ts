@@ -45,9 +45,9 @@ const states = [...requestStates, 'all']
 
 /** `countersign requests [ls|show|receipt|claim|comment|settle|revoke|extend]`. */
 export function addRequestsCommand(program: Command): void {
-  const requests = program.command('requests').description('what waits, and what became of it')
+  const requests = program.command('requests').description('list, show and change requests')
   const ls = withPaging(addList(requests))
-    .description('list requests; by default those that wait')
+    .description('list requests; by default the pending ones')
     .addOption(new Option('--state <state>', 'only this state').choices(states).default('pending'))
     .option('--queue <name>', 'only this queue')
     .addOption(new Option('--risk <risk>', 'only this risk').choices(risks))
@@ -64,9 +64,9 @@ export function addRequestsCommand(program: Command): void {
     'requests ls --state all --limit 20 --json',
   ])
   const show = withService(requests.command('show'))
-    .description('one request: what will happen, and why it asks')
+    .description('show one request: its effect, and why it asks')
     .argument('<request>', 'its id or number')
-    .option('--full', 'every line, the raw input, and every byte where that is more')
+    .option('--full', 'every line, the raw input, and every byte of a shortened content')
     .option('--digest', 'only the digest, for --digest of approve and deny')
     .option('--json', 'print JSON')
     .action(showRequest)
@@ -128,7 +128,7 @@ async function showRequest(
 /** `countersign requests receipt`: what an approver keeps of a request. */
 export function addReceiptCommand(requests: Command): void {
   const receipt = withService(requests.command('receipt'))
-    .description('the proof that the audit log has each event of the request, as JSON')
+    .description('print the proof that the audit log has each event of the request, as JSON')
     .argument('<request>', 'its id or number')
     .option('--out <file>', 'write to this file')
     .action(printReceipt)

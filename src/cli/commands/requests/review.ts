@@ -18,7 +18,7 @@ export function addReviewCommand(program: Command): void {
 async function review(options: ServiceOptions & { queue?: string }): Promise<void> {
   if (!isInteractive()) {
     throw new CommandFailure(
-      'review asks at a terminal; elsewhere use: countersign requests ls --mine, and approve or deny with --digest',
+      'review needs a terminal; elsewhere use: countersign requests ls --mine, and approve or deny with --digest',
       exitCodes.usage,
     )
   }
@@ -31,7 +31,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
     const item = list.items.find((one) => !seen.has(one.id))
     if (item === undefined) {
       console.log(
-        `Nothing more waits for you. ${decided} decided, ${seen.size - decided} left as they were.`,
+        `No more requests wait for you. ${decided} decided, ${seen.size - decided} left undecided.`,
       )
       return
     }

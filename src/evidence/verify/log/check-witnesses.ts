@@ -71,7 +71,7 @@ function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
       continue
     }
     if (!isOwn(note, evidence)) {
-      problem ??= `cosigned a checkpoint of ${cosignature.size} events that this log does not go on from`
+      problem ??= `cosigned a checkpoint of ${cosignature.size} events that this log does not continue`
       continue
     }
     const more = beyond(cosignature.size)

@@ -108,7 +108,7 @@ test.each(['ES256', 'EdDSA', 'RS256'] as const)(
     const signed = { credentialId: 'k1', statement: text, ...response }
     expect(whyNotSigned(signed, readPasskeyKey(publicKey)!)).toBeNull()
     const other = readPasskeyKey(softwarePasskey(algorithm).publicKey)!
-    expect(whyNotSigned(signed, other)).toBe('its signature does not hold')
+    expect(whyNotSigned(signed, other)).toBe('its signature is not valid')
   },
 )
 

@@ -99,7 +99,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
     const { verifier } = statements
     const signed = verifier && verifyStatement<JsonObject>(verifier, statement.kind, statement)
     if (signed === null) {
-      findings.fail(`no event tells of ${key}, and its signature does not hold`)
+      findings.fail(`no event tells of ${key}, and its signature is not valid`)
       return
     }
     const at = Date.parse(

@@ -29,7 +29,7 @@ export async function judgeConsent(
     ...overlayOpinions(query.policy.config.overlays, traits),
   ])
   if (decisive !== null) return decisive
-  const rule = { id: 'default:ask', text: 'no rule speaks of this call: it asks', source: null }
+  const rule = { id: 'default:ask', text: 'no rule matches this call: it asks', source: null }
   return { approval: 'ask', rule, reason: null, highRisk: false }
 }
 

@@ -67,7 +67,7 @@ export async function judgeCommand(
   }
   opinions.push(
     ...scannedRestrictions(rules, search, budget).map((rule) =>
-      ruleOpinion(rule, 'in a text that is not understood'),
+      ruleOpinion(rule, 'in a text that cannot be parsed'),
     ),
   )
   const distinct = new Map(

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => place[Symbol.dispose]())
 
 const name = 'mcp__files__read_file'
-const changed = 'the MCP server files has changed what it says of read_file'
+const changed = 'the MCP server files has changed the definition of read_file'
 
 async function word(
   tools: string,

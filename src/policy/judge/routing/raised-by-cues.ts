@@ -19,6 +19,6 @@ export function raisedByCues(
     risk: isRaised ? least : own,
     cues: ids,
     leastRisk: least,
-    ...(isRaised ? { riskWhy: `raised by what it does: ${ids.join(', ')}` } : {}),
+    ...(isRaised ? { riskWhy: `raised by cues: ${ids.join(', ')}` } : {}),
   }
 }

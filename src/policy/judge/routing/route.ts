@@ -89,7 +89,7 @@ function whyOf(
   entry: RoutingEntry | null,
   risk: Risk,
 ): RoutingWhys {
-  const routed = { text: 'routing says so', ...sourceOf(entry?.source) }
+  const routed = { text: 'a routing entry sets it', ...sourceOf(entry?.source) }
   const queue = entry?.queue == null ? (traits.queueWhy ?? defaultQueueWhy(config)) : routed
   const raised = traits.riskWhy === undefined ? null : { text: traits.riskWhy }
   const riskWhy = entry?.risk === risk ? routed : raised

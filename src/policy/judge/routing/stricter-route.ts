@@ -47,7 +47,7 @@ function strictestWhy(first: Route, other: Route, risk: Risk): RoutingWhys {
   const riskWhy = risk === first.risk ? one.risk : two.risk
   const isSame = first.routing?.quorumText === other.routing?.quorumText
   const both = {
-    text: 'as strict as routing and what would hold without it',
+    text: 'as strict as routing and as the default',
     ...(first.sources[0] === undefined ? {} : { source: first.sources[0] }),
   }
   const quorum = isSame ? (one.quorum ?? two.quorum) : both

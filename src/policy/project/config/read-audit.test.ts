@@ -39,7 +39,7 @@ test.each([
   [one({ name: null }), 'has no "name"'],
   [one({ name: 'two words' }), 'has the name "two words"'],
   [one({ vkey: null }), 'has no "vkey"'],
-  [one({ vkey: 'witness.example+00000000+AAAA' }), 'is no key of a witness'],
+  [one({ vkey: 'witness.example+00000000+AAAA' }), 'is not the key of a witness'],
   [one({ vkey: ofLog }), 'is the key of a log'],
   [one() + one({ vkey: other }), 'names office twice'],
   [one() + one({ name: 'home' }), 'names witness.example'],

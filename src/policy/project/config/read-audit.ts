@@ -82,7 +82,7 @@ function readKey(field: YamlField): string | null {
     wrong(field, 'is the key of a log, not of a witness', 'write the key that the witness prints')
   } catch (error) {
     if (!(error instanceof MalformedEvidence)) throw error
-    wrong(field, 'is no key of a witness', 'write the line that it prints: name+hash+base64')
+    wrong(field, 'is not the key of a witness', 'write the line that it prints: name+hash+base64')
   }
   return null
 }

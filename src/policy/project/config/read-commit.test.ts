@@ -21,7 +21,7 @@ test('commits carry the name and the address that are configured, or none', () =
 test.each([
   ['commit: { name: Acme }', 'has no "email"'],
   ['commit: { email: agents@example.com }', 'has no "name"'],
-  ['commit: { name: Acme, email: agents }', 'is no e-mail address'],
+  ['commit: { name: Acme, email: agents }', 'is not an e-mail address'],
   ['commit: { name: "A <b>", email: a@example.com }', 'has characters that no name'],
 ])('%s is an error: %s', (line, problem) => {
   expect(String(read(line))).toContain(problem)

@@ -160,7 +160,7 @@ function readWorktree(fields: Fields): NonNullable<WorkspaceSetting['worktree']>
   }
   const base = baseField === null ? null : readText(baseField)
   if (baseField !== null && (base === null || !isBranchName(base))) {
-    if (base !== null) wrong(baseField, 'is no name of a branch', 'write it alone: "main"')
+    if (base !== null) wrong(baseField, 'is not the name of a branch', 'write it alone: "main"')
     return 'wrong'
   }
   return isolation === 'worktree' ? { base } : null
@@ -202,7 +202,7 @@ export function readCommit(field: YamlField): CommitSetting | null {
     return null
   }
   if (email !== null && emailField !== null && !address.test(email)) {
-    wrong(emailField, 'is no e-mail address', 'write one like agents@example.com')
+    wrong(emailField, 'is not an e-mail address', 'write one like agents@example.com')
     return null
   }
   return name === null || email === null ? null : { name, email }

@@ -62,7 +62,8 @@ function readBaseUrl(field: YamlField): string | null {
 function readReferenceTo(field: YamlField): string | null {
   const name = /^\$\{([A-Z][A-Z0-9_]{0,99})\}$/.exec(readText(field) ?? '')?.[1] ?? null
   if (name !== null && !isOwnVariable(name)) return name
-  const what = name === null ? 'is no reference to a variable' : `names ${name}, the service's own`
+  const what =
+    name === null ? 'is not a reference to a variable' : `names ${name}, the service's own`
   wrong(field, what, 'write `apiKey: "${LOCAL_KEY}"`; the key itself never stands in this file')
   return null
 }

@@ -56,7 +56,7 @@ test.each([
     'models: { l: { provider: openai-compatible, baseUrl: "http://me:pw@h/v1" } }',
     'is not the address of an endpoint',
   ],
-  ['models: { l: { provider: anthropic, apiKey: sk-live } }', 'is no reference to a variable'],
+  ['models: { l: { provider: anthropic, apiKey: sk-live } }', 'is not a reference to a variable'],
   [
     'models: { l: { provider: anthropic, apiKey: "${COUNTERSIGN_SEAL_KEY}" } }',
     "names COUNTERSIGN_SEAL_KEY, the service's own",

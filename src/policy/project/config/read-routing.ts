@@ -84,7 +84,11 @@ export function readQuorum(field: YamlField, names: Names): QuorumSetting | null
   const allOf = fields.get('allOf')
   const anyOf = fields.get('anyOf')
   if ([count, allOf, anyOf].filter((given) => given !== null).length !== 1) {
-    wrong(field, 'does not say one thing', 'give exactly one of "count", "allOf" and "anyOf"')
+    wrong(
+      field,
+      'must have exactly one of these keys',
+      'give exactly one of "count", "allOf" and "anyOf"',
+    )
     return null
   }
   if (count !== null) {

@@ -38,7 +38,7 @@ export const checkProcesses: Check = async ({ folders: { dataDir }, environment 
         check: 'processes',
         state: 'warning',
         found: `${name} (process ${identity.pid}) was left by a start that ended`,
-        remedy: 'run "countersign start": it ends what was left and starts afresh',
+        remedy: 'run "countersign start": it ends the remaining processes and starts again',
       })
     }
   }

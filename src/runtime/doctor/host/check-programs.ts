@@ -51,7 +51,7 @@ export const checkNode: Check = async () => {
       : {
           check: 'node',
           state: 'problem',
-          found: `this is Node ${process.version}; Countersign runs under Node 24`,
+          found: `this is Node ${process.version}; Countersign needs Node 24`,
           remedy:
             'start it as bin/countersign (or npm start), which brings its own Node; run "npm ci" when that is missing',
         },

@@ -49,7 +49,7 @@ export async function sendTestMail(target: CheckTarget, address: string): Promis
 }
 
 const remedyText =
-  'mend "email.smtp" in countersign.yaml or what its variables hold; what waits to be sent is tried again'
+  'correct "email.smtp" in countersign.yaml or the values of its variables; waiting mails are retried'
 
 async function mailRoute({ folders, environment }: CheckTarget): Promise<MailRoute | null> {
   const loaded = await loadProject(folders.projectDir)

@@ -37,7 +37,7 @@ test('doctor asks the sign-in provider for its documents, and says when it is do
   ])
   const other = issuer.replace('127.0.0.1', 'localhost')
   expect(await checkSignIn(await target(other))).toMatchObject([
-    { state: 'warning', found: expect.stringContaining('calls itself by another name') },
+    { state: 'warning', found: expect.stringContaining('has another issuer name') },
   ])
   await provider.stop()
   expect(await checkSignIn(await target(issuer))).toMatchObject([

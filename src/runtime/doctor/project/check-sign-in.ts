@@ -23,7 +23,7 @@ export const checkSignIn: Check = async ({ folders, environment }) => {
     if (!(error instanceof ProviderFailure)) throw error
     const found =
       error.why === 'provider_wrong'
-        ? `what answers for ${settings.issuer} calls itself by another name`
+        ? `the server at ${settings.issuer} has another issuer name`
         : `${settings.issuer} does not answer as a sign-in provider (${error.code})`
     const remedy =
       'write signIn.oidc.issuer in countersign.yaml as its /.well-known/openid-configuration does; one-time links work meanwhile'

@@ -27,7 +27,7 @@ export const checkExecutions: Check = (target) =>
       findings.push({
         check: 'executions',
         state: 'problem',
-        found: `calls that started and of which nobody has reported for over ${maxMinutes} minutes: ${forgotten}`,
+        found: `started calls without a report for over ${maxMinutes} minutes: ${forgotten}`,
         remedy:
           'see that a Temporal worker runs on the host of their workspace; then "countersign doctor --repair" wakes ' +
           'their runs, and what became of each call is asked in the queue',
@@ -42,5 +42,5 @@ export const checkExecutions: Check = (target) =>
       })
     }
     if (findings.length > 0) return findings
-    return [{ check: 'executions', state: 'ok', found: 'no call was left in the middle' }]
+    return [{ check: 'executions', state: 'ok', found: 'no call was interrupted' }]
   })

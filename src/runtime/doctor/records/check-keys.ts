@@ -36,7 +36,7 @@ export const checkKeys: Check = async (target) => {
         state: 'problem',
         found: `key ${marked} is marked as compromised, and still counts`,
         remedy:
-          'start the API, which retires it; when it signs with it still: countersign rotate-key signing --compromised',
+          'start the API, which retires it; if it still signs with it: countersign rotate-key signing --compromised',
       },
     ]
   }

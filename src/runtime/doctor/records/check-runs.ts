@@ -26,7 +26,8 @@ async function isForeign(db: Db, namespaceId: string): Promise<boolean> {
   return (row?.namespace_id ?? namespaceId) !== namespaceId
 }
 
-const repairNow = 'a running API mends it within a minute, and "countersign doctor --repair" now'
+const repairNow =
+  'a running API repairs it within a minute; "countersign doctor --repair" does it now'
 
 function explain({ open, missing, revived, orphans, still, stalled }: Comparison): Finding[] {
   const findings: Finding[] = []
@@ -43,7 +44,7 @@ function explain({ open, missing, revived, orphans, still, stalled }: Comparison
   report(
     missing,
     'runs without a workflow, since Temporal was restored from an older copy or emptied',
-    `each is started again from where Postgres says it is: ${repairNow}`,
+    `each is started again from its state in Postgres: ${repairNow}`,
   )
   report(
     revived,
@@ -53,7 +54,7 @@ function explain({ open, missing, revived, orphans, still, stalled }: Comparison
   report(
     still,
     'runs that wait for nobody and do not move, since their workflow has missed a signal',
-    `each is woken and reads where it stands: ${repairNow}`,
+    `each is woken and reads its state: ${repairNow}`,
   )
   report(
     stalled,

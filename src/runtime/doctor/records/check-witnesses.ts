@@ -35,6 +35,6 @@ function findingOf(witness: WitnessStatus, isAtWork: boolean): Finding {
     check,
     state: isAtWork ? 'problem' : 'warning',
     found: `${name} cosigned ${until}; what came since has waited for ${Math.round(lagMs / 1000)} s (${problem ?? 'it was not asked'})`,
-    remedy: 'it is caught up once an API process runs and the witness answers',
+    remedy: 'it catches up as soon as an API process runs and the witness answers',
   }
 }

@@ -81,7 +81,7 @@ async function checkSchema(client: Client): Promise<Finding> {
     return {
       check: 'schema',
       state: 'problem',
-      found: `the database was brought further by a newer version (${unknown.join(', ')})`,
+      found: `the database was migrated by a newer version (${unknown.join(', ')})`,
       remedy: 'run that newer version: this one must not write there',
     }
   }

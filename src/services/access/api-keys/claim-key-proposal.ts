@@ -17,7 +17,7 @@ export async function claimKeyProposal(
   caller: Caller,
   input: { readonly id: string },
 ): Promise<ApiKeyRecord & { key: string }> {
-  const authority = bySelf(caller, 'Only people claim keys')
+  const authority = bySelf(caller, 'Only people can claim keys')
   return inUnitOfWork(ctx, authority, async (unit) => {
     const row = await proposals(unit.tx)
       .where('proposal.id', '=', input.id)
@@ -28,7 +28,7 @@ export async function claimKeyProposal(
     const proposal = proposalOf(row)
     const { name, owner, proposedBy, scopes, keyExpiresAt: expiresAt } = proposal
     if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
-      throw new Problem('conflict', 'This key would have ended by now: ask for another one')
+      throw new Problem('conflict', 'The proposed key has expired: ask for a new proposal')
     }
     await unit.tx
       .deleteFrom('api_key_proposal')

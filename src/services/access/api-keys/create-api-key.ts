@@ -16,7 +16,7 @@ export async function createApiKey(
   caller: Caller,
   input: Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt'>,
 ): Promise<ApiKeyRecord & { key: string }> {
-  const authority = bySelf(caller, 'Only people make keys')
+  const authority = bySelf(caller, 'Only people can create keys')
   refusePast(input.expiresAt)
   const { id, name, email } = await readPerson(ctx, authority.actor.id)
   const owner = { id, name, email }

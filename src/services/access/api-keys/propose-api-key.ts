@@ -29,7 +29,8 @@ export async function proposeApiKey(
 ): Promise<KeyProposal> {
   const authority = await byRight(ctx, caller, 'managePeople')
   const owner = await findActivePerson(ctx, input.ownerEmail)
-  if (owner === null) throw new Problem('not_found', 'The project names nobody with this address')
+  if (owner === null)
+    throw new Problem('not_found', 'The project names no person with this address')
   refusePast(input.expiresAt)
   const { id: proposerId, name: proposerName, email } = await readPerson(ctx, authority.actor.id)
   const scopes = [...new Set(input.scopes)]
@@ -77,6 +78,6 @@ async function requireRoom(unit: UnitOfWork, ownerId: string): Promise<void> {
   if (Number(count) < maxKeysPerOwner) return
   throw new Problem(
     'rate_limited',
-    `${maxKeysPerOwner} keys wait for this person already: they claim or decline them first`,
+    `${maxKeysPerOwner} keys already wait for this person, who has to claim or decline them first`,
   )
 }

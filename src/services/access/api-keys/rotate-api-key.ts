@@ -32,13 +32,16 @@ export async function rotateApiKey(
       .where('id', '=', input.id)
       .forUpdate()
       .executeTakeFirst()
-    const refusal = new Problem('not_found', 'You have no such key: only its owner rotates a key')
+    const refusal = new Problem(
+      'not_found',
+      'You have no such key: only its owner can rotate a key',
+    )
     if (old === undefined) throw refusal
     return { old, authority: byOwner(caller, [old.owner_id], refusal) }
   }
   return inUnitOfWork(ctx, judge, async (unit, { old }) => {
     if (old.revoked_at !== null || old.is_over) {
-      throw new Problem('conflict', 'This key has ended: create another one')
+      throw new Problem('conflict', 'This key has expired or was revoked: create another one')
     }
     const overlaps = input.overlapMs > 0
     const now = await unit.tx

@@ -12,7 +12,7 @@ export async function withdrawKeyProposal(
   caller: Caller,
   input: { readonly id: string },
 ): Promise<void> {
-  const own = bySelf(caller, 'Only people decline keys')
+  const own = bySelf(caller, 'Only people can decline keys')
   const forOthers = await byRightOrNull(ctx, caller, 'managePeople')
   const { id: ownId } = own.actor
   await inUnitOfWork(ctx, forOthers ?? own, async (unit) => {

@@ -111,7 +111,10 @@ async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
     .limit(1)
     .executeTakeFirst()
   if (newest === undefined || newest.digest === policy.digest) return
-  throw new Problem('conflict', 'Another version of the policy took force meanwhile. Sign in again')
+  throw new Problem(
+    'conflict',
+    'Another policy version was activated in the meantime. Sign in again',
+  )
 }
 
 /** Who is refused may be somebody all the same, whose groups have gone. */

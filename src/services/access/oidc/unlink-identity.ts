@@ -26,7 +26,7 @@ export async function unlinkIdentity(
       .execute()
     const [first] = removed
     if (first === undefined) {
-      throw new Problem('not_found', 'Nobody with this address signs in at a provider')
+      throw new Problem('not_found', 'No person with this address signs in at a provider')
     }
     await syncGroupMembers(unit, config, first.person_id)
     const issuers = removed.map(({ issuer }) => issuer)

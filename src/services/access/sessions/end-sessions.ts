@@ -43,9 +43,9 @@ export async function endNamedSession(
 }
 
 /**
- * Ends every session of the caller but the one they ask with; with `email` all of another person,
- * which takes the right `managePeople`. How many ended. Rejects with `forbidden` or `not_found`.
- * Audits `session.ended` for each.
+ * Ends all sessions of the caller except the current one; with `email`, all sessions of another
+ * person, which needs the right `managePeople`. Returns how many it ended. Rejects with `forbidden`
+ * or `not_found`. Audits `session.ended` for each.
  */
 export async function endOtherSessions(
   ctx: ServiceContext,
@@ -60,7 +60,7 @@ export async function endOtherSessions(
       .select('id')
       .where(input.email === undefined ? 'id' : 'email', '=', input.email ?? own.actor.id)
       .executeTakeFirst()
-    if (person === undefined) throw new Problem('not_found', 'Nobody has this address')
+    if (person === undefined) throw new Problem('not_found', 'No person has this address')
     const ended = await unit.tx
       .deleteFrom('session')
       .where('person_id', '=', person.id)

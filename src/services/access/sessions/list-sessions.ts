@@ -76,6 +76,6 @@ async function whose(
     .executeTakeFirst()
   if (person?.id === personBehind(caller)) return person.id
   await byRight(ctx, caller, 'managePeople')
-  if (person === undefined) throw new Problem('not_found', 'Nobody has this address')
+  if (person === undefined) throw new Problem('not_found', 'No person has this address')
   return person.id
 }

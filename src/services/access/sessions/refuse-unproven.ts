@@ -31,7 +31,7 @@ export async function refuseUnproven(
 /** Why a session's cookie alone is not enough. */
 const unprovenSentences = {
   no_proof:
-    'This browser no longer has what proves your session: it was kept with what this site stores, which is gone. Sign in again',
+    'This browser no longer has the key that proves your session, because the stored data of this site was deleted. Sign in again',
   program_in_browser:
     'This session belongs to a program, and no browser can use it: sign in on the page of this service',
 } as const

@@ -34,11 +34,11 @@ export async function refuseSignIn(ctx: ServiceContext, attempt: Attempt): Promi
 const signInSentences = {
   development:
     'This address or token is not right: the token is in run/dev-token of the data folder',
-  link: 'This link is not valid any more: each works once and for a short time. Ask for a new one',
+  link: 'This link is no longer valid: each link works once and for a short time. Ask for a new one',
   passkey:
-    'This passkey did not sign you in: it is not registered here, or its answer came too late. Try again, or sign in another way',
+    'This passkey did not sign you in: it is not registered here, or its response came too late. Try again, or sign in another way',
   host: 'This token is not right: it is in run/host-token of the data folder',
   browser:
-    'A browser signs in on the page of this service, which keeps what proves its session: open /sign-in',
+    'A browser must sign in on the page of this service, which stores the key of its session: open /sign-in',
   key: 'This API key is not valid: it is unknown, revoked or expired, or its owner is disabled',
 } as const

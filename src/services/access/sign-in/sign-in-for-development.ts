@@ -43,7 +43,7 @@ export async function switchPerson(
 ): Promise<StartedSession> {
   const person = await findActivePerson(ctx, input.email)
   if (person === null) {
-    throw new Problem('not_found', 'The project names nobody with this address')
+    throw new Problem('not_found', 'The project names no person with this address')
   }
   return inUnitOfWork(ctx, byVisitor('sign-in', input.channel), (unit) =>
     startSession(unit, { ...input, person, method: 'development' }),

@@ -28,7 +28,7 @@ export async function createSignInLink(
   input: { email: string },
 ): Promise<{ token: string; personId: string; expiresAt: Date }> {
   const person = await findActivePerson(ctx, input.email)
-  const refusal = new Problem('not_found', 'The project names nobody with this address')
+  const refusal = new Problem('not_found', 'The project names no person with this address')
   if (person === null) throw refusal
   const authority =
     caller.actor.type === 'system'
@@ -132,7 +132,7 @@ export async function refuseOthersLink(ctx: ServiceContext, caller: Caller): Pro
   await recordRefusal(ctx, { type: 'session.refused', actor, channel, detail })
   const refused = new Problem(
     'forbidden',
-    'Nobody is given the sign-in link of somebody else: they have one mailed from the sign-in page, or it is made on the host with "countersign people link EMAIL"',
+    'You cannot create a sign-in link for another person: they can have one mailed from the sign-in page, or somebody creates it on the host with "countersign people link EMAIL"',
   )
   markRecorded(refused)
   throw refused

@@ -56,7 +56,7 @@ export async function chooseMail(
   caller: Caller,
   { choice, ended }: MailChoice,
 ): Promise<void> {
-  const authority = bySelf(caller, 'Only people choose what they are mailed')
+  const authority = bySelf(caller, 'Only people have mail settings')
   const personId = authority.actor.id
   await inUnitOfWork(ctx, authority, async ({ tx }) => {
     await tx

@@ -51,7 +51,7 @@ export async function choosePush(
   caller: Caller,
   { requests, ended, quiet }: PushChoice,
 ): Promise<void> {
-  const authority = bySelf(caller, 'Only people choose what they are pushed')
+  const authority = bySelf(caller, 'Only people have push settings')
   const row = {
     requests,
     ended,

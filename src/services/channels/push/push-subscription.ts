@@ -51,8 +51,8 @@ export async function findPushTarget(
     .select(['person.seal as person_seal'])
     .where('device.id', '=', id)
     .executeTakeFirst()
-  if (row === undefined) return 'the device is not subscribed any more'
-  if (!row.is_live) return 'the session of the device is over'
+  if (row === undefined) return 'the device is no longer subscribed'
+  if (!row.is_live) return 'the session of the device has ended'
   if (row.disabled_at !== null) return 'the person is disabled'
   const { session_id, session_person, session_seal, person_id, person_seal } = row
   const session = { ...row, id: session_id, person_id: session_person, seal: session_seal }
@@ -62,7 +62,7 @@ export async function findPushTarget(
     ctx.seals.holds('push_subscription', row) &&
     ctx.seals.holds('session', session) &&
     ctx.seals.holds('person', person)
-  if (!holds) return 'a row that nobody vouches for'
+  if (!holds) return 'a row without a valid seal'
   return { endpoint: row.endpoint, keys: { p256dh: row.p256dh, auth: row.auth } }
 }
 
@@ -72,7 +72,7 @@ export function checkKeys({ keys }: PushTarget): void {
   for (const name of ['p256dh', 'auth'] as const) {
     const bytes = Buffer.from(keys[name], 'base64url')
     if (bytes.length === sizes[name] && (name === 'auth' || bytes[0] === 4)) continue
-    const message = `must be ${sizes[name]} bytes in base64url, as PushSubscription.toJSON() gives`
+    const message = `must be ${sizes[name]} bytes in base64url, as PushSubscription.toJSON() returns`
     throw new Problem('invalid_request', `keys.${name} ${message}`, {
       field: `keys.${name}`,
       message,

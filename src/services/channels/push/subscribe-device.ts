@@ -31,7 +31,7 @@ export async function subscribeDevice(
       .where('person_id', '=', personId)
       .forUpdate()
       .executeTakeFirst()
-    if (session === undefined) throw new Problem('unauthenticated', 'The session is over')
+    if (session === undefined) throw new Problem('unauthenticated', 'The session has ended')
     await unit.tx
       .deleteFrom('push_subscription')
       .where('person_id', '=', personId)

@@ -18,7 +18,7 @@ export async function confirmSlackLink(
   caller: Caller,
   input: { readonly code: string },
 ): Promise<SlackLinkRecord> {
-  const authority = bySelf(caller, 'Only people are linked')
+  const authority = bySelf(caller, 'Only people can be linked')
   const { actor } = authority
   const linked = await inUnitOfWork(ctx, authority, async (unit) => {
     const user = await unit.tx
@@ -60,12 +60,12 @@ export async function confirmSlackLink(
   if (linked === 'other') {
     throw new Problem(
       'not_eligible',
-      'The workspace knows this user by another e-mail address than yours; nothing was linked',
+      'The Slack workspace has another e-mail address for this user than yours; nothing was linked',
     )
   }
   if (linked !== null) return linked
   throw new Problem(
     'not_found',
-    'This code is not valid any more: each works once, for 15 minutes. Press the button in Slack again',
+    'This code is no longer valid: each code works once, for 15 minutes. Press the button in Slack again',
   )
 }

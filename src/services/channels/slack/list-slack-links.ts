@@ -14,7 +14,7 @@ export async function listSlackLinks(
   ctx: ServiceContext,
   { actor }: Caller,
 ): Promise<readonly SlackLinkRecord[]> {
-  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people are linked')
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people can be linked')
   const rows = await ctx.db
     .selectFrom('slack_link')
     .select(['id', 'team', 'user_id as userId', 'created_at as createdAt'])

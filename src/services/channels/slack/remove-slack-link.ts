@@ -12,7 +12,7 @@ export async function removeSlackLink(
   caller: Caller,
   input: { readonly id: string },
 ): Promise<void> {
-  const authority = bySelf(caller, 'Only people are linked')
+  const authority = bySelf(caller, 'Only people can be linked')
   const { actor } = authority
   await inUnitOfWork(ctx, authority, async (unit) => {
     const removed = await unit.tx

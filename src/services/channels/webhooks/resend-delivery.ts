@@ -35,7 +35,7 @@ export async function resendDelivery(
       endpoint === callbackEndpoint ||
       configuredEndpoints(config).some(({ name }) => name === endpoint)
     if (!isKnown) {
-      throw new Problem('conflict', `The endpoint ${endpoint} is not configured any more`)
+      throw new Problem('conflict', `The endpoint ${endpoint} is no longer configured`)
     }
     await unit.tx
       .updateTable('delivery')
@@ -67,7 +67,7 @@ async function bySender(
     .where('id', '=', deliveryId)
     .where(isOwnCallback(personBehind(caller)))
     .executeTakeFirst()
-  if (ownCallback !== undefined) return bySelf(caller, 'Only people send notifications again')
+  if (ownCallback !== undefined) return bySelf(caller, 'Only people can resend notifications')
   if (!(await mayReadWebhooks(ctx, caller))) throw unknown()
   return byRight(ctx, caller, 'activatePolicy')
 }

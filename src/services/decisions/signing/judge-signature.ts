@@ -46,7 +46,7 @@ export async function judgeSignature(
     if (decision.decision === 'deny' || !needsSignature(request)) return null
     throw new Problem(
       'signature_required',
-      'Approving this takes a signature with your passkey, in the dashboard; nothing was decided',
+      'This approval needs a signature with your passkey, in the dashboard; nothing was decided',
     )
   }
   const { personId, sessionHash } = signer
@@ -103,12 +103,13 @@ async function lockSigning(
 
 const sentences = {
   challenge:
-    'The signature answers no question that waits: each counts once, for five minutes, in the session that asked. Sign again',
+    'The signature answers no open challenge: each challenge counts once, for five minutes, in the session that created it. Sign again',
   statement: 'The signature is for another decision than the one that was sent',
-  credential: 'The signature is of no passkey of yours that is in use',
-  unconfirmed: 'Nobody has confirmed this passkey yet: it signs no decisions',
+  credential: 'The signature was not made with one of your active passkeys',
+  unconfirmed: 'Nobody has confirmed this passkey yet, so it cannot sign decisions',
   assertion: 'The signature does not verify',
-  counter: "The passkey's counter went back, as that of a copy would: the signature does not count",
+  counter:
+    'The counter of the passkey decreased, as with a copied passkey: the signature does not count',
 } as const
 
 function invalid(which: keyof typeof sentences): Problem {

@@ -20,7 +20,7 @@ test('a longer text ends with the exact number of bytes left out, never inside a
 test('a larger output is described, with its size, instead of being cut', () => {
   const output = 'x'.repeat(limits.storedOutputBytes)
   expect(cappedResult({ type: 'output', output, text: '' }).output).toEqual({
-    omitted: `The output had ${output.length + 2} bytes; at most ${limits.storedOutputBytes} are kept.`,
+    omitted: `The output had ${output.length + 2} bytes; at most ${limits.storedOutputBytes} are stored.`,
     bytes: output.length + 2,
   })
 })

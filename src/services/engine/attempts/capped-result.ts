@@ -19,7 +19,7 @@ function cappedOutput(output: Json): Json {
   const bytes = Buffer.byteLength(JSON.stringify(output))
   const maxBytes = limits.storedOutputBytes
   if (bytes <= maxBytes) return output
-  return { omitted: `The output had ${bytes} bytes; at most ${maxBytes} are kept.`, bytes }
+  return { omitted: `The output had ${bytes} bytes; at most ${maxBytes} are stored.`, bytes }
 }
 
 function cappedText(text: string, maxBytes: number): string {

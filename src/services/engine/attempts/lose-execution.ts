@@ -131,7 +131,7 @@ async function knownText(
   const { execution, call } = at
   return [
     `This call started and nobody knows how it ended (${why}).`,
-    `Look at what it should have changed, then say whether it took effect.`,
+    `Check what it should have changed, then state whether it took effect.`,
     ``,
     `Tool: ${call.tool}`,
     `Attempt: ${execution?.attempt ?? 1}`,

@@ -9,13 +9,13 @@ export function settledResult(execution: Pick<Selectable<ExecutionTable>, 'state
     return {
       type: 'output',
       output: null,
-      text: 'The connection to this call was lost while it ran. A person has looked and found that it took effect. What it printed is not known.',
+      text: 'The connection to this call was lost while it ran. A person checked and found that it took effect. Its output is not known.',
     }
   }
   if (execution.state === 'failed') {
     return {
       type: 'error',
-      text: 'The connection to this call was lost while it ran. A person has looked and found that it did not take effect.',
+      text: 'The connection to this call was lost while it ran. A person checked and found that it did not take effect.',
     }
   }
   return { type: 'unknown', text: unknownText() }

@@ -39,7 +39,7 @@ export async function undoLostCommand(
   } catch (error) {
     // The attempt is settled all the same; the next start tries again.
     ctx.log.error({ callId, err: error }, 'a lost command could not be looked after')
-    const violation = 'whether its command made protected names could not be looked at'
+    const violation = 'whether its command created protected names could not be checked'
     return { violation, acknowledge: async () => undefined }
   }
 }

@@ -188,7 +188,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
       const own = JSON.parse(text) as object
       writeFileSync(file, JSON.stringify({ ...own, root: '/moved' }))
       expect(await settleUnknown(desk.worker, { callId: id })).toMatchObject({ kind: 'wait' })
-      expect((await attempt(id)).reason).toContain('could not be looked at')
+      expect((await attempt(id)).reason).toContain('could not be checked')
       writeFileSync(file, text)
       await undoLostCommands(desk.worker, () => expect.fail('it is settled'))
       expect(made('.envrc')).toBe(false)

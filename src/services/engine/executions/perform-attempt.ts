@@ -88,7 +88,7 @@ export async function performAttempt(
 }
 
 const spentBefore =
-  'the ledger of its host says that it was carried out before, which the database does not know'
+  'the ledger of its host says that it was carried out before, but the database does not'
 
 const ledgerFailed: ExecutionEnd = {
   state: 'failed',
@@ -201,7 +201,7 @@ async function lose(
 }
 
 /**
- * The end of an effect must not be lost: while the database is away, storing it is tried again.
+ * The end of an effect must not be lost: while the database is away, storing it is retried.
  */
 async function untilStored<T>(store: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + storeTimeoutMs

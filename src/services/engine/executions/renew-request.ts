@@ -68,12 +68,12 @@ async function presentAgain(
 ): Promise<PresentedCall | string> {
   const { at, judgement } = renewal
   if (judgement.verdict !== 'ask' || judgement.routing === null) {
-    return 'What this call would change is no longer what was approved, and it was not carried out. Look again before trying again.'
+    return 'The effect of this call is no longer the one that was approved, so it was not carried out. Read the present state before you try again.'
   }
   const { policy } = await termsOf(ctx, at.run)
   const registry = await ctx.registryOf(policy, at.run.worker)
   const tool = registry.get(judgement.tool)
-  if (tool === undefined) return `There is no tool ${judgement.tool} any more.`
+  if (tool === undefined) return `The tool ${judgement.tool} no longer exists.`
   const workspace = await ctx.workspaceOf(placeOfRun(at.run), policy)
   const presented = await presentCall(tool, judgement, { workspace, signal: renewal.signal })
   return presented.ok ? presented : presented.text

@@ -14,7 +14,7 @@ const root = '/files-of-another-program'
 const dataFolderName = '.countersign'
 
 const unread = async (path: string): Promise<never> => {
-  const why = 'is a file of another program, which this service does not read.'
+  const why = 'is a file of another program, and this service does not read it.'
   throw new WorkspaceProblem('io', path, `${JSON.stringify(path)} ${why}`)
 }
 

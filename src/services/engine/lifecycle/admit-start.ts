@@ -103,7 +103,7 @@ async function spend(
   permit: Selectable<PermitTable>,
 ): Promise<void> {
   const state = transition(permitTransitions, permit.state, 'consume')
-  if (state === null) throw new Error(`The permit ${permit.id} is ${permit.state} already`)
+  if (state === null) throw new Error(`The permit ${permit.id} is already ${permit.state}`)
   await unit.tx
     .updateTable('permit')
     .set({ state, ended_at: sql<Date>`clock_timestamp()` })

@@ -35,7 +35,7 @@ export async function cancelRun(
     const run = await lockRun(unit.tx, input.runId)
     if (run.state === 'cancelled') return { id: run.id, state: run.state }
     if (isEnd(runTransitions, run.state)) {
-      throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
+      throw new Problem('run_ended', `This run is already ${run.state}`, { state: run.state })
     }
     await endRun(unit, caller, run, {
       event: 'cancel',

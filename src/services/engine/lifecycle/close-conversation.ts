@@ -30,14 +30,18 @@ export async function closeConversation(
     onceForKey(unit.tx, { caller, key, route: 'close-run', body: { runId } }, async () => {
       const run = await lockRun(unit.tx, runId)
       if (isEnd(runTransitions, run.state)) {
-        throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
+        throw new Problem('run_ended', `This run is already ${run.state}`, { state: run.state })
       }
       const openWork = await readOpenWork(unit.tx, run)
       if (run.state !== 'waiting_for_input' || isOpen(openWork)) {
         const what = openWork.pending ? 'waits for a decision' : 'is at work'
-        throw new Problem('conflict', `This run ${what}; close it when it rests, or cancel it`, {
-          state: run.state,
-        })
+        throw new Problem(
+          'conflict',
+          `This run ${what}; close it when it waits for input, or cancel it`,
+          {
+            state: run.state,
+          },
+        )
       }
       await completeRun(unit, run, {
         openWork,

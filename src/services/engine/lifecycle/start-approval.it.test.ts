@@ -132,7 +132,7 @@ describe('a worker that asks before it starts', () => {
     expect(await desk.auditTypes(runId)).toContain('run.cancelled')
   })
 
-  test('has its run cancelled once its time is over, by the timer or by a late decision', async () => {
+  test('has its run cancelled once it has expired, by the timer or by a late decision', async () => {
     const over = async (requestId: string) =>
       desk.database.db
         .updateTable('request')

@@ -54,7 +54,7 @@ export async function invokeTool(
 ): Promise<InvokedTool> {
   const authority = await bySteering(ctx, caller, input.runId)
   const { actor } = caller
-  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people invoke manual tools')
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people can invoke manual tools')
   const run = await ctx.db
     .selectFrom('run')
     .select(['worker', 'state', 'start_request_id', 'turn', 'forked_after_turn'])
@@ -84,7 +84,7 @@ export async function invokeTool(
 }
 
 function runEnded(state: string): Problem {
-  return new Problem('run_ended', `This run is ${state} already`, { state })
+  return new Problem('run_ended', `This run is already ${state}`, { state })
 }
 
 /**

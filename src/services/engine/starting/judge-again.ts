@@ -65,7 +65,7 @@ export async function judgeAgain(
   const tool = registry.get(question.tool)
   if (judgement.verdict === 'error' || tool === undefined) {
     const then = { next: 'result', type: 'error', text } as const
-    const detail = 'cannot run any more'
+    const detail = 'can no longer run'
     return { ...judged, tool: null, refused: { ...common, reason: 'stale', detail, then } }
   }
   return { ...judged, tool, refused: null }

@@ -70,7 +70,7 @@ export async function planApproved(
   }
   const common = { kind: 'refuse' as const, permitId: permit.id, policyDigest: null }
   if (!allowed.ok && allowed.reason === 'revoked') {
-    const text = 'its approval was taken back'
+    const text = 'its approval was revoked'
     return {
       ...common,
       reason: 'revoked',

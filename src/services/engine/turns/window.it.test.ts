@@ -76,7 +76,7 @@ describe('the window of a model', () => {
     expect(steps.every(({ kind }) => kind === 'elision')).toBe(true)
     const { messages } = desk.asked.at(-1) ?? { messages: [] }
     const [first, ...others] = resultsOf(messages)
-    expect(first?.text).toContain('not shown any more since turn')
+    expect(first?.text).toContain('no longer shown since turn')
     expect(first?.text).toContain('or call read_file again with the same input')
     expect(others.at(-1)?.text).toContain('A line of the notes.')
     expect(JSON.stringify(messages).length).toBeLessThan((16_000 * 0.75) / 0.2)

@@ -67,7 +67,7 @@ function refuse({ db, memory, log }: Parts, seen: number, found: number): never 
   }
   throw new Problem(
     'unavailable',
-    `Activation ${seen} of the policy was in force here, and the database has ${found} now: somebody changed it. ` +
+    `Activation ${seen} of the policy was in force here, but the database now has ${found}: somebody changed it. ` +
       'Restart the API to activate the project folder again, or, when it was restored from a backup, accept that with: countersign doctor --repair',
     { sequence: seen, found },
   )

@@ -131,8 +131,8 @@ describe('the pins of an MCP server', () => {
         ) as string,
       },
       warnings: [
-        expect.stringMatching(/has changed what it says of add/),
-        expect.stringMatching(/In what the server says.*Hidden characters: 1/),
+        expect.stringMatching(/has changed the definition of add/),
+        expect.stringMatching(/In the server's definition.*Hidden characters: 1/),
       ],
     })
     const [listed] = await listDefinitions(bench.desk.api)

@@ -143,7 +143,7 @@ async function definitionsAt(db: Db, hash: string): Promise<readonly McpDefiniti
         'name' in item &&
         typeof item.name === 'string',
     )
-  if (!isList) throw new Error('What was heard of an MCP server is no list of definitions')
+  if (!isList) throw new Error('The answer of an MCP server is not a list of definitions')
   return definitions as McpDefinition[]
 }
 

@@ -75,7 +75,7 @@ async function storedFile(
   const presentation = JSON.parse(await getText(tx, presentationHash)) as Presentation
   const file = namedFilesOf(request, presentation).find((one) => one.path === path)
   if (file === undefined || (file.kind !== 'text' && file.kind !== 'binary')) {
-    const why = file === undefined ? 'names no such file' : 'keeps no copy of that file'
+    const why = file === undefined ? 'does not name this file' : 'keeps no copy of that file'
     throw new Problem('not_found', `This request ${why}: ${path.slice(0, 200)}`)
   }
   const contentType = file.kind === 'text' ? 'text/plain' : 'application/octet-stream'

@@ -51,7 +51,7 @@ async function alreadyDecided(tx: Tx, request: Selectable<RequestTable>): Promis
     .executeTakeFirst()
   const name = winner?.name ?? 'somebody'
   const verb = request.kind === 'question' ? 'answered' : request.state
-  return new Problem('already_decided', `${name} ${verb} this request before`, {
+  return new Problem('already_decided', `${name} already ${verb} this request`, {
     state: request.state,
     decidedBy: name,
     decidedById: winner?.id ?? null,

@@ -48,7 +48,7 @@ const denialFields = [...sharedFields, 'then']
 export function parseDecision(body: Json): DecisionInput {
   const fields = objectOf(body, 'body')
   if ((fields['digest'] ?? null) === null) {
-    throw new Problem('digest_required', 'A decision names the digest of what was shown')
+    throw new Problem('digest_required', 'A decision must name the digest that was shown')
   }
   const { decision } = fields
   if (decision !== 'approve' && decision !== 'deny') {
@@ -138,7 +138,7 @@ function boundsOf(value: Json | undefined, scope: Scope): GrantBounds | null {
 /** An ISO 8601 instant with its zone, as UTC. */
 export function instantOf(value: Json, field: string): string {
   if (typeof value !== 'string' || !isInstant(value)) {
-    throw invalid(field, 'must be an instant with its zone, as 2026-01-31T12:00:00Z')
+    throw invalid(field, 'must be an instant with its time zone, such as 2026-01-31T12:00:00Z')
   }
   return new Date(value).toISOString()
 }

@@ -302,7 +302,7 @@ function teamsThen(vote: Voter, teams: readonly string[]): readonly string[] {
 
 /** What deciding it would be answered with, said beforehand. */
 function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
-  if (row.state !== 'pending') return no(`it is ${row.state} already`)
+  if (row.state !== 'pending') return no(`it is already ${row.state}`)
   if (row.over) return no('it has expired')
   if (mayAnswer(row)) return { canDecide: true, reason: null }
   const eligibility = judgeEligibility({

@@ -18,7 +18,9 @@ export async function requireQueuePerson(
   request: Pick<Selectable<RequestTable>, 'team' | 'routing'>,
 ): Promise<Authority<PersonActor>> {
   if (caller.actor.type !== 'person') {
-    throw new Problem('not_eligible', 'Only people of the queue may do this', { which: 'machine' })
+    throw new Problem('not_eligible', "Only people of the queue's team may do this", {
+      which: 'machine',
+    })
   }
   const teams = [request.team, ...quorumTeams(request.routing.quorum)]
   const { rows } = await sql<{ found: PersonRows }>`

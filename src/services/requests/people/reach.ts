@@ -72,7 +72,7 @@ export function requireReachable(
   const remedy =
     excluded.length === 0
       ? `add members to the team ${lacking.join(' and ')} in countersign.yaml`
-      : `add a colleague to the team ${lacking.join(' and ')} in countersign.yaml, or let people decide what is their own with selfApproval: true in the queue ${queue}`
+      : `add a colleague to the team ${lacking.join(' and ')} in countersign.yaml, or allow people to decide their own requests with selfApproval: true in the queue ${queue}`
   const reached = excluded.length === 0 ? 'nobody' : `nobody but those behind them (${names})`
   throw new Problem(
     'unreachable_approvers',

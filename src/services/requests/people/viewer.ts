@@ -36,5 +36,5 @@ export function personBehind(caller: Caller): string {
   const { actor } = caller
   if (actor.type === 'person') return actor.id
   if (actor.type === 'machine') return actor.ownerId
-  throw new Problem('forbidden', 'Only people and API keys read requests and runs')
+  throw new Problem('forbidden', 'Only people and API keys can read requests and runs')
 }

@@ -30,7 +30,7 @@ export async function forkPoint(
     throw new Problem('invalid_request', `afterTurn: ${why}`, { field: 'afterTurn' })
   }
   if (afterTurn > 0 && cleared) {
-    const text = 'afterTurn: retention has removed what was said in this run; start it again with 0'
+    const text = 'afterTurn: retention removed the messages of this run; start it again with 0'
     throw new Problem('invalid_request', text, { field: 'afterTurn' })
   }
   return { afterTurn, prefix: await prefixOf(tx, run, afterTurn), sequence }

@@ -55,7 +55,7 @@ export async function forkRun(
     .executeTakeFirstOrThrow()
   const { current, worker, policyDigest, policy } = await workerOf(ctx, old, input)
   if (!workspacesOf(current).includes(old.workspace)) {
-    const text = `workspace: ${current.name} works no more in ${old.workspace}, where this run did`
+    const text = `workspace: ${current.name} no longer works in ${old.workspace}, the workspace of this run`
     throw new Problem('invalid_request', text, { field: 'workspace' })
   }
   const mode = signedModeOf(ctx.verifier, old)
@@ -113,7 +113,7 @@ async function workerOf(
   const policy = await ctx.policies.inForce()
   const current = policy.workers.get(old.worker)
   if (current === undefined) {
-    throw new Problem('unknown_worker', `There is no worker ${old.worker} any more`)
+    throw new Problem('unknown_worker', `The worker ${old.worker} no longer exists`)
   }
   if (input.worker !== 'pinned') {
     return { current, policy, worker: current, policyDigest: policy.digest }

@@ -8,6 +8,7 @@ export async function personOfEmail(db: Db | Tx, email: string): Promise<string>
     .select('id')
     .where('email', '=', email)
     .executeTakeFirst()
-  if (person === undefined) throw new Problem('forbidden', `${email} is nobody here`)
+  if (person === undefined)
+    throw new Problem('forbidden', `${email} is not a person of this project`)
   return person.id
 }

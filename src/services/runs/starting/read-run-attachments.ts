@@ -21,7 +21,7 @@ export async function readRunAttachments(
   const { attachments, startedBy, worker, workspace } = start
   if (attachments.length === 0) return []
   if (attachments.length > limits.attachmentsPerCall) {
-    const text = `A run is given at most ${limits.attachmentsPerCall} files`
+    const text = `A run can have at most ${limits.attachmentsPerCall} attachments`
     throw new Problem('invalid_request', text, { field: 'attachments' })
   }
   const paths = attachments.map((path, at) => {

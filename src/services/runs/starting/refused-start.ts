@@ -95,7 +95,7 @@ function refusedToTeams(target: WorkerDefinition, isMember: boolean): string | n
   const teams = target.startableBy
   return teams === null || isMember
     ? null
-    : `Only members of ${teams.join(' or ')} may have ${target.name} started, and the person who started this run is none of them`
+    : `Only members of ${teams.join(' or ')} may start ${target.name}, and the person who started this run is not one of them`
 }
 
 async function sentenceOf(assertion: () => Promise<void>): Promise<string | null> {

@@ -115,7 +115,7 @@ describe('a run works in', () => {
     const { code, message } = await refusal(fork())
     expect([code, message]).toEqual([
       'invalid_request',
-      'workspace: both works no more in shop, where this run did',
+      'workspace: both no longer works in shop, the workspace of this run',
     ])
     await desk.activate(files)
   })

@@ -78,7 +78,7 @@ export async function startRun(
   const worktree = first ? await worktreeStart(ctx, policy, workspace) : null
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
-      if (files === null) throw new Error('The answer to this key is gone')
+      if (files === null) throw new Error('The stored answer for this key no longer exists')
       await assertReachable(unit.tx, policy, worker, behindStart(caller, personId))
       return recordRun(ctx, unit, caller, {
         input: input.input,
@@ -118,7 +118,7 @@ export async function judgeStart(
   const authority =
     caller.actor.type === 'machine'
       ? byProgram(caller)
-      : byEligibility(caller, starter, new Problem('forbidden', 'Only people start runs'))
+      : byEligibility(caller, starter, new Problem('forbidden', 'Only people can start runs'))
   if (mode === 'approve_all' && !(await rightsOf(ctx, personId)).has('startApproveAll')) {
     throw new Problem(
       'mode_not_permitted',
@@ -185,7 +185,7 @@ export function taskMessage(task: Json): string {
   }
   // The input has a canonical form, which has no lone surrogate, and a title, which has no NUL.
   if (!isStorable(task)) {
-    throw new Problem('invalid_request', 'The input holds a NUL or half a character', {
+    throw new Problem('invalid_request', 'The input has a NUL character or half a surrogate pair', {
       field: 'input',
     })
   }

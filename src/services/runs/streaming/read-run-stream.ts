@@ -42,7 +42,7 @@ export async function readRunStream(
   input: { readonly runId: string; readonly cursor: StreamCursor },
 ): Promise<StreamProgress> {
   const view = await readStreamView(ctx.db, input.runId, input.cursor)
-  if (view === null) throw new Problem('not_found', 'This run is gone')
+  if (view === null) throw new Problem('not_found', 'This run no longer exists')
   return advanceStream(input.cursor, view)
 }
 
@@ -78,6 +78,6 @@ async function positionOf(db: Db, runId: string): Promise<RunPosition> {
     from run where id = ${runId}
   `.execute(db)
   const [standing] = rows
-  if (standing === undefined) throw new Problem('not_found', 'This run is gone')
+  if (standing === undefined) throw new Problem('not_found', 'This run no longer exists')
   return standing
 }

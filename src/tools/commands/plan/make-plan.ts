@@ -47,7 +47,7 @@ export async function makePlan(
       continue
     }
     const real = path.join(root, at)
-    if (state.kind !== 'directory') throw new ToolProblem(`The zone ${at} is no folder.`)
+    if (state.kind !== 'directory') throw new ToolProblem(`The zone ${at} is not a folder.`)
     zones.push({ at, path: real, mode, identity: identityOf(await lstat(real, { bigint: true })) })
   }
   const outermost = zones.filter(

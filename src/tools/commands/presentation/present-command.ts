@@ -95,7 +95,7 @@ function sandboxWarnings({ sandbox }: CommandPlace): string[] {
   return sandbox.works
     ? []
     : [
-        `It will run without a sandbox: none works on the host of this run (${sandbox.problem}). It can then read, change and send away whatever the person can who runs Countersign there, its data folder and keys included; its zones are no limit to it.`,
+        `It will run without a sandbox: none works on the host of this run (${sandbox.problem}). It can then read, change and send everything that the operating-system user of Countersign can access there, including its data folder and keys; its zones do not limit it.`,
       ]
 }
 

@@ -129,7 +129,7 @@ async function approvalOf(
  */
 function needsApprovalOf(answer: unknown): Approval {
   if (typeof answer === 'boolean') return answer ? 'ask' : 'preApproved'
-  throw new TypeError('needsApproval is no boolean, and returned none.')
+  throw new TypeError('needsApproval is not a boolean and returned none.')
 }
 
 function noConversation(): never {

@@ -80,7 +80,9 @@ function presentationOf(presented: CustomPresentation, problems: string[]): Cust
   const unknown = Object.keys(others)
   if (unknown.length > 0) {
     const names = unknown.slice(0, 10).map((name) => JSON.stringify(name.slice(0, 100)))
-    problems.push(`present: ${names.join(', ')} is no part of a presentation and was left out.`)
+    problems.push(
+      `present: ${names.join(', ')} is not a member of a presentation and was left out.`,
+    )
   }
   const stored = metadataOf(metadata, problems)
   return { type, content, metadata: stored, ...(language === undefined ? {} : { language }) }

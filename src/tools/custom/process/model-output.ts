@@ -2,7 +2,7 @@ import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
 
 /**
  * What a tool's `toModelOutput` returned, as a pipe carries it. Files that are somewhere else are
- * named and not fetched. Throws a sentence when it is no tool output of the AI SDK.
+ * named and not fetched. Throws a sentence when it is not a tool output of the AI SDK.
  */
 export function modelOutputOf(value: unknown): ModelOutput {
   const { type, value: content, reason } = membersOf(value)
@@ -27,7 +27,7 @@ export function modelOutputOf(value: unknown): ModelOutput {
       return { isError: false, parts: content.map(partOf) }
     default:
   }
-  throw new TypeError('it is no tool output of the AI SDK')
+  throw new TypeError('it is not a tool output of the AI SDK')
 }
 
 function partOf(value: unknown): ModelOutputPart {

@@ -20,14 +20,14 @@ export function metadataOf(metadata: unknown, problems: string[]): JsonObject {
   }
   const value = JSON.parse(text ?? 'null') as Json
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return leftOut('it is no object')
+    return leftOut('it is not an object')
   }
   const bytes = Buffer.byteLength(text ?? '')
   if (bytes > limits.metadataBytes) {
     return leftOut(`it has ${bytes} bytes, more than the ${limits.metadataBytes} that are kept`)
   }
   // What is not well-formed has no canonical form, and so no digest.
-  if (/\\ud[89a-f]/i.test(text ?? '')) return leftOut('it holds half of a character')
+  if (/\\ud[89a-f]/i.test(text ?? '')) return leftOut('it has half of a surrogate pair')
   const reserved = Object.keys(value).filter(isOwnMetadata)
   if (reserved.length > 0) {
     problems.push(

@@ -17,9 +17,7 @@ test('a failure is told with its causes, each once: a certificate, a redirect, a
 
 test('a refusal names the headers, and nothing of what the server answered', () => {
   const error = Object.assign(new Error('HTTP 401: <script>'), { statusCode: 401 })
-  expect(failureSentence(error, null)).toMatch(
-    /^it does not let us in \(HTTP 401\): see its headers/,
-  )
+  expect(failureSentence(error, null)).toMatch(/^it refuses access \(HTTP 401\): check its headers/)
 })
 
 test('of a process that has ended its own end is told', () => {

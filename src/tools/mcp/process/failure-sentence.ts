@@ -12,9 +12,9 @@ export function failureSentence(error: unknown, ended: string | null): string {
     ended ??
     (refused === null
       ? withCauses(error)
-      : `it does not let us in (HTTP ${refused}): see its headers in the worker's file, and what ` +
+      : `it refuses access (HTTP ${refused}): check its headers in the worker's file, and the values ` +
         '`${NAME}`' +
-        ` in them is filled with`)
+        `of their variables`)
   return text.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 2000)
 }
 

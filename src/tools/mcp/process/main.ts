@@ -34,7 +34,7 @@ await serveQueries<McpQuery>(async (query, signal) => {
 })
 
 function opened(): ServerSession {
-  if (session === null) throw new Error('It was not said which server this is')
+  if (session === null) throw new Error('The setup does not name a server')
   return session
 }
 

@@ -67,7 +67,7 @@ export class ServerSession {
     const now = listing.tools.find((definition) => definition.name === tool)
     if (now === undefined || hashOfDefinition(now) !== definition) {
       const what =
-        now === undefined ? 'has no such tool any more' : 'says something else of the tool'
+        now === undefined ? 'has no such tool any more' : 'has another definition of the tool'
       return { type: 'changed', problem: `the server ${what} than when the call was judged` }
     }
     const live = await this.#connect(signal)

@@ -85,7 +85,7 @@ export class StdioTransport implements MCPTransport {
         if (line.trim() === '' || this.#take(line)) continue
         nonsense += 1
         if (nonsense > maxInvalidLines)
-          throw new Error(`it wrote ${nonsense} lines that are no messages`)
+          throw new Error(`it wrote ${nonsense} lines that are not messages`)
       }
     } catch (error) {
       this.#end(error instanceof Error ? error.message : String(error))

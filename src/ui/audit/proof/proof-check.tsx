@@ -48,7 +48,7 @@ export function ProofCheck({ request }: { request: string }) {
       </div>
       {!canCheck && (
         <p className="dim">
-          This browser checks signatures only on pages that come by https or from this machine.
+          This browser checks signatures only on pages from https addresses or from this machine.
         </p>
       )}
       {failure !== null && (
@@ -83,7 +83,7 @@ function Results({ findings }: { findings: Findings }) {
         </Result>
         <Result holds={isChained}>
           {isChained
-            ? 'Each names the hash of the one before: none was left out in between.'
+            ? 'Each event names the hash of the previous one: no event in between is missing.'
             : 'An event is missing in between, or was changed.'}
         </Result>
         <Result holds={findings.key !== 'changed'}>{keyWords[findings.key]}</Result>
@@ -101,7 +101,7 @@ const keyWords: Readonly<Record<KeySeen, string>> = {
     'This browser sees the log’s key for the first time and remembers it. Compare it with one that you got in another way.',
   same: 'It is the key that this browser saw before.',
   changed:
-    'It is another key than this browser saw before: “countersign audit key --chain” says whether the old key signed for it.',
+    'It differs from the key that this browser saw before: “countersign audit key --chain” shows whether the old key signed the new one.',
 }
 
 function Result({ holds, children }: { holds: boolean; children: React.ReactNode }) {

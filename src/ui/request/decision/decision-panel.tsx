@@ -134,7 +134,7 @@ export function DecisionPanel(props: {
       recordedWords: (answer) => stageSentence(answer, body.decision, request, false),
       refusedWords: words,
     })
-    announce(`${act} #${request.number}: sent in 5 seconds. Z takes it back.`)
+    announce(`${act} #${request.number}: sent in 5 seconds. Press Z to undo it.`)
     props.onNext()
   }
   const refused = submission.state === 'refused' && submission.refusal.code !== 'network'
@@ -174,7 +174,7 @@ export function DecisionPanel(props: {
         )}
         {held !== null && (
           <Notice tone="plain" title={`${held.act}: not recorded yet`}>
-            It is sent in a moment. Until then Z takes it back.
+            It is sent in a moment. Until then, press Z to undo it.
           </Notice>
         )}
         {closed && submission.state !== 'refused' && (

@@ -45,7 +45,7 @@ export function EditForm(props: { opened: RequestDetail; onDone: (fresh: Request
         Preview the changes
       </Button>
       <p className="small dim">
-        Policy judges the changed call anew, and votes given so far no longer count.
+        Policy judges the changed call again, and earlier votes no longer count.
       </p>
     </div>
   )

@@ -19,7 +19,7 @@ export function Alike({ request }: { request: RequestDetail }) {
       <AlikeList label="The same file or program" requests={similar} />
       {hidden > 0 && (
         <p className="small dim">
-          {hidden === 1 ? 'One more is' : `${hidden} more are`} not for you to see.
+          {hidden === 1 ? 'One more is' : `${hidden} more are`} that you may not see.
         </p>
       )}
     </section>

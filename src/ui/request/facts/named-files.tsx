@@ -27,8 +27,8 @@ export function NamedFiles({ request }: { request: RequestDetail }) {
         ))}
       </ul>
       <p className="dim small">
-        As they were when this was asked. If one of them changes before the command runs, it is not
-        run but asked about again.
+        As they were when the request was opened. If one of them changes before the command runs,
+        the command does not run, and a new request is opened.
       </p>
     </section>
   )
@@ -74,8 +74,8 @@ const whyNotStored: Readonly<Record<NamedFileView['kind'], string>> = {
   text: '',
   binary: '',
   withheld: 'Reading it needs an approval of its own: its content is not shown here.',
-  large: 'Too large to be kept with the request: its content is not shown here.',
-  changed: 'It changed while this was asked: its content is not shown here.',
+  large: 'Too large to store with the request: its content is not shown here.',
+  changed: 'It changed while the request was opened: its content is not shown here.',
 }
 
 /**

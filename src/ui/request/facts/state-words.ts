@@ -10,7 +10,7 @@ const cancelled: Record<CancelReason, string> = {
   sibling_denied: 'an earlier call of the turn was denied and the run stopped',
   superseded: 'a newer request took its place',
   withdrawn: 'the program that asked withdrew it',
-  settled: 'what happened became known by itself',
+  settled: 'the outcome became known',
   delegation_denied: 'another part of the same delegation was not approved',
 }
 
@@ -19,7 +19,7 @@ const cancelled: Record<CancelReason, string> = {
  * this run". Pure.
  */
 export function whyNotYours(reason: string | null): string {
-  const why = (reason ?? 'you are not among the people of this queue').replace(/[.]$/, '')
+  const why = (reason ?? 'you are not in the team of this queue').replace(/[.]$/, '')
   return /^you can.t decide/i.test(why) ? `Y${why.slice(1)}` : `You can't decide: ${why}`
 }
 
@@ -87,7 +87,7 @@ const refusals: Readonly<Record<string, string>> = {
   revoked: 'the approval was revoked',
   invalid_permit: 'its permit did not verify',
   invalid_statement: "the run's signed statement did not verify",
-  unsigned: 'nobody signed for it',
+  unsigned: 'it has no signature',
 }
 
 /**
@@ -110,12 +110,12 @@ export function executionSentence(
       return state === 'approved' && kind !== 'question' ? 'Approved, not yet carried out.' : null
     case 'started':
       if (kind === 'external')
-        return 'The program took its permit, and has not said what became of it.'
+        return 'The program took its permit, and has not reported an outcome.'
       return 'It is being carried out now.'
     case 'succeeded':
       if (kind === 'external') return 'The program says that it was carried out.'
       if (execution.exitCode !== undefined && execution.exitCode !== 0) {
-        return `It ran and ended${exit}: most programs say so that they failed.`
+        return `It ran and ended${exit}, with which most programs report a failure.`
       }
       return `Carried out${exit}.`
     case 'failed':

@@ -28,7 +28,8 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
       {result.elided !== undefined && (
         <span className="small dim">
           {' '}
-          not shown to the model any more since turn {result.elided.atTurn}: its window had no room
+          not shown to the model any more since turn {result.elided.atTurn}, because its context
+          window had no room
         </span>
       )}
       {text !== '' && lines <= maxOpenLines && <LinesView text={text} showFinalNewline={false} />}

@@ -96,7 +96,7 @@ function CallForm({ runId, tools, close }: CallFormProps) {
       </p>
       <ToolInputFields schema={tool.inputSchema} values={values} change={setValues} />
       <p className="small">
-        Its result enters the run as a message of yours. Where it asks, somebody else decides.
+        Its result enters the run as your message. If the call asks, another person decides it.
       </p>
       {refusal !== null && <p role="alert">{refusal}</p>}
       {done !== null && (

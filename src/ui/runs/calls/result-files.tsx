@@ -59,7 +59,7 @@ function Picture({ callId, file }: { callId: string; file: ResultFile }) {
       )}
       {state === 'failed' && (
         <p className="small" role="status">
-          It cannot be drawn: it is broken, or it did not come.
+          It cannot be shown: it is damaged, or it did not load.
         </p>
       )}
     </>

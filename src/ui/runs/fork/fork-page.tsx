@@ -41,8 +41,9 @@ export function ForkPage() {
             </Notice>
           )}
           <p className="dim small">
-            Everybody who stands behind run {run.data.number} stands behind the new one and cannot
-            decide its requests. Remembered approvals do not come along, and limits count from zero.
+            Everybody who stands behind run {run.data.number} is a principal of the new run and
+            cannot decide its requests. Remembered approvals are not copied, and limits count from
+            zero.
           </p>
           <StartPreview preview={worker.data.preview} mode={run.data.mode} />
         </aside>

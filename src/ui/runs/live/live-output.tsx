@@ -29,8 +29,8 @@ export function LiveOutput(props: { callId: string; live: NonNullable<Transcript
     <div className="so-far">
       <p className="small" role="status">
         {!isLost
-          ? 'It runs. This is what it has printed so far.'
-          : 'Nobody knows how it ended. This is what it had printed until then, and no result.'}
+          ? 'It is running. This is its output so far.'
+          : 'Nobody knows how it ended. This is its output until then, not its result.'}
       </p>
       {streams.map(({ stream, soFar }) => (
         <LiveStream key={stream} stream={stream} soFar={soFar} />

@@ -62,7 +62,7 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
         Send
       </Button>
       <p id="composer-note" className="dim small">
-        Who writes to a run cannot decide its later requests.
+        If you write to a run, you cannot decide its later requests.
       </p>
       {refusal !== null && <p role="alert">{refusal}</p>}
     </form>

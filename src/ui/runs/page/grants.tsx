@@ -17,7 +17,7 @@ export function Grants({ runId }: { runId: string }) {
       <h2 id="grants-title">Remembered approvals</h2>
       {grants.isError && <p role="alert">{grants.error.message}</p>}
       {grants.isSuccess && items.length === 0 && (
-        <p className="dim small">None: every call that asks is asked about.</p>
+        <p className="dim small">None: each call that asks opens a request.</p>
       )}
       <ul className="column">
         {items.map((grant) => (
@@ -59,7 +59,7 @@ function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
       </p>
       {grant.dormant !== null && (
         <p>
-          Covers nothing now: <VisibleText text={grant.dormant} />
+          Not effective now: <VisibleText text={grant.dormant} />
         </p>
       )}
       {grant.revokedAt === null && grant.endedAt === null ? (

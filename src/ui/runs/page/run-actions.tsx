@@ -46,7 +46,7 @@ function CancelRun({ run }: { run: RunDetail }) {
       act={cancel}
       card={{
         title: 'Cancel this run?',
-        text: 'Its requests leave the queues and what runs is told to stop. What has been carried out stays.',
+        text: 'Its requests leave the queues, and running calls are stopped. Completed calls are not undone.',
       }}
     />
   )

@@ -21,7 +21,7 @@ export function RunStatus({ run }: { run: RunDetail }) {
   if (run.rest !== 'answered' || run.restsUntil === undefined) return null
   return (
     <p className="standing">
-      It rests, and goes on with the next message. It ends by itself <Time at={run.restsUntil} />.
+      It waits for the next message. It ends by itself <Time at={run.restsUntil} />.
     </p>
   )
 }

@@ -27,7 +27,7 @@ export function BudgetFields(props: {
     <fieldset className="task-fields column">
       <legend>Budget</legend>
       <p className="dim small">
-        At a limit the run rests until somebody writes to it. Empty: the limits of the worker.
+        At a limit, the run waits until somebody writes to it. Empty: the limits of the worker.
       </p>
       <div className="budget-fields">
         {parts.map(({ name, label }) => (

@@ -5,18 +5,18 @@ import { RadioField, type RadioOption } from '../../states/radio-field.tsx'
 const ask: RadioOption<RunMode> = {
   value: 'prompt',
   label: 'Ask',
-  description: 'What policy asks for waits for a person.',
+  description: 'Calls that ask wait for a person.',
 }
 const strict: RadioOption<RunMode> = {
   value: 'strict',
   label: 'Deny what asks',
-  description: 'Only what is pre-approved runs. Everything that would ask is denied at once.',
+  description: 'Only pre-approved calls run. Calls that would ask are denied at once.',
 }
 const approveAll: RadioOption<RunMode> = {
   value: 'approve_all',
   label: 'Approve all',
   description:
-    'Nobody is asked. Everything that would ask runs, in your name. What policy blocks stays blocked.',
+    'Nobody is asked. Calls that would ask run in your name. Calls that policy blocks stay blocked.',
 }
 
 /** How the run treats what asks, in its consequences; `approve_all` for who has the right. */

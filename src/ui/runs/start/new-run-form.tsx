@@ -93,7 +93,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
         )}
         <Textarea
           label="Files"
-          description="Paths in the workspace that the run is given to read, one a line."
+          description="Paths of workspace files for the run to read, one on each line."
           autosize
           minRows={1}
           maxRows={8}

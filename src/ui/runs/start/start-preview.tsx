@@ -31,7 +31,7 @@ export function StartPreview({ preview, mode }: { preview: StartPreviewView; mod
       </Part>
       <Part title="Never" icon="never" lines={of('blocked')} nothing="Nothing is ruled out" />
       <p className="dim small">
-        By the policy in force. Every call is judged by itself when it is made.
+        Under the policy in force. Policy judges each call when it is made.
       </p>
     </section>
   )

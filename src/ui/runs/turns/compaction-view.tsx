@@ -21,7 +21,7 @@ export function CompactionView({ item }: { item: TranscriptItem }) {
           </span>
         </p>
         <details>
-          <summary className="small">What the model wrote for itself</summary>
+          <summary className="small">The summary that the model wrote</summary>
           <div className="turn-text turn-summary">
             <VisibleText text={item.text ?? ''} />
           </div>

@@ -12,7 +12,7 @@ import { RadioField } from '../../../states/radio-field.tsx'
 import { type Sending, useSubmit } from '../use-submit.ts'
 
 const recordedText =
-  'The agent reads your answer, and the run goes on. You are behind what it asks for from now on: somebody else decides that.'
+  'The agent reads your answer, and the run continues. You are now behind the later requests of this run, so other people decide them.'
 
 /** A person answers a question of a run: with one of its choices, or in their own words. */
 export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
@@ -56,8 +56,8 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
     >
       {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
       <p className="small">
-        Your answer is given to the agent as it stands. It approves nothing, and afterwards you
-        cannot decide what this run asks for.
+        The agent gets your answer unchanged. The answer approves nothing, and afterwards you cannot
+        decide requests of this run.
       </p>
       {choices.length === 0 ? (
         <Textarea

@@ -29,7 +29,7 @@ const continuations: readonly RadioOption<Then>[] = [
   },
 ]
 
-const recordedText = 'The run goes on with what you found out.'
+const recordedText = 'The run continues with your finding.'
 
 /** A person says what became of a call whose outcome nobody knows, and how the run goes on. */
 export function SettleForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
@@ -73,8 +73,8 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
     >
       {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
       <p className="small">
-        It was started and then lost from sight. Look at the place it would have changed, then say
-        what you found.
+        It was started, and then the connection was lost. Check what it would have changed, then
+        record what you found.
       </p>
       <RadioField
         legend="Did it take effect?"

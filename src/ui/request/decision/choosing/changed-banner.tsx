@@ -28,8 +28,8 @@ export function ChangedBanner(props: {
     <div className="column">
       <Notice tone="bad" title="This changed since you opened it">
         {editor === undefined ? 'It' : `${editor} changed it: it`} is revision {current.revision}{' '}
-        now; you were reading revision {opened.revision}. Nothing of yours was recorded; your reason
-        is kept.
+        now; you were reading revision {opened.revision}. No decision of yours was recorded; your
+        reason is kept.
       </Notice>
       <div className="row">
         <Button size="xs" variant="default" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -43,7 +43,7 @@ export function ChangedBanner(props: {
         <div className="column" aria-label="What changed" role="region">
           {changes.length === 0 && (
             <p className="small dim">
-              The input is the same; what it is compared with has changed.
+              The input is the same; the file that it is compared with has changed.
             </p>
           )}
           {changes.map((change) => (

@@ -53,7 +53,7 @@ export function ChoiceList(props: {
       label: 'Approve as shown',
       description:
         request.kind === 'start'
-          ? 'The run begins with exactly this. What it asks later is asked by itself.'
+          ? 'The run begins with exactly this. Its later calls ask on their own.'
           : 'Exactly the bytes on this page.',
       available: may('approve'),
       extra: approveKeys,
@@ -98,5 +98,5 @@ export function ChoiceList(props: {
 
 function denialWords({ kind, runId }: RequestDetail): string {
   if (kind === 'start') return 'The run is cancelled before it begins.'
-  return runId === null ? 'The program is told.' : 'The run goes on and is told.'
+  return runId === null ? 'The program is told.' : 'The run continues and reads the decision.'
 }

@@ -64,7 +64,7 @@ export function whyNotSubmit(request: RequestDetail, fields: PanelFields): strin
         : 'High risk: scroll through all of what will happen first.'
     }
     if (needsAgain(choice, request) && !fields.again) {
-      return 'High risk: this very call was carried out before. Tick “Yes, again” if it is to run once more.'
+      return 'High risk: this very call was carried out before. Tick “Yes, again” if it should run once more.'
     }
     return whyNotBounded(fields)
   }
@@ -73,9 +73,9 @@ export function whyNotSubmit(request: RequestDetail, fields: PanelFields): strin
 
 function whyNotBounded({ scope, uses, until, nowMs }: PanelFields): string | null {
   if (scope === 'once') return null
-  if (uses !== '' && !/^[1-9]\d{0,5}$/.test(uses)) return 'Uses is a number from 1 on.'
+  if (uses !== '' && !/^[1-9]\d{0,5}$/.test(uses)) return 'Uses must be a number from 1 on.'
   if (until === '') return null
-  return Date.parse(until) > nowMs ? null : 'Until is a time to come.'
+  return Date.parse(until) > nowMs ? null : 'Until must be in the future.'
 }
 
 /** The decision as the API takes it, bound to what the page shows. Pure. */

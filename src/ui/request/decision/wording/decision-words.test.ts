@@ -46,7 +46,7 @@ const second = (first: object): CallNow => ({
 test('a decision that Temporal does not know of is not said to make the run go on', () => {
   for (const decided of ['approve', 'deny', 'stop'] as const) {
     expect(stageSentence(answer('approved', 'recorded'), decided, waiting, true)).toBe(
-      'Recorded. The run is told as soon as Temporal can be reached.',
+      'Recorded. The run gets the decision as soon as Temporal can be reached.',
     )
   }
 })
@@ -184,5 +184,5 @@ test('an exit code stands wherever an outcome does, and what is unknown or faile
       { state: 'succeeded', exitCode: 128 },
       { state: 'approved', kind: 'tool_call' },
     ),
-  ).toBe('It ran and ended with exit code 128: most programs say so that they failed.')
+  ).toBe('It ran and ended with exit code 128, with which most programs report a failure.')
 })

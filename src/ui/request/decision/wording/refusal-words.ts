@@ -34,7 +34,7 @@ export function refusalWords(
     case 'network':
       return {
         title: 'The service did not answer',
-        text: `Your ${attempted} may or may not have arrived. Submit again: sent twice, it counts once.`,
+        text: `Your ${attempted} may or may not have arrived. Submit it again: it counts once, even if it is sent twice.`,
         reload: false,
       }
     default:

@@ -61,13 +61,13 @@ export function stageSentence(
   if (answer.state === 'pending') {
     return `Recorded. It still needs ${missingText(answer.quorum)}.`
   }
-  if (call.kind === 'external') return 'Recorded. The program that asked can go on.'
+  if (call.kind === 'external') return 'Recorded. The program that asked can continue.'
   if (call.kind === 'start') {
     return decided === 'approve' ? 'Recorded. The run begins.' : 'Recorded. The run is cancelled.'
   }
   const started = hasStarted(call) || !['recorded', 'delivered'].includes(answer.stage)
   if (!started && answer.stage === 'recorded') {
-    return 'Recorded. The run is told as soon as Temporal can be reached.'
+    return 'Recorded. The run gets the decision as soon as Temporal can be reached.'
   }
   const before = waitsFor(decided, call)
   if (decided === 'stop') {
