@@ -98,7 +98,7 @@ test('a file that is not the one that was shown is not edited; its input is, fie
     await route.fulfill({ response: answer, headers, body: 'evil\n' })
   })
   await page.getByRole('radio', { name: 'Approve with changes' }).check()
-  await page.getByRole('alert').getByText('not the one that this shows').first().waitFor()
+  await page.getByRole('alert').getByText('differs from the one shown here').first().waitFor()
   expect(await page.getByText('evil').count()).toBe(0)
   await page.getByLabel('edits').fill('[{"find": "old", "replace": "newer"}]')
   await page.getByRole('button', { name: 'Preview the changes' }).click()
