@@ -150,6 +150,10 @@ function readCalls(db: Db | Tx, runId: string) {
 
 /** Calls of the turns that a fork took over; those that people made count to who read them. */
 function readPrefixCalls(db: Db | Tx, runId: string) {
+  return selectPrefixCalls(db, runId).execute()
+}
+
+function selectPrefixCalls(db: Db | Tx, runId: string) {
   const ofPrefix = sql<string>`
     select call.id from run_prefix as prefix
     join tool_call as call on call.run_id = prefix.from_run_id
@@ -157,9 +161,18 @@ function readPrefixCalls(db: Db | Tx, runId: string) {
     left join message on message.id = manual_call.message_id
     where prefix.run_id = ${runId}
       and coalesce(message.turn, call.turn) between prefix.first_turn and prefix.last_turn`
-  return selectCalls(db)
-    .where(sql<boolean>`tool_call.id in (${ofPrefix})`)
-    .execute()
+  return selectCalls(db).where(sql<boolean>`tool_call.id in (${ofPrefix})`)
+}
+
+/** The calls of one turn that a run took or took over, in their order, without what they say. */
+export async function readCallsOfTurn(db: Db | Tx, runId: string, turn: number) {
+  const own = selectCalls(db).where('tool_call.run_id', '=', runId)
+  const [before, after] = await Promise.all(
+    [selectPrefixCalls(db, runId), own].map((calls) =>
+      calls.where('tool_call.turn', '=', turn).execute(),
+    ),
+  )
+  return [...(before ?? []), ...(after ?? [])]
 }
 
 /** Calls with what a transcript has of them, in their order. */
