@@ -12,6 +12,7 @@ export const limits = {
   writeBytes: 8 * 1024 * 1024,
   editsPerCall: 200,
   callsPerTurn: 100,
+  pendingRequestsPerRun: 100,
   reasonCharacters: 4000,
   pendingRequestsPerOwner: 500,
   /** of what a program sends along for itself */

@@ -6,6 +6,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
+import { startRun } from '../../runs/starting/start-run.ts'
 import { admitRun } from '../lifecycle/admit-run.ts'
 import {
   desk,
@@ -166,6 +167,22 @@ describe('attachments', () => {
     expect(outcome.kind).toBe('wait')
     const children = await getRun(desk.api, desk.people.ada.caller, runId)
     expect(children.children).toEqual([])
+  })
+
+  test('that would make more than a hundred requests of the run wait are refused, with their call alone', async () => {
+    const notes = Array.from({ length: 50 }, (_, index) => `notes/of-${index}.md`)
+    for (const path of notes) await desk.write(path, 'x\n')
+    const many = toReviewer({ attachments: notes })
+    desk.say({ calls: [many, toReviewer({ attachments: ['notes/1.md'] }), many, attached] })
+    const { id: runId } = await startRun(desk.api, desk.people.ada.caller, {
+      worker: 'scribe',
+      input: 'Go',
+    })
+    await desk.turn(runId, 1)
+    const calls = await desk.calls(runId, 1)
+    expect(calls.map(({ requestId }) => requestId !== '')).toEqual([true, true, false, true])
+    expect(calls[2]?.text).toContain('At most 100 requests of a run wait at a time')
+    expect((await getRun(desk.api, desk.people.ada.caller, runId)).pendingRequests).toBe(56)
   })
 
   test('and the worker stay as they were asked about: an edit may change the task alone', async () => {

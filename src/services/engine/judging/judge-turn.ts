@@ -67,7 +67,8 @@ export async function judgeTurn(
   const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   return workspace.look((base) => {
     const shared = { run, terms, registry, grants: hasGrants, cueFacts, signal: turn.signal }
-    return judgeEach(ctx, calls, inputs, { ...shared, proposals: new TurnProposals(base) })
+    const pending = { count: run.pending_requests }
+    return judgeEach(ctx, calls, inputs, { ...shared, pending, proposals: new TurnProposals(base) })
   })
 }
 
@@ -103,6 +104,8 @@ interface PendingCall {
   readonly terms: RunTerms
   readonly registry: ToolRegistry
   readonly proposals: TurnProposals
+  /** requests of the run that wait, with those of the calls before: this call adds its own */
+  readonly pending: { count: number }
   readonly signal: AbortSignal
   readonly call: Selectable<ToolCallTable>
   /** the run has grants, of which one may cover the call */
@@ -112,26 +115,26 @@ interface PendingCall {
   readonly cueFacts: TurnFacts['cueFacts']
 }
 
-async function judgeAndPresent(ctx: WorkerContext, pending: PendingCall): Promise<JudgedCall> {
-  const { call, proposals, registry } = pending
-  const assumed = await proposals.below(await accessesOf(registry, call.tool, pending.input))
+async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promise<JudgedCall> {
+  const { call, proposals, registry, pending } = judging
+  const assumed = await proposals.below(await accessesOf(registry, call.tool, judging.input))
   const judgement = await judgeOne(ctx, {
-    run: pending.run,
-    terms: pending.terms,
+    run: judging.run,
+    terms: judging.terms,
     registry,
     tool: call.tool,
-    input: pending.input,
-    duplicateId: pending.duplicateId,
+    input: judging.input,
+    duplicateId: judging.duplicateId,
     byPerson: call.manual,
-    grants: pending.grants,
+    grants: judging.grants,
     assumed,
-    cueFacts: pending.cueFacts,
+    cueFacts: judging.cueFacts,
   })
   const tool = registry.get(call.tool)
   if (tool === undefined || (judgement.verdict !== 'ask' && judgement.verdict !== 'preApproved')) {
     return { kind: 'judged', callId: call.id, judgement }
   }
-  const context = { workspace: assumed.workspace, signal: pending.signal }
+  const context = { workspace: assumed.workspace, signal: judging.signal }
   if (judgement.verdict === 'preApproved') {
     proposals.add(call.position, tool.accesses(judgement.input), async () => {
       const presentation = await presentCall(tool, judgement, context)
@@ -157,6 +160,13 @@ async function judgeAndPresent(ctx: WorkerContext, pending: PendingCall): Promis
     return { kind: 'judged', callId: call.id, judgement: refusal }
   }
   const { presented, attachments } = presentation
+  const requests = 1 + attachments.length
+  const most = limits.pendingRequestsPerRun
+  if (pending.count + requests > most) {
+    const text = `At most ${most} requests of a run wait at a time, ${pending.count} do, and this call needs ${requests}. Nothing was carried out: make the call again when others are decided.`
+    return { kind: 'refused', callId: call.id, text }
+  }
+  pending.count += requests
   proposals.add(call.position, tool.accesses(judgement.input), async () => presented.proposes)
   const asks = tool.needsPerson === 'answer' ? 'question' : 'tool_call'
   const { assumes } = assumed
