@@ -14,7 +14,6 @@ import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
-import { AnswerForm } from './decision/answering/answer-form.tsx'
 import { AgentStatement } from './agent-statement.tsx'
 import { Comments } from './comments/comments.tsx'
 import { useChosen } from './decision/choosing/use-chosen.ts'
@@ -33,7 +32,6 @@ import { ModeBanner } from '../runs/page/mode-banner.tsx'
 import { Notice } from '../states/notice.tsx'
 import { RequestHead } from './request-head.tsx'
 import { RequestEffect, RequestSentence } from './request-sentence.tsx'
-import { SettleForm } from './decision/answering/settle-form.tsx'
 import { Context, Siblings } from './surroundings.tsx'
 import { useSeen } from '../effect/seeing/use-seen.ts'
 import { useLineNotes } from './comments/line-notes.tsx'
@@ -44,6 +42,14 @@ import './request.css'
 
 const FileEditForm = lazy(() =>
   import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
+)
+
+/** Loaded for the requests that are settled or answered, which few are. */
+const SettleForm = lazy(() =>
+  import('./decision/answering/settle-form.tsx').then((module) => ({ default: module.SettleForm })),
+)
+const AnswerForm = lazy(() =>
+  import('./decision/answering/answer-form.tsx').then((module) => ({ default: module.AnswerForm })),
 )
 
 /** One request, and where it is decided. */
@@ -129,9 +135,13 @@ function Opened({ request }: { request: RequestDetail }) {
 
   const panel =
     request.kind === 'outcome_check' ? (
-      <SettleForm request={request} onNext={goNext} />
+      <Suspense fallback={null}>
+        <SettleForm request={request} onNext={goNext} />
+      </Suspense>
     ) : request.kind === 'question' ? (
-      <AnswerForm request={request} onNext={goNext} />
+      <Suspense fallback={null}>
+        <AnswerForm request={request} onNext={goNext} />
+      </Suspense>
     ) : (
       <DecisionPanel
         request={request}
