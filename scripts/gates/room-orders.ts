@@ -254,6 +254,7 @@ export const roomOrders: RoomOrders = {
     'decide',
     'converse',
     'hook',
+    'acp',
     'mcp',
     'witness',
     'check',

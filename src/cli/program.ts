@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAcpCommand } from './commands/acp.ts'
 import { addAnswerCommand } from './commands/requests/answer.ts'
 import { addAuditCommand } from './commands/audit/audit.ts'
 import { addBackupCommands } from './commands/backup.ts'
@@ -52,6 +53,7 @@ export function createProgram(): Command {
   addSchedulesCommand(program)
   addHookCommand(program)
   addMcpCommand(program)
+  addAcpCommand(program)
   program.commandsGroup('Set up:')
   addStartCommand(program)
   addInitCommand(program)

@@ -1,0 +1,121 @@
+import type { Asked } from '#program-client'
+import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
+import { isFields, ToldCalls } from './told-calls.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** How a call is decided and what became of it is told; `leave` gets what waits when it ends. */
+export interface CallJudge {
+  decide(
+    event: HookEvent,
+    cancelled: AbortSignal,
+    leave: (asked: Asked) => Promise<void>,
+  ): Promise<HookDecision>
+  report(event: HookEvent): Promise<void>
+  withdraw(asked: Asked): Promise<void>
+}
+
+/**
+ * Stands between an editor and an agent that speak the Agent Client Protocol. It answers what the
+ * agent asks a person for, and passes everything else on. Nothing here says yes for longer than one
+ * call, and no reason reaches the agent: the protocol has no place for it.
+ */
+export class PermissionProxy {
+  readonly #told = new ToldCalls()
+  readonly #allowed = new Map<string, HookEvent>()
+  readonly #open = new Map<AbortController, { id: unknown; sessionId: unknown }>()
+  readonly #judge: CallJudge
+  readonly #cwd: string
+  readonly #answer: (message: object) => void
+  readonly #say: (sentence: string) => void
+
+  constructor(of: {
+    readonly judge: CallJudge
+    readonly cwd: string
+    readonly answer: (message: object) => void
+    readonly say: (sentence: string) => void
+  }) {
+    this.#judge = of.judge
+    this.#cwd = of.cwd
+    this.#answer = of.answer
+    this.#say = of.say
+  }
+
+  /** A message of the agent. False: it is answered here and not for the editor. */
+  async fromAgent(message: Fields): Promise<boolean> {
+    const { id, method, params } = message
+    if (method === 'session/request_permission') {
+      // Whatever its id is: the editor must never be asked.
+      void this.#ask(id, params)
+      return false
+    }
+    if (method === '$/cancel_request' && isFields(params)) {
+      this.#cancel((open) => open.id === params['requestId'])
+    }
+    if (method === 'session/update' && isFields(params)) await this.#noteUpdate(params)
+    return true
+  }
+
+  /** A message of the editor, which goes on to the agent. */
+  fromEditor({ method, params }: Fields): void {
+    if (method !== 'session/cancel' || !isFields(params)) return
+    this.#cancel((open) => open.sessionId === params['sessionId'])
+  }
+
+  /** The editor or the agent is gone: what waits is taken back. */
+  end(): void {
+    this.#cancel(() => true)
+  }
+
+  #cancel(isMeant: (open: { readonly id: unknown; readonly sessionId: unknown }) => boolean): void {
+    for (const [stop, open] of this.#open) if (isMeant(open)) stop.abort()
+  }
+
+  async #ask(id: unknown, params: unknown): Promise<void> {
+    const stop = new AbortController()
+    const sessionId = isFields(params) ? params['sessionId'] : undefined
+    this.#open.set(stop, { id, sessionId })
+    let decision: HookDecision
+    try {
+      const event = this.#told.eventOf(params, this.#cwd)
+      const takeBack = async (asked: Asked): Promise<void> => {
+        if (stop.signal.aborted) await this.#judge.withdraw(asked)
+      }
+      decision = await this.#judge.decide(event, stop.signal, takeBack)
+      if (decision.decision === 'allow') this.#allowed.set(allowedKey(event), event)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      decision = { decision: 'deny', reason: `Countersign: ${why}` }
+    }
+    this.#open.delete(stop)
+    const outcome = stop.signal.aborted ? { outcome: 'cancelled' } : outcomeOf(decision, params)
+    if (decision.decision === 'deny') this.#say(decision.reason)
+    if (id !== undefined) this.#answer({ jsonrpc: '2.0', id, result: { outcome } })
+  }
+
+  async #noteUpdate(params: Fields): Promise<void> {
+    const { sessionId, update } = params
+    if (!isFields(update)) return
+    this.#told.note(sessionId, update)
+    const { status, toolCallId } = update
+    if (status !== 'completed' && status !== 'failed') return
+    const key = JSON.stringify([String(sessionId), toolCallId])
+    const event = this.#allowed.get(key)
+    if (event === undefined || !this.#allowed.delete(key)) return
+    const name = status === 'completed' ? 'PostToolUse' : 'PostToolUseFailure'
+    await this.#judge.report({ ...event, hook_event_name: name }).catch(() => undefined)
+  }
+}
+
+function allowedKey({ session_id, tool_use_id }: HookEvent): string {
+  return JSON.stringify([session_id, tool_use_id])
+}
+
+/** Only what counts for this one call is chosen; where the agent offers no such answer, none. */
+function outcomeOf({ decision }: HookDecision, params: unknown): object {
+  const options = isFields(params) && Array.isArray(params['options']) ? params['options'] : []
+  const kind = decision === 'allow' ? 'allow_once' : 'reject_once'
+  const option: unknown = options.find((one) => isFields(one) && one['kind'] === kind)
+  const optionId = isFields(option) ? option['optionId'] : undefined
+  return typeof optionId === 'string' ? { outcome: 'selected', optionId } : { outcome: 'cancelled' }
+}

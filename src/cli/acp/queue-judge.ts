@@ -1,0 +1,37 @@
+import { createClient } from '#program-client'
+import { decideHook, reportHook, type ServiceAddress } from '../hook/answer-hook.ts'
+import { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
+import type { CallJudge } from './permission-proxy.ts'
+
+/**
+ * Decides the calls of an agent as a hook does: policy and people of the service, closed when it is
+ * away, and a call that is made again goes on with its request.
+ */
+export function queueJudge(of: {
+  readonly service: ServiceAddress
+  /** of the agent, for people */
+  readonly title: string
+  readonly root: string
+  readonly hostProof: Uint8Array | null
+  readonly waitMs: number
+  /** where calls that waited too long are noted */
+  readonly stateFolder: string
+}): CallJudge {
+  const { hostProof, root, service } = of
+  const agent = { name: 'acp', title: of.title }
+  const waiting = new WaitingCalls(of.stateFolder)
+  return {
+    decide: (event, cancelled, leave) =>
+      decideHook(event, {
+        service,
+        agent,
+        root,
+        hostProof,
+        waiting,
+        leave,
+        late: AbortSignal.any([cancelled, AbortSignal.timeout(of.waitMs)]),
+      }),
+    report: (event) => reportHook(event, { agent, service, waiting }),
+    withdraw: ({ id }) => createClient({ ...service, timeoutMs: 10_000 }).withdraw(id),
+  }
+}

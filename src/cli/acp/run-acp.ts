@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { PermissionProxy, type CallJudge } from './permission-proxy.ts'
+import { isFields } from './told-calls.ts'
+
+/** Longer lines are no messages of an agent. */
+const maxLineCharacters = 16 * 1024 * 1024
+
+/**
+ * Runs an agent as a program and stands between it and the editor, which speaks on `input` and
+ * `output`. Resolves with the agent's exit code once one of them ends. Rejects when the agent
+ * cannot be started.
+ */
+export function runAcp(of: {
+  readonly agent: readonly [string, ...string[]]
+  readonly cwd: string
+  readonly judge: CallJudge
+  readonly input: Readable
+  readonly output: Writable
+  readonly say: (sentence: string) => void
+}): Promise<number> {
+  const [program, ...words] = of.agent
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const write = (to: Writable, message: unknown): void => {
+    if (to.writable) to.write(`${JSON.stringify(message)}\n`)
+  }
+  const proxy = new PermissionProxy({
+    judge: of.judge,
+    cwd: of.cwd,
+    answer: (message) => write(child.stdin, message),
+    say: of.say,
+  })
+  child.stdin.on('error', () => undefined)
+  of.output.on('error', () => child.kill())
+  eachMessage(
+    child.stdout,
+    () => child.kill('SIGKILL'),
+    async (message) => {
+      if (!isFields(message) || (await proxy.fromAgent(message))) write(of.output, message)
+    },
+  )
+  eachMessage(
+    of.input,
+    () => child.kill(),
+    async (message) => {
+      if (isFields(message)) proxy.fromEditor(message)
+      write(child.stdin, message)
+    },
+  )
+  of.input.once('end', () => {
+    proxy.end()
+    child.stdin.end()
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      proxy.end()
+      resolve(code ?? 1)
+    })
+  })
+}
+
+/**
+ * Each message of a stream of lines, in order and as it was parsed here, so that nobody reads a
+ * line in another way. What is no JSON is nobody's message. The messages of a list come one by one.
+ */
+function eachMessage(
+  from: Readable,
+  refuse: () => void,
+  take: (message: unknown) => Promise<void>,
+): void {
+  let before: Promise<void> = Promise.resolve()
+  createInterface({ input: from, crlfDelay: Infinity }).on('line', (line) => {
+    if (line.length > maxLineCharacters) return refuse()
+    let message: unknown
+    try {
+      message = JSON.parse(line)
+    } catch {
+      return
+    }
+    for (const one of Array.isArray(message) ? message : [message]) {
+      before = before.then(() => take(one))
+    }
+  })
+}

@@ -1,0 +1,59 @@
+import type { HookEvent } from '#domain/hooks/hook-event.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The kinds of calls of the protocol; an agent's own word for a tool is never one of ours. */
+const kinds = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other']
+/** What is told of a call, piece by piece. */
+const members = ['title', 'kind', 'rawInput', 'content', 'locations'] as const
+const maxCalls = 1000
+
+/** What an agent has told of its calls, in `session/update` and when it asks. */
+export class ToldCalls {
+  readonly #calls = new Map<string, Fields>()
+
+  /** Adds what a message tells of a call. */
+  note(sessionId: unknown, told: unknown): void {
+    if (!isFields(told) || typeof told['toolCallId'] !== 'string') return
+    const key = keyOf(sessionId, told['toolCallId'])
+    const known = members.filter((name) => told[name] !== undefined && told[name] !== null)
+    const added = Object.fromEntries(known.map((name) => [name, told[name]]))
+    this.#calls.set(key, { ...this.#calls.get(key), ...added })
+    for (const oldest of this.#calls.keys()) {
+      if (this.#calls.size <= maxCalls) break
+      this.#calls.delete(oldest)
+    }
+  }
+
+  /**
+   * The call that an agent asks about, as an event of a hook: everything that it has told of it. A
+   * call whose arguments it does not tell is `unseen`.
+   */
+  eventOf(params: unknown, cwd: string): HookEvent {
+    const { sessionId, toolCall } = isFields(params) ? params : {}
+    if (!isFields(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
+      throw new Error('the agent does not say which call it asks about, so this is not done')
+    }
+    this.note(sessionId, toolCall)
+    const told = this.#calls.get(keyOf(sessionId, toolCall['toolCallId'])) ?? {}
+    const kind = kinds.find((one) => one === told['kind']) ?? 'other'
+    const isSeen = isFields(told['rawInput']) && Object.keys(told['rawInput']).length > 0
+    return {
+      hook_event_name: 'PreToolUse',
+      session_id: String(sessionId),
+      tool_name: isSeen ? kind : `unseen_${kind}`,
+      tool_input: told,
+      tool_use_id: toolCall['toolCallId'],
+      cwd,
+    }
+  }
+}
+
+function keyOf(sessionId: unknown, toolCallId: string): string {
+  return JSON.stringify([sessionId, toolCallId])
+}
+
+/** Whether it is an object of JSON. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

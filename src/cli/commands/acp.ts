@@ -1,0 +1,65 @@
+import { basename, join, resolve } from 'node:path'
+import { homedir } from 'node:os'
+import type { Command } from 'commander'
+import { processEnvironment, readText } from '#runtime/environment.ts'
+import { findService } from '../service/find-service.ts'
+import { type ServiceOptions, withFolders } from '../service/service-options.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { withExamples } from './examples.ts'
+
+interface AcpOptions extends ServiceOptions {
+  readonly root: string
+  readonly wait: string
+}
+
+/** `countersign acp -- AGENT`: for editors that start agents of the Agent Client Protocol. */
+export function addAcpCommand(program: Command): void {
+  const command = withFolders(program.command('acp'))
+    .description(
+      'run an agent of the Agent Client Protocol for an editor, and answer what it asks a person for; needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
+    )
+    .argument('<agent...>', 'the program of the agent and its words, after --')
+    .option(
+      '--url <url>',
+      'the service to ask (default: COUNTERSIGN_URL, or that of the data folder)',
+    )
+    .option('--root <dir>', 'where the agent works', '.')
+    .option('--wait <seconds>', 'how long people have; then it is a denial', '3300')
+    .action(serve)
+  withExamples(command, ['acp -- gemini --acp', 'acp --wait 600 -- npx claude-code-acp'])
+}
+
+async function serve(agent: string[], options: AcpOptions): Promise<void> {
+  const environment = processEnvironment()
+  const apiKey = readText(environment, 'COUNTERSIGN_API_KEY')
+  if (apiKey === undefined) {
+    throw new CommandFailure('COUNTERSIGN_API_KEY is not set', exitCodes.usage)
+  }
+  const seconds = Number(options.wait)
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) {
+    throw new CommandFailure('--wait takes a number of seconds, 1 to 86400', exitCodes.usage)
+  }
+  const { hostProof, url } = await findService(options, environment)
+  const { runAcp } = await import('../acp/run-acp.ts')
+  const { queueJudge } = await import('../acp/queue-judge.ts')
+  const [program = '', ...words] = agent
+  const home = readText(environment, 'HOME') ?? homedir()
+  const state = readText(environment, 'XDG_STATE_HOME') ?? join(home, '.local', 'state')
+  const root = resolve(options.root)
+  const code = await runAcp({
+    agent: [program, ...words],
+    cwd: root,
+    judge: queueJudge({
+      service: { url, apiKey },
+      title: `${basename(program).slice(0, 80)} (ACP)`,
+      root,
+      hostProof,
+      waitMs: seconds * 1000,
+      stateFolder: join(state, 'countersign', 'hooks'),
+    }),
+    input: process.stdin,
+    output: process.stdout,
+    say: (sentence) => console.error(sentence),
+  })
+  process.exit(code)
+}

@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { client, ndJsonStream } from '@agentclientprotocol/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { queueJudge } from '#cli/acp/queue-judge.ts'
+import { runAcp } from '#cli/acp/run-acp.ts'
+import { EventFeed } from '#delivery/stream/event-feed.ts'
+import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { createTestDatabase } from '../../harness/postgres.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { createProgram, type ProgramClient } from '../program.ts'
+import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let feed: EventFeed
+let sequencer: EventSequencer
+let grace: Client
+let ada: Client
+let program: ProgramClient
+let folder = ''
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  const { db, url: databaseUrl } = database
+  feed = new EventFeed({ db, databaseUrl })
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  sequencer = new EventSequencer({ db, databaseUrl, log })
+  api = await createTestApi({ database, events: feed })
+  grace = await api.signIn(api.people.grace)
+  ada = await api.signIn(api.people.ada)
+  program = await createProgram(api, ada)
+  folder = await mkdtemp(join(tmpdir(), 'countersign acp '))
+})
+afterAll(async () => {
+  await sequencer[Symbol.asyncDispose]()
+  await feed[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const fixture = join(import.meta.dirname, '../../harness/fixtures/acp-agent.ts')
+
+/** An editor with the agent behind the proxy. */
+async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } = {}) {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const sentences: string[] = []
+  const ended = runAcp({
+    agent: [process.execPath, fixture],
+    cwd: folder,
+    judge: queueJudge({
+      service: { url, apiKey: key },
+      title: 'test-agent (ACP)',
+      root: folder,
+      hostProof: null,
+      waitMs,
+      stateFolder: join(folder, 'state'),
+    }),
+    input,
+    output,
+    say: (sentence) => sentences.push(sentence),
+  })
+  const said: string[] = []
+  let asked = 0
+  const { agent } = client({ name: 'editor' })
+    .onRequest('session/request_permission', () => {
+      asked += 1
+      return { outcome: { outcome: 'selected', optionId: 'allow_always' } }
+    })
+    .onNotification('session/update', ({ params: { update } }) => {
+      if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text') {
+        said.push(update.content.text)
+      }
+    })
+    .connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output)))
+  await agent.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
+  await agent.request('session/new', { cwd: folder, mcpServers: [] })
+  return {
+    agent,
+    sentences,
+    prompt: async (call: object): Promise<string | undefined> => {
+      const prompt = [{ type: 'text' as const, text: JSON.stringify(call) }]
+      await agent.request('session/prompt', { sessionId: 's1', prompt })
+      expect(asked).toBe(0)
+      return said.at(-1)
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      input.end()
+      await ended
+    },
+  }
+}
+
+const call = (toolCallId: string, more: object = {}) => ({
+  toolCallId,
+  kind: 'execute',
+  rawInput: { command: `mkdir ${toolCallId}` },
+  ...more,
+})
+async function requestOf(toolCallId: string): Promise<Reply['body']> {
+  let id: string | undefined
+  const look = async () => {
+    const row = await api.database.db
+      .selectFrom('external_request')
+      .select('request_id')
+      .where('external_id', '=', `acp:s1:${toolCallId}`)
+      .executeTakeFirst()
+    id = row?.request_id
+    return id !== undefined || 'nothing waits'
+  }
+  await waitUntil(look, { withinMs: 30_000 })
+  return (await grace.get(`/v1/requests/${id}`)).body
+}
+const decide = (request: Reply['body'], decision: string, who = grace): Promise<Reply> =>
+  who.post(`/v1/requests/${request.id}/decisions`, {
+    decision,
+    digest: request.digest,
+    revision: request.revision,
+    reason: 'not on a Friday',
+    seen: request.presentation.digest,
+  })
+
+test('what an agent asks a person for waits for somebody else, is allowed once, and its outcome is reported', async () => {
+  await using editor = await openEditor()
+  const answer = editor.prompt(call('one'))
+  const request = await requestOf('one')
+  expect(request).toMatchObject({
+    tool: 'acp:execute',
+    risk: 'high',
+    input: { rawInput: { command: 'mkdir one' }, title: 'Make it' },
+    external: { origin: { program: 'test-agent (ACP)', folder: expect.anything() } },
+  })
+  expect((await decide(request, 'approve', ada)).status).toBe(403)
+  expect((await decide(request, 'approve')).status).toBe(200)
+  expect(await answer).toBe('allow_once')
+  await waitUntil(async () => (await requestOf('one')).external.outcome?.state === 'succeeded', {
+    withinMs: 30_000,
+  })
+})
+
+test('a denial is the agent’s own no, with the reason for its person; a tool by the name of ours is none', async () => {
+  await using editor = await openEditor()
+  const answer = editor.prompt(call('two', { kind: 'other', rawInput: undefined, title: 'Bash' }))
+  const request = await requestOf('two')
+  expect(request).toMatchObject({ tool: 'acp:unseen_other', risk: 'high' })
+  expect((await decide(request, 'deny')).status).toBe(200)
+  expect(await answer).toBe('reject_once')
+  expect(editor.sentences.join()).toContain('not on a Friday')
+})
+
+test('a call that nobody decides in time is denied, and goes on after a restart of the proxy', async () => {
+  {
+    await using editor = await openEditor({ waitMs: 1500 })
+    expect(await editor.prompt(call('three'))).toBe('reject_once')
+    expect(editor.sentences.join()).toContain('waits as #')
+  }
+  const request = await requestOf('three')
+  expect((await decide(request, 'approve')).status).toBe(200)
+  await using editor = await openEditor()
+  expect(await editor.prompt(call('three'))).toBe('allow_once')
+})
+
+test('a cancelled turn takes its request back, and a service that is away denies', async () => {
+  await using editor = await openEditor()
+  const answer = editor.prompt(call('four'))
+  await requestOf('four')
+  await editor.agent.notify('session/cancel', { sessionId: 's1' })
+  expect(await answer).toBe('cancelled')
+  await waitUntil(async () => (await requestOf('four')).state === 'cancelled', { withinMs: 30_000 })
+  await using alone = await openEditor({ url: 'http://127.0.0.1:9' })
+  expect(await alone.prompt(call('five'))).toBe('reject_once')
+})
