@@ -205,6 +205,7 @@ export const roomOrders: RoomOrders = {
     'push',
     'live',
     'states',
+    'views',
     'sending',
     'shell',
     'passkeys',

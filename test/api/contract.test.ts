@@ -326,6 +326,14 @@ const questions: Record<string, () => Promise<Reply>> = {
     grace.post(`/v1/requests/${(await pending()).id}/hand-over`, { to: 'linus@example.com' }),
   nudgeRequest: async () => ada.post(`/v1/requests/${(await pending()).id}/nudge`),
   setAbsence: () => grace.put('/v1/me/absence', { until: '2100-01-01T00:00:00Z' }),
+  listSavedViews: () => grace.get('/v1/me/views'),
+  saveView: () =>
+    grace.put('/v1/me/views', { page: 'inbox', name: 'High risk', query: 'risk=high' }),
+  removeSavedView: async () => {
+    await grace.put('/v1/me/views', { page: 'audit', name: 'Denied', query: 'q=denied' })
+    const views = await grace.get('/v1/me/views')
+    return grace.delete(`/v1/me/views/${views.body.items[0].id}`)
+  },
   endAbsence: () => grace.delete('/v1/me/absence'),
   recordRequestReveal: async () =>
     grace.post(`/v1/requests/${(await pending()).id}/reveals`, {

@@ -338,3 +338,21 @@ test('a request whose contents were erased says so in their place, live, and wha
     .waitFor()
   expect(await page.content()).not.toContain('Jane')
 })
+
+test('a saved export is the trail under its filters, for who may read all of it', async () => {
+  await ask(dashboard.desk, [
+    { tool: 'write_file', input: { path: 'notes/export.md', content: 'x\n' } },
+  ])
+  const page = await dashboard.open('Grace', '/audit?type=request.opened')
+  await page.getByRole('button', { name: 'Save these filters' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Opened')
+  await page.keyboard.press('Enter')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export Opened' }).click()
+  const bytes = await readFile(await (await saved).path(), 'utf8')
+  const types = bytes
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { type: string }).type)
+  expect(new Set(types)).toEqual(new Set(['request.opened']))
+})

@@ -88,3 +88,38 @@ test('the palette claims, hands over and changes how rows and colours look, and 
   await page.getByRole('button', { name: 'Claim', exact: true }).waitFor()
   expect(dashboard.complaints).toEqual([])
 })
+
+test('filters are kept under a name in the inbox and on Audit, for their owner alone, as text', async () => {
+  const page = await dashboard.open('Grace', '/?risk=low&sort=createdAt')
+  const save = async (button: string, name: string): Promise<void> => {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill(name)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: button }).waitFor({ state: 'detached' })
+  }
+  await save('Save view', '<b>low</b>, newest')
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  await page.goto(`${dashboard.url}/audit?q=ledger`)
+  await save('Save these filters', 'About the ledger')
+  await page.goto(`${dashboard.url}/`)
+  const view = page.getByRole('link', { name: '<b>low</b>, newest' })
+  await view.click()
+  await page.waitForURL('**/?risk=low&sort=createdAt')
+  expect(await view.getAttribute('aria-current')).toBe('page')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('about the')
+  await page.getByRole('button', { name: 'About the ledger (your view)' }).click()
+  await page.waitForURL('**/audit?q=ledger')
+  const exports = page.getByRole('region', { name: 'Saved exports' })
+  await exports.getByRole('link', { name: 'About the ledger' }).waitFor()
+  // Exporting the trail needs a right that Grace has not.
+  expect(await exports.getByRole('button', { name: /Export/ }).count()).toBe(0)
+  await exports.getByRole('button', { name: 'Remove About the ledger' }).click()
+  await exports.waitFor({ state: 'detached' })
+
+  const linus = await dashboard.open('Linus', '/')
+  await linus.getByRole('heading', { name: 'Inbox' }).waitFor()
+  expect(await linus.getByText('Your views').count()).toBe(0)
+  expect(dashboard.complaints).toEqual([])
+})

@@ -15,6 +15,7 @@ import { changeSetRoutes } from './requests/change-set.ts'
 import { credentialRoutes } from './access/credentials.ts'
 import { insightRoutes } from './requests/insights.ts'
 import { keyRoutes } from './access/keys.ts'
+import { savedViewRoutes } from './access/saved-views.ts'
 import { meRoutes } from './access/me.ts'
 import { passkeySignInRoutes } from './access/passkey-sign-in.ts'
 import { oidcRoutes } from './access/oidc.ts'
@@ -49,6 +50,7 @@ export function allRoutes(settings: ApiSettings) {
     ...passkeySignInRoutes(failures),
     ...oidcRoutes(failures),
     ...meRoutes,
+    ...savedViewRoutes,
     ...notificationRoutes,
     ...pushRoutes,
     ...sessionRoutes,

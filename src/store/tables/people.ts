@@ -1,3 +1,4 @@
+import type { SavedViewPage } from '#domain/saved-view.ts'
 import type { GeneratedTimestamp, Seal, Timestamp } from './columns.ts'
 import type { Generated } from 'kysely'
 
@@ -164,4 +165,14 @@ export interface AbsenceTable {
   person_id: string
   until: Timestamp
   note: string | null
+}
+
+/** The filters of a page that a person keeps under a name. */
+export interface SavedViewTable {
+  id: string
+  person_id: string
+  page: SavedViewPage
+  name: string
+  /** of the page's address, without the `?` */
+  query: string
 }

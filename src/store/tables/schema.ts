@@ -70,6 +70,7 @@ import type {
   CredentialTable,
   PasskeyChallengeTable,
   PushSubscriptionTable,
+  SavedViewTable,
 } from './people.ts'
 import type {
   PolicyVersionTable,
@@ -157,6 +158,7 @@ export interface Database {
   request_handover: RequestHandoverTable
   request_nudge: RequestNudgeTable
   absence: AbsenceTable
+  saved_view: SavedViewTable
   outbox: OutboxTable
   event: EventTable
   endpoint: EndpointTable

@@ -7,6 +7,8 @@ import {
   type QueryClient,
 } from '@tanstack/react-query'
 import type { Me } from '#api/schemas/access/auth.ts'
+import type { SavedViewBody } from '#api/schemas/access/saved-views.ts'
+import type { SavedViewPage } from '#domain/saved-view.ts'
 import { callApi, keepCsrfToken } from './call-api.ts'
 import { everyPage } from './every-page.ts'
 
@@ -37,6 +39,19 @@ export function useAuthMethods() {
     queryKey: ['auth-methods'],
     queryFn: ({ signal }) => callApi('listSignInMethods', { signal }),
   })
+}
+
+/** The filters that the person keeps under names, of every page. */
+export const savedViewsQuery = queryOptions({
+  queryKey: ['saved-views'],
+  queryFn: ({ signal }) => callApi('listSavedViews', { signal }),
+  staleTime: 60_000,
+})
+
+/** Those of one page; none until they are read. */
+export function useSavedViews(page: SavedViewPage): readonly SavedViewBody[] {
+  const { data } = useQuery(savedViewsQuery)
+  return data?.items.filter((view) => view.page === page) ?? []
 }
 
 /** Queues with their counts. */

@@ -15,6 +15,8 @@ import { AuditTable } from './audit-table.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
 import { toldEvents } from './event-line.tsx'
+import { SavedExports } from './saved-exports.tsx'
+import { SaveView } from '../views/save-view.tsx'
 import { SignedLine } from './signed-line.tsx'
 import { Story } from './story.tsx'
 import './audit.css'
@@ -58,6 +60,7 @@ export function AuditPage() {
     <>
       <div className="page-head">
         <Headline tab="Audit">Audit</Headline>
+        <SaveView page="audit" query={query.toString()} label="Save these filters" />
         {readsAll && (
           <SaveButton
             size="sm"
@@ -77,6 +80,7 @@ export function AuditPage() {
         clear={() => void navigate('/audit')}
         isNarrowed={query.size > 0}
       />
+      <SavedExports shown={query.toString()} readsAll={readsAll} />
       <SignedLine readsAll={readsAll} />
       {!readsAll && (
         <p className="dim small audit-part">

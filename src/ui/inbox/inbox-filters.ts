@@ -18,11 +18,7 @@ export type FilterName = (typeof names)[number]
  * for. Pure.
  */
 export function requestsQueryOf(search: URLSearchParams): string {
-  const query = new URLSearchParams()
-  for (const name of names) {
-    const value = search.get(name)
-    if (value !== null && value !== '') query.set(name, value)
-  }
+  const query = new URLSearchParams(viewQueryOf(search))
   if (query.get('state') === 'any') query.delete('state')
   else if (!query.has('state') && !query.has('mine') && !query.has('snoozed'))
     query.set('state', 'pending')
@@ -46,6 +42,16 @@ export function withFilter(
 export function addressOf(search: URLSearchParams, pathname = '/'): string {
   const text = search.toString()
   return text === '' ? pathname : `${pathname}?${text}`
+}
+
+/** The filters of an address alone, in one order, as a saved view keeps them. Pure. */
+export function viewQueryOf(search: URLSearchParams): string {
+  const query = new URLSearchParams()
+  for (const name of names) {
+    const value = search.get(name)
+    if (value !== null && value !== '') query.set(name, value)
+  }
+  return query.toString()
 }
 
 /** Whether the list is narrowed beyond a queue. Pure. */

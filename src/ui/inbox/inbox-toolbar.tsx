@@ -1,9 +1,13 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { isNarrowed, withFilter, type FilterName } from './inbox-filters.ts'
+import { isNarrowed, viewQueryOf, withFilter, type FilterName } from './inbox-filters.ts'
+
+const SaveView = lazy(() =>
+  import('../views/save-view.tsx').then((module) => ({ default: module.SaveView })),
+)
 
 const states = [
   { value: '', label: 'Waiting' },
@@ -65,6 +69,11 @@ export function InboxToolbar({ isNarrow }: { isNarrow: boolean }) {
         />
       </form>
       {!isNarrow && <Selects search={search} set={set} />}
+      {(isNarrowed(search) || search.has('sort')) && (
+        <Suspense fallback={null}>
+          <SaveView page="inbox" query={viewQueryOf(search)} label="Save view" />
+        </Suspense>
+      )}
       {isNarrowed(search) && (
         <Button variant="subtle" onClick={() => void navigate(pathname)}>
           Clear filters

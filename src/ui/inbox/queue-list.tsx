@@ -1,6 +1,8 @@
 import { NavLink, useSearchParams } from 'react-router'
-import { useQueues } from '../api/queries.ts'
-import { withFilter } from './inbox-filters.ts'
+import { useQueues, useSavedViews } from '../api/queries.ts'
+import { visibleString } from '../text/visible-string.ts'
+import { RemoveView } from '../views/remove-view.tsx'
+import { viewQueryOf, withFilter } from './inbox-filters.ts'
 
 /** One list of the inbox: where it is, how much waits there, and whether it is on the screen. */
 interface ListEntry {
@@ -9,18 +11,24 @@ interface ListEntry {
   readonly to: string
   readonly count: number | null
   readonly on: boolean
+  /** of a saved view, which can be removed */
+  readonly viewId?: string
 }
 
 /** One list of the inbox: where it is, how much waits there, and whether it is on screen. */
 export function useQueueEntries(): {
   readonly lists: readonly ListEntry[]
   readonly queues: readonly ListEntry[]
+  readonly views: readonly ListEntry[]
 } {
   const [search] = useSearchParams()
   const { data } = useQueues()
   const queues = data?.items ?? []
   const sum = (of: (queue: (typeof queues)[number]) => number): number =>
     queues.reduce((total, queue) => total + of(queue), 0)
+  const shown = viewQueryOf(search)
+  const saved = useSavedViews('inbox')
+  const isView = saved.some(({ query }) => query === shown)
   const plain = new URLSearchParams()
   const mine = search.get('mine') === 'true'
   const chosen = search.get('queue')
@@ -28,39 +36,57 @@ export function useQueueEntries(): {
   const expiring = search.get('sort') === 'expiresAt' && chosen === null && !mine && !snoozed
   return {
     lists: [
-      { name: 'Waiting for you', to: '/?mine=true', count: sum((queue) => queue.mine), on: mine },
+      {
+        name: 'Waiting for you',
+        to: '/?mine=true',
+        count: sum((queue) => queue.mine),
+        on: mine && !isView,
+      },
       {
         name: 'All that wait',
         to: '/',
         count: sum((queue) => queue.pending),
-        on: chosen === null && !mine && !snoozed && !expiring,
+        on: chosen === null && !mine && !snoozed && !expiring && !isView,
       },
       {
         name: 'Expiring first',
         to: '/?sort=expiresAt',
         count: sum((queue) => queue.expiringSoon),
-        on: expiring,
+        on: expiring && !isView,
       },
-      { name: 'Put off by you', to: '/?snoozed=true', count: null, on: snoozed },
+      { name: 'Put off by you', to: '/?snoozed=true', count: null, on: snoozed && !isView },
     ],
     queues: queues.map((queue) => ({
       name: queue.name,
       note: queue.team === queue.name ? null : queue.team,
       to: withFilter(plain, 'queue', queue.name),
       count: queue.pending,
-      on: chosen === queue.name,
+      on: chosen === queue.name && !isView,
+    })),
+    views: saved.map(({ id, name, query }) => ({
+      name: visibleString(name),
+      to: `/?${query}`,
+      count: null,
+      on: query === shown,
+      viewId: id,
     })),
   }
 }
 
 /** The lists of the inbox at the side. */
 export function QueueList() {
-  const { lists, queues } = useQueueEntries()
+  const { lists, queues, views } = useQueueEntries()
   return (
     <nav className="queues" aria-label="Queues">
       <ul>
         {lists.map((entry) => (
           <QueueEntry key={entry.to} {...entry} />
+        ))}
+      </ul>
+      {views.length > 0 && <h2 className="queues-title">Your views</h2>}
+      <ul>
+        {views.map((entry) => (
+          <QueueEntry key={entry.viewId} {...entry} />
         ))}
       </ul>
       {queues.length > 0 && <h2 className="queues-title">Queues</h2>}
@@ -75,7 +101,7 @@ export function QueueList() {
 
 function QueueEntry(props: ListEntry) {
   return (
-    <li>
+    <li className={props.viewId === undefined ? undefined : 'queue-view'}>
       <NavLink
         to={props.to}
         className={() => (props.on ? 'queue queue-on' : 'queue')}
@@ -87,6 +113,7 @@ function QueueEntry(props: ListEntry) {
         </span>
         {props.count !== null && <span className="queue-count">{props.count}</span>}
       </NavLink>
+      {props.viewId !== undefined && <RemoveView id={props.viewId} name={props.name} />}
     </li>
   )
 }

@@ -7,8 +7,8 @@ export function QueueSelect() {
   const navigate = useNavigate()
   const { pathname } = useLocation()
   const [search] = useSearchParams()
-  const { lists, queues } = useQueueEntries()
-  const entries = [...lists, ...queues]
+  const { lists, queues, views } = useQueueEntries()
+  const entries = [...lists, ...views, ...queues]
   const current = entries.find(({ on }) => on)
   const value = current?.to ?? `/?${search.toString()}`
   return (

@@ -3,17 +3,20 @@ import { useDebouncedValue } from '@mantine/hooks'
 import {
   IconCommand,
   IconFile,
+  IconListDetails,
   IconPlayerPlay,
   IconRobot,
   IconScale,
   IconSignature,
   IconUser,
 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { FoundView } from '#api/schemas/operation/search.ts'
+import type { SavedViewPage } from '#domain/saved-view.ts'
 import type { SearchType } from '#domain/search.ts'
-import { useSearch } from '../api/queries.ts'
+import { savedViewsQuery, useQueues, useSearch } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { useKeyboard } from './keyboard-provider.tsx'
 import { commandKeys, commandLabel, type CommandId } from './commands.ts'
@@ -29,6 +32,7 @@ const faces: Readonly<
   file: { word: 'Files', Icon: IconFile },
   rule: { word: 'Rules', Icon: IconScale },
 }
+const pathOf: Readonly<Record<SavedViewPage, string>> = { inbox: '/', audit: '/audit' }
 /** As long as somebody types, nothing is asked. */
 const typingMs = 120
 
@@ -44,12 +48,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('')
   const [q] = useDebouncedValue(query.trim(), typingMs)
   const search = useSearch(q)
+  const lists = useLists().filter(({ label }) => hasWords(label, query))
   const [focusedBefore] = useState(() => document.activeElement)
   const chosen = useRef<CommandId | null>(null)
   useEffect(() => actions.open(), [actions])
 
   const shown = commands
-    .filter((id) => id !== 'palette' && isNamed(id, query))
+    .filter((id) => id !== 'palette' && hasWords(commandLabel(id), query))
     .map((id) => ({
       id,
       label: commandLabel(id),
@@ -63,10 +68,20 @@ export function Palette({ onClose }: { onClose: () => void }) {
     group: faces[type].word,
     actions: items.map((item) => foundAction(item, () => void navigate(item.url))),
   }))
+  const listed = lists.map(({ label, url }) => ({
+    id: url,
+    label,
+    leftSection: <IconListDetails size={18} aria-hidden />,
+    onClick: () => void navigate(url),
+  }))
   return (
     <Spotlight
       store={store}
-      actions={[...groups, ...(shown.length > 0 ? [{ group: 'Commands', actions: shown }] : [])]}
+      actions={[
+        ...groups,
+        ...(listed.length > 0 ? [{ group: 'Lists', actions: listed }] : []),
+        ...(shown.length > 0 ? [{ group: 'Commands', actions: shown }] : []),
+      ]}
       // The service has judged what matches, and the commands are filtered above.
       filter={(_, all) => all}
       query={query}
@@ -91,8 +106,24 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-function isNamed(id: CommandId, query: string): boolean {
-  return commandLabel(id).toLowerCase().includes(query.trim().toLowerCase())
+function hasWords(label: string, query: string): boolean {
+  return label.toLowerCase().includes(query.trim().toLowerCase())
+}
+
+/** Queues, and the person's saved views of every page. */
+function useLists(): readonly { readonly label: string; readonly url: string }[] {
+  const queues = useQueues().data?.items ?? []
+  const views = useQuery(savedViewsQuery).data?.items ?? []
+  return [
+    ...views.map(({ page, name, query }) => ({
+      label: `${visibleString(name)} (your view)`,
+      url: `${pathOf[page]}?${query}`,
+    })),
+    ...queues.map(({ name }) => ({
+      label: `Queue ${name}`,
+      url: `/?${new URLSearchParams({ queue: name }).toString()}`,
+    })),
+  ]
 }
 
 function foundAction(item: FoundView, onClick: () => void): SpotlightActionData {

@@ -1,0 +1,81 @@
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '#domain/problem.ts'
+import { mostSavedViews, type SavedViewPage } from '#domain/saved-view.ts'
+import { bySelf } from '../core/authority.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+
+/** Filters of a page under a name. `query`: that of the page's address, without the `?`. */
+export interface SavedView {
+  readonly id: string
+  readonly page: SavedViewPage
+  readonly name: string
+  readonly query: string
+}
+
+const onlyPeople = 'Only people keep views'
+
+/** The caller's views of every page, in the order of their names. Rejects keys: `forbidden`. */
+export async function listSavedViews(ctx: ServiceContext, caller: Caller): Promise<SavedView[]> {
+  const { actor } = bySelf(caller, onlyPeople)
+  return ctx.db
+    .selectFrom('saved_view')
+    .select(['id', 'page', 'name', 'query'])
+    .where('person_id', '=', actor.id)
+    .orderBy('page')
+    .orderBy('name')
+    .execute()
+}
+
+/**
+ * Keeps a view for the caller alone; one of the same page and name is replaced. It shows nothing
+ * that its owner may not see anyway, so it is no event of the trail. Rejects keys (`forbidden`),
+ * and with `conflict` what is beyond `mostSavedViews`.
+ */
+export async function saveView(
+  ctx: ServiceContext,
+  caller: Caller,
+  { page, name, query }: Omit<SavedView, 'id'>,
+): Promise<SavedView> {
+  const authority = bySelf(caller, onlyPeople)
+  const personId = authority.actor.id
+  return inUnitOfWork(ctx, authority, async ({ tx }) => {
+    // One after the other for each person, so that the count holds.
+    await tx.selectFrom('person').select('id').where('id', '=', personId).forUpdate().execute()
+    const kept = await tx
+      .selectFrom('saved_view')
+      .select('name')
+      .where('person_id', '=', personId)
+      .where('page', '=', page)
+      .execute()
+    if (kept.length >= mostSavedViews && !kept.some((view) => view.name === name)) {
+      const detail = `You keep ${mostSavedViews} views of this page: remove one first`
+      throw new Problem('conflict', detail)
+    }
+    return tx
+      .insertInto('saved_view')
+      .values({ id: uuidv7(), person_id: personId, page, name, query })
+      .onConflict((conflict) =>
+        conflict.columns(['person_id', 'page', 'name']).doUpdateSet({ query }),
+      )
+      .returning(['id', 'page', 'name', 'query'])
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Removes one of the caller's views. Rejects with `not_found` for anybody else's. */
+export async function removeSavedView(
+  ctx: ServiceContext,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const authority = bySelf(caller, onlyPeople)
+  await inUnitOfWork(ctx, authority, async ({ tx }) => {
+    const removed = await tx
+      .deleteFrom('saved_view')
+      .where('id', '=', id)
+      .where('person_id', '=', authority.actor.id)
+      .executeTakeFirst()
+    if (removed.numDeletedRows === 0n) throw new Problem('not_found', 'You keep no such view')
+  })
+}
