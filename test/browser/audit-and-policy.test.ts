@@ -340,9 +340,8 @@ test('a request whose contents were erased says so in their place, live, and wha
 })
 
 test('a saved export is the trail under its filters, for who may read all of it', async () => {
-  await ask(dashboard.desk, [
-    { tool: 'write_file', input: { path: 'notes/export.md', content: 'x\n' } },
-  ])
+  const input = { path: 'notes/export.md', content: 'x\n' }
+  await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', '/audit?type=request.opened')
   await page.getByRole('button', { name: 'Save these filters' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('Opened')

@@ -24,12 +24,13 @@ import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
 import { Alike } from './facts/alike.tsx'
 import { Facts } from './facts/facts.tsx'
-import { Activity, Decisions } from './history.tsx'
+import { Decisions } from './decisions.tsx'
 import { NamedFiles } from './facts/named-files.tsx'
 import { ProgramCard } from './program-card.tsx'
 import { Quorum } from './decision/quorum.tsx'
 import { ModeBanner } from '../runs/page/mode-banner.tsx'
 import { Notice } from '../states/notice.tsx'
+import { PageBoundary } from '../states/page-boundary.tsx'
 import { RequestHead } from './request-head.tsx'
 import { RequestEffect, RequestSentence } from './request-sentence.tsx'
 import { Context, Siblings } from './surroundings.tsx'
@@ -39,6 +40,10 @@ import { Cues } from './card/cues.tsx'
 import { WhyAsked } from './card/routing.tsx'
 import { Task } from './card/task.tsx'
 import './request.css'
+
+const Activity = lazy(() =>
+  import('./activity.tsx').then((module) => ({ default: module.Activity })),
+)
 
 const FileEditForm = lazy(() =>
   import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
@@ -233,7 +238,11 @@ function Opened({ request }: { request: RequestDetail }) {
         </SecretsContext>
         <Decisions request={request} />
         <Comments request={request} />
-        <Activity request={request} />
+        <PageBoundary what="The activity">
+          <Suspense fallback={null}>
+            <Activity request={request} />
+          </Suspense>
+        </PageBoundary>
       </div>
       {phone ? (
         <>

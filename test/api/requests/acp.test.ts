@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const fixture = join(import.meta.dirname, '../../harness/fixtures/acp-agent.ts')
+const fixture = join(import.meta.dirname, 'acp-agent.ts')
 
 /** An editor with the agent behind the proxy. */
 async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } = {}) {
