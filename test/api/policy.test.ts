@@ -212,7 +212,7 @@ test('too few confirmed passkeys for the signatures that the folder asks for are
     problem: expect.stringMatching(words) as string,
   })
   expect(await warnings()).toMatchObject([
-    lacking('by 1 of platform, and nobody has a confirmed passkey there: 1 of platform missing'),
+    lacking('by 1 of platform, but nobody has a confirmed passkey there: 1 of platform missing'),
   ])
   const { edsger: confirmer, grace: first } = api.people
   const session = await addSession(ctx, first)
@@ -220,7 +220,7 @@ test('too few confirmed passkeys for the signatures that the folder asks for are
   expect(await warnings()).toHaveLength(1)
   await registeredPasskey(ctx, first, session, confirmer)
   expect(await warnings()).toMatchObject([
-    lacking('by 2 of platform, and 1 person has a confirmed passkey there: 1 of platform missing'),
+    lacking('by 2 of platform, but 1 person has a confirmed passkey there: 1 of platform missing'),
   ])
   const { linus: second } = api.people
   await registeredPasskey(ctx, second, await addSession(ctx, second), confirmer)

@@ -336,7 +336,7 @@ test('a key for somebody else is proposed, and only they are shown it', async ()
   const { items } = await cli.json<{ items: { id: string }[] }>('keys', 'proposals', ...ada)
   expect(await cli.ok('keys', 'decline', items[0]?.id ?? '', ...ada)).toBe('Declined.\n')
   const others = await cli.run('people', 'link', 'ada@example.com', ...olga)
-  expect([others.code, others.err]).toEqual([1, expect.stringContaining('somebody else')])
+  expect([others.code, others.err]).toEqual([1, expect.stringContaining('another person')])
 })
 
 test('sessions are listed and ended, by their person and by who may', async () => {

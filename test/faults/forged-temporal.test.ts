@@ -241,6 +241,7 @@ describe('an activity scheduled by a hand-written workflow on our queue', () => 
     expect(await forger.activity('executeCall', { callId: second.callId })).toEqual({
       kind: 'wait',
       requestIds: [request.id],
+      queues: ['platform'],
       nextDeadlineMs: expect.any(Number),
     })
     expect((await world.calls(runId)).map((call) => call.attempts)).toEqual([0, 0])

@@ -30,7 +30,7 @@ test('each adapter is usable from its tarball with `import` and `require`, and w
   ]) {
     const { stdout } = await runProgram(process.execPath, [file])
     const words =
-      'countersignApproval countersignMiddleware countersignTool createCountersignActivities handleCallback resolveInterruptions resumeApprovals'
+      'answerInterrupts countersignApproval countersignMiddleware countersignTool createCountersignActivities handleCallback resolveInterruptions resumeApprovals'
     expect(stdout.trim()).toBe(words)
   }
   await write(

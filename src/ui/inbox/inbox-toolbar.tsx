@@ -70,7 +70,13 @@ export function InboxToolbar({ isNarrow }: { isNarrow: boolean }) {
       </form>
       {!isNarrow && <Selects search={search} set={set} />}
       {(isNarrowed(search) || search.has('sort')) && (
-        <Suspense fallback={null}>
+        <Suspense
+          fallback={
+            <Button variant="default" disabled>
+              Save view
+            </Button>
+          }
+        >
           <SaveView page="inbox" query={viewQueryOf(search)} label="Save view" />
         </Suspense>
       )}

@@ -7,7 +7,7 @@ import { useAct } from '../states/use-act.ts'
 
 /**
  * Keeps the filters of a page under a name. `query`: that of the address, as a view keeps it; there
- * is nothing to keep while it is empty or a view already has it.
+ * is nothing to keep while it is empty, and "Saved" says that a view has it.
  */
 export function SaveView(props: { page: SavedViewPage; query: string; label: string }) {
   const { page, query, label } = props
@@ -15,7 +15,15 @@ export function SaveView(props: { page: SavedViewPage; query: string; label: str
   const views = useSavedViews(page)
   const [opened, setOpened] = useState(false)
   const [name, setName] = useState('')
-  if (query === '' || views.some((view) => view.query === query)) return null
+  if (query === '') return null
+  // It keeps its place: what is below it does not move when the views are known.
+  if (views.some((view) => view.query === query)) {
+    return (
+      <Button variant="default" disabled>
+        Saved
+      </Button>
+    )
+  }
   const trimmed = name.trim()
   const replaces = views.some((view) => view.name === trimmed)
   const save = async (): Promise<void> => {

@@ -113,7 +113,7 @@ test.each([
   'limit=201',
   'limit=ten',
   'limit=1&limit=2',
-  'runId=7',
+  'runId=seven',
   'queue=nowhere',
   'queue=%00',
   'q=%00',

@@ -32,6 +32,8 @@ const start = (page: Page) => page.getByRole('button', { name: 'Start run' })
 test('who starts a run reads first what it does alone, whom it asks and what it never does', async () => {
   const page = await dashboard.open('Ada', '/runs')
   await page.getByRole('button', { name: 'New run', exact: true }).click()
+  // The list of runs, which stands until the page is loaded, has a field of that name too.
+  await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor()
   await page.getByLabel('Worker').selectOption('scribe')
   const preview = page.getByRole('region', { name: 'What it may do' })
   await preview
