@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,17 +30,11 @@ const page = { accept: 'text/html' }
 
 // Rules: security.md 19
 test('every page of the dashboard is its one file, asked for anew each time, under the content policy', async () => {
-  for (const path of [
-    '/',
-    '/requests/7?x=1',
-    '/runs',
-    '/runs/7',
-    '/insights',
-    '/audit',
-    '/policy',
-    '/account',
-    '/sign-in',
-  ]) {
+  const app = await readFile(new URL('../../src/ui/app.tsx', import.meta.url), 'utf8')
+  const routes = app.matchAll(/<Route path="([^"*]+)"/g)
+  const paths = [...routes].map(([, path = '']) => path.replaceAll(/:\w+/g, '7'))
+  expect(paths).toContain('/runs/7/turns/7')
+  for (const path of ['/', '/requests/7?x=1', ...paths]) {
     const reply = await api.ask(path, { headers: page })
     expect(reply).toMatchObject({ status: 200, text: expect.stringContaining('Countersign') })
     expect(reply.headers.get('cache-control')).toBe('no-cache')
@@ -49,7 +43,15 @@ test('every page of the dashboard is its one file, asked for anew each time, und
 })
 
 test('a path without a page of its own is the same file with 404, so that programs are not misled', async () => {
-  for (const path of ['/a/b/c', '/requests', '/..%2fsecret.txt', '/.env', '/v1%2fme']) {
+  for (const path of [
+    '/a/b/c',
+    '/requests',
+    '/runs/7/none',
+    '/runs/7/turns',
+    '/..%2fsecret.txt',
+    '/.env',
+    '/v1%2fme',
+  ]) {
     const reply = await api.ask(path, { headers: page })
     expect(reply).toMatchObject({ status: 404, text: expect.stringContaining('Countersign') })
   }

@@ -6,7 +6,8 @@ import { join } from 'node:path'
  * The paths that the dashboard has a page for (src/ui/app.tsx); under any other it says that
  * nothing is there.
  */
-const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|insights|audit|policy|account)?\/?$/
+const pages =
+  /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+(?:\/fork|\/turns\/[^/]+)?)?|insights|audit|policy|account)?\/?$/
 
 /** Pages of the documentation, which the build makes of `docs/`. */
 const documentation = /^\/docs(?:\/decisions)?(?:\/[\w-]+)?\/?$/

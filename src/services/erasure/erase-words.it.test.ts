@@ -10,6 +10,7 @@ import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { commentRequest } from '../requests/comment-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
+import { listSavedViews, saveView } from '../access/saved-views.ts'
 import { erasePersonWords, eraseRequestWords } from './erase-words.ts'
 
 let desk: AgentDesk
@@ -94,9 +95,14 @@ describe('erasing what people wrote', () => {
   })
 
   test('of one person, everywhere: no byte of it is stored, and what others wrote stays', async () => {
-    const { olga } = desk.people
+    const { olga, grace, linus } = desk.people
+    const view = { page: 'inbox', name: 'Jane Doe', query: 'q=Jane' } as const
+    await saveView(desk.api, grace.caller, view)
+    await saveView(desk.api, linus.caller, view)
     const asked = { person: 'grace@example.com', why: 'asked for it' }
     expect(await erasePersonWords(desk.api, olga.caller, asked)).toEqual({ requests: 1, texts: 2 })
+    expect(await listSavedViews(desk.api, grace.caller)).toEqual([])
+    expect(await listSavedViews(desk.api, linus.caller)).toMatchObject([view])
     expect((await shown(second)).comments[1]).toBe('It is for the notes')
     expect((await onlyCall(second.runId)).text).not.toContain('Jane')
     expect(await storedWith('Jane Doe')).toBe(0)

@@ -39,8 +39,8 @@ export async function eraseRequestWords(
 }
 
 /**
- * The same for everything that one person wrote, about any request, one request after the other:
- * killed in between, the next call goes on.
+ * The same for everything that one person wrote, about any request, one request after the other,
+ * and for the views that they keep: killed in between, the next call goes on.
  */
 export async function erasePersonWords(
   ctx: ServiceContext,
@@ -55,6 +55,10 @@ export async function erasePersonWords(
       select request_id from audit_event where actor_id = ${person} and request_id is not null
     ) order by id
   `.execute(ctx.db)
+  // The names and the words of filters are the person's own, and nothing else refers to them.
+  await inUnitOfWork(ctx, authority, ({ tx }) =>
+    tx.deleteFrom('saved_view').where('person_id', '=', person).execute(),
+  )
   let [requests, texts] = [0, 0]
   for (const target of rows) {
     const erased = await eraseOf(ctx, authority, { target, person, why })
