@@ -22,6 +22,14 @@ afterAll(async () => {
 /** A command as a person pastes it: in a shell, in the folder of Countersign. */
 const paste = (command: string) => promisify(execFile)('sh', ['-c', command], { cwd: checkout })
 
+test("the documentation opens from the person's menu", async () => {
+  const page = await dashboard.open('Grace', '/')
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Documentation' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/docs')
+})
+
 test('an empty inbox shows a command that starts a run as it stands, and the list of runs shows the same', async () => {
   const runs = await dashboard.open('Grace', '/runs')
   const command = (await runs.locator('.command code').textContent()) ?? ''

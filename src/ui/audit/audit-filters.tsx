@@ -28,7 +28,7 @@ export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFi
       <WordsFilter {...shared} name="q" label="Words" hint="in what was asked for" />
       <WordsFilter {...shared} name="actor" label="Who" hint="e-mail address, id or kind" />
       <WordsFilter {...shared} name="requestId" label="Request" hint="number or id" />
-      <WordsFilter {...shared} name="runId" label="Run" hint="id" />
+      <WordsFilter {...shared} name="runId" label="Run" hint="number or id" />
       <DayFilter {...shared} name="from" label="From" edge="start" />
       <DayFilter {...shared} name="to" label="To, included" edge="end" />
       <OfficeHoursFilter search={search} setAll={setAll} />

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import {
   IconBaselineDensitySmall,
+  IconBook,
   IconChevronDown,
   IconLogout,
   IconUserCheck,
@@ -86,6 +87,9 @@ export function PersonMenu() {
           onClick={() => setRowDensity(isCompact ? 'roomy' : 'compact')}
         >
           {commandLabel(isCompact ? 'roomyRows' : 'compactRows')}
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs" leftSection={<IconBook size={16} aria-hidden />}>
+          Documentation
         </Menu.Item>
         {others.length > 0 && <Menu.Divider />}
         {others.length > 0 && <Menu.Label>Development profile: act as</Menu.Label>}
