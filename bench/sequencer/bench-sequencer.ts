@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { AuditSequencer } from '#delivery/audit-log/audit-sequencer.ts'
-import { TrailNews } from '#delivery/audit-log/trail-news.ts'
+import { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { noteKey } from '#evidence/note/note-key.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
@@ -29,7 +29,7 @@ export async function benchSequencer(): Promise<object> {
     const signer = { key: noteKey('countersign/bench', publicKey), privateKey }
     const failures: unknown[] = []
     const log = { info: fine, warn: fine, error: (fields: unknown) => failures.push(fields) }
-    await using trail = new TrailNews({ databaseUrl: database.url })
+    await using trail = new TrailNotifications({ databaseUrl: database.url })
     await using _sequencer = new AuditSequencer({ db, signer, log, trail })
     await using checkpoints = new Checkpoints(db)
     const loaded = await underLoad(db, checkpoints)

@@ -23,7 +23,7 @@ export async function removeTree(parent: Directory, name: string): Promise<void>
   }
   {
     await using folder = await openChild(parent, name).catch(async () => {
-      await letUsIn(target)
+      await makeWritable(target)
       return openChild(parent, name)
     })
     const entries = await readdir(folder.child('.'), { encoding: 'buffer' })
@@ -38,7 +38,7 @@ export async function removeTree(parent: Directory, name: string): Promise<void>
  * A folder of the service's user that it may not even read: its rights are changed through a
  * descriptor, so that no link is followed.
  */
-async function letUsIn(target: Buffer): Promise<void> {
+async function makeWritable(target: Buffer): Promise<void> {
   if (process.platform !== 'linux') return
   try {
     const handle = await open(target, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_RDONLY)

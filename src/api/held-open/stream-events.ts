@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { StreamEvent } from '#delivery/stream/event-feed.ts'
 import type { EventFeed } from '../context/api.ts'
-import { Wakes, writeWhole } from './wakes.ts'
+import { StreamWakeups, writeWhole } from './wakes.ts'
 
 /** How one reader's stream goes. */
 export interface StreamOptions {
@@ -30,7 +30,7 @@ const batchSize = 200
  */
 export async function streamEvents(response: Response, options: StreamOptions): Promise<void> {
   const { feed } = options
-  const wakes = new Wakes()
+  const wakes = new StreamWakeups()
   // Listening begins before the first read: what is numbered in between wakes the second.
   const unsubscribe = feed.subscribe(() => wakes.wake())
   const heartbeat = setInterval(() => wakes.beat(), options.heartbeatMs)

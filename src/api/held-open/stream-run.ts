@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import type { StreamCursor } from '#services/runs/streaming/stream-cursor.ts'
 import type { StreamProgress } from '#services/runs/streaming/advance-stream.ts'
 import type { UiEvent } from '#domain/runs/ui-part.ts'
-import { Wakes, writeWhole } from './wakes.ts'
+import { StreamWakeups, writeWhole } from './wakes.ts'
 
 /** How one reader's stream of a run goes. */
 export interface RunStreamOptions {
@@ -25,7 +25,7 @@ const admitEveryMs = 1000
  * waited for, and gets what there is by then.
  */
 export async function streamRun(response: Response, options: RunStreamOptions): Promise<void> {
-  const wakes = new Wakes()
+  const wakes = new StreamWakeups()
   // Listening begins before the first read: what is written in between wakes the second.
   const unsubscribe = options.subscribe(() => wakes.wake())
   const heartbeat = setInterval(() => wakes.beat(), options.heartbeatMs)

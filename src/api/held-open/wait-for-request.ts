@@ -18,7 +18,7 @@ export async function waitForRequest<
   if (withinMs === 0 || first.state !== 'pending') return first
   const release = holdAnswer()
   const over = AbortSignal.any([AbortSignal.timeout(withinMs), endSignal(api, response)])
-  const looks = new Looks(over)
+  const looks = new WakeSignal(over)
   const stop = waitersOf(api.events).watch(first.id, () => looks.wake())
   try {
     // Watched from here on: what happened since the first look is seen by this one.
@@ -53,7 +53,7 @@ export function endSignal({ stopping }: Api, response: Response): AbortSignal {
 }
 
 /** Reasons to look; one that comes while nobody waits is remembered. */
-export class Looks {
+export class WakeSignal {
   #woken = false
   #resolve: (() => void) | null = null
 

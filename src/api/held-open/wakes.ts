@@ -2,13 +2,17 @@ import { once } from 'node:events'
 import type { Response } from 'express'
 
 /** Writes to a response, and waits until a slow reader has taken it, or the stream is closed. */
-export async function writeWhole(response: Response, wakes: Wakes, text: string): Promise<void> {
+export async function writeWhole(
+  response: Response,
+  wakes: StreamWakeups,
+  text: string,
+): Promise<void> {
   if (wakes.isClosed || response.write(text)) return
   await Promise.race([once(response, 'drain'), wakes.closed])
 }
 
 /** What a waiting stream wakes for. A wake that comes while nobody waits is remembered. */
-export class Wakes {
+export class StreamWakeups {
   isClosed = false
   readonly closed: Promise<void>
   #close: () => void = () => undefined

@@ -3,7 +3,7 @@ import { wantGatewayCall } from '#services/gateway/want-gateway-call.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
 import { waitersOf } from '../held-open/subject-waiters.ts'
-import { holdAnswer, Looks } from '../held-open/wait-for-request.ts'
+import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 
 /** A call that was approved is waited for at least this long. */
 const executionMs = 45_000
@@ -45,7 +45,7 @@ export async function followCall(
   const timers = [holdMs, Math.max(holdMs, executionMs)].map((ms) => setTimeout(() => wake(), ms))
   for (const stopping of [signal, api.stopping]) stopping?.addEventListener('abort', end)
   if (signal.aborted) end()
-  const looks = new Looks(over.signal)
+  const looks = new WakeSignal(over.signal)
   const wake = (): void => looks.wake()
   const stop = waitersOf(api.events).watch(requestId, wake)
   let callState = first

@@ -13,12 +13,12 @@ export function addLoginCommand(program: Command): void {
   const command = withFolders(program.command('login'))
     .description('sign this terminal in with a one-time link')
     .argument('<url>', 'the one-time link, or the address of the service')
-    .action(async (given: string) => {
-      const link = new URL(await linkFrom(given))
+    .action(async (linkOrAddress: string) => {
+      const link = new URL(await linkFrom(linkOrAddress))
       const behind = new URLSearchParams(link.hash.slice(1))
       const token = behind.get('link') ?? behind.get('mailed')
       if (token === null)
-        throw new CommandFailure(`${given} is not a sign-in link`, exitCodes.usage)
+        throw new CommandFailure(`${linkOrAddress} is not a sign-in link`, exitCodes.usage)
       const session = await startSession(link.origin, { link: token })
       await saveSession(loginSessionsFile(processEnvironment()), link.origin, session)
       console.log(`Signed in at ${link.origin}.`)
@@ -29,17 +29,18 @@ export function addLoginCommand(program: Command): void {
   ])
 }
 
-async function linkFrom(given: string): Promise<string> {
-  if (!URL.canParse(given)) throw new CommandFailure(`${given} is not an address`, exitCodes.usage)
-  if (/#(link|mailed)=/.test(given)) return given
+async function linkFrom(linkOrAddress: string): Promise<string> {
+  if (!URL.canParse(linkOrAddress))
+    throw new CommandFailure(`${linkOrAddress} is not an address`, exitCodes.usage)
+  if (/#(link|mailed)=/.test(linkOrAddress)) return linkOrAddress
   if (!isInteractive()) {
     throw new CommandFailure(
-      `Give the one-time link itself: sign in at ${new URL(given).origin}/account and choose "Sign in another device", or on the machine of the service: countersign people link EMAIL`,
+      `Give the one-time link itself: sign in at ${new URL(linkOrAddress).origin}/account and choose "Sign in another device", or on the machine of the service: countersign people link EMAIL`,
       exitCodes.usage,
     )
   }
   const pasted = await text({
-    message: `Paste a one-time link (from ${new URL(given).origin}/account, "Sign in another device", or from: countersign people link EMAIL)`,
+    message: `Paste a one-time link (from ${new URL(linkOrAddress).origin}/account, "Sign in another device", or from: countersign people link EMAIL)`,
     validate: (value) =>
       value !== undefined && URL.canParse(value) ? undefined : 'This is not a link',
   })

@@ -15,8 +15,8 @@ export function addSlackCommand(program: Command): void {
   const link = withService(slack.command('link'))
     .description('confirm that you are the user to whom Slack showed the link')
     .argument('<code>', 'the link that Slack showed you, or the code in it')
-    .action(async (given: string, options: ServiceOptions) => {
-      const code = given.split('#slack=').at(-1) ?? given
+    .action(async (linkOrCode: string, options: ServiceOptions) => {
+      const code = linkOrCode.split('#slack=').at(-1) ?? linkOrCode
       const service = await connect(options)
       const linked = await service.call('confirmSlackLink', { body: { code } })
       console.log(`You are ${linked.userId} in the workspace ${linked.team}.`)

@@ -4,7 +4,7 @@ import type { Service } from '../service/service.ts'
 import { bold } from '../text/colour.ts'
 import { requestText } from '../text/request-text.ts'
 import { askAnswer, type Answer } from './answer.ts'
-import { askAgain, askBounds, leaveToSettle } from './ask-decision.ts'
+import { askAgain, askBounds, showSettleCommand } from './ask-decision.ts'
 import type { Choice } from './decide.ts'
 import { whereToSign } from './needs-passkey.ts'
 import { promptReason } from './prompt-reason.ts'
@@ -19,7 +19,7 @@ export interface KeySource {
   aside<T>(act: () => Promise<T>): Promise<T>
 }
 
-export type AskedByKey = Choice | Answer | 'left' | 'gone' | 'detach'
+export type KeyChoice = Choice | Answer | 'left' | 'gone' | 'detach'
 
 /**
  * Prints a request and decides it by one key. No key approves by accident of a line: Enter does
@@ -29,10 +29,10 @@ export async function askByKey(
   service: Service,
   request: RequestDetail,
   keys: KeySource,
-): Promise<AskedByKey> {
+): Promise<KeyChoice> {
   const page = requestText(request, { full: false })
   console.log(`\n${page.text}`)
-  if (request.kind === 'outcome_check') return left(leaveToSettle(request))
+  if (request.kind === 'outcome_check') return left(showSettleCommand(request))
   if (request.kind === 'question') return left(await keys.aside(() => askAnswer(request)))
   const elsewhere = whereToSign(service, request)
   if (elsewhere !== null) console.log(elsewhere)
@@ -116,6 +116,6 @@ async function view(service: Service, request: RequestDetail, keys: KeySource): 
   return isWhole
 }
 
-function left(answer: Answer | 'skip' | 'quit'): AskedByKey {
+function left(answer: Answer | 'skip' | 'quit'): KeyChoice {
   return typeof answer === 'string' ? 'left' : answer
 }

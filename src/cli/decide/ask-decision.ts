@@ -22,16 +22,19 @@ const wider: Record<Wider, { readonly label: string; readonly hint: string }> = 
 }
 
 /** The person's choice or answer; `skip` to leave the request as it is, `quit` to end the walk. */
-export type Asked = Choice | Answer | 'skip' | 'quit'
+export type DecisionChoice = Choice | Answer | 'skip' | 'quit'
 
 /**
  * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer;
  * a high risk is only approved when all of it was printed, and with a reason.
  */
-export async function askDecision(service: Service, request: RequestDetail): Promise<Asked> {
+export async function askDecision(
+  service: Service,
+  request: RequestDetail,
+): Promise<DecisionChoice> {
   const page = requestText(request, { full: false })
   console.log(`\n${page.text}`)
-  if (request.kind === 'outcome_check') return leaveToSettle(request)
+  if (request.kind === 'outcome_check') return showSettleCommand(request)
   if (request.kind === 'question') return askAnswer(request)
   const elsewhere = whereToSign(service, request)
   if (elsewhere !== null) console.log(elsewhere)
@@ -61,7 +64,7 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
 }
 
 /** What may have happened is not approved or denied: somebody finds out and says it. */
-export function leaveToSettle({ number }: RequestDetail): 'skip' {
+export function showSettleCommand({ number }: RequestDetail): 'skip' {
   console.log(
     `Find out whether it ran, then record it: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`,
   )

@@ -18,10 +18,10 @@ export type HookWords = Readonly<
  */
 export function hookCommand(name: AgentName, words: HookWords): string {
   const { folder } = agentSettings[name]
-  const given = Object.entries(words).flatMap(([word, value]) =>
+  const hookFlags = Object.entries(words).flatMap(([word, value]) =>
     value === undefined ? [] : [`--${word}`, quoted(value)],
   )
-  const line = [`${name} --project ${folder}`, ...given].join(' ')
+  const line = [`${name} --project ${folder}`, ...hookFlags].join(' ')
   const places = `PATH="$PATH:"${folder}/node_modules/.bin`
   return `${places}; if command -v countersign-hook >/dev/null 2>&1; then countersign-hook ${line}; else countersign hook ${line}; fi`
 }

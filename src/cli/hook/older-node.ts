@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto'
 
 /** What the hook uses and Node 18 does not have. Imported before everything else. */
-const given: Readonly<Record<string, readonly [target: object, value: unknown]>> = {
+const properties: Readonly<Record<string, readonly [target: object, value: unknown]>> = {
   crypto: [globalThis, webcrypto],
   withResolvers: [
     Promise,
@@ -41,6 +41,6 @@ const given: Readonly<Record<string, readonly [target: object, value: unknown]>>
   asyncDispose: [Symbol, Symbol.for('Symbol.asyncDispose')],
 }
 
-for (const [name, [target, value]] of Object.entries(given)) {
+for (const [name, [target, value]] of Object.entries(properties)) {
   if (!(name in target)) Object.defineProperty(target, name, { value, configurable: true })
 }

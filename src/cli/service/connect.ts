@@ -48,7 +48,8 @@ async function signInAs(found: FoundService, email: string): Promise<Service> {
   const file = localSessionsFile(found.runDir)
   const name = `${found.url} ${email.toLowerCase()}`
   const saved = await savedSession(file, name)
-  if (saved !== null && (await isGood(found.url, saved))) return withSession(found.url, saved)
+  if (saved !== null && (await isSessionValid(found.url, saved)))
+    return withSession(found.url, saved)
   const session = await startSession(found.url, { email, token: found.devToken }).catch(
     async (error: unknown) => {
       if (!(error instanceof ServiceProblem) || error.status !== 401) throw error
@@ -59,7 +60,7 @@ async function signInAs(found: FoundService, email: string): Promise<Service> {
   return withSession(found.url, session)
 }
 
-async function isGood(url: string, session: SavedSession): Promise<boolean> {
+async function isSessionValid(url: string, session: SavedSession): Promise<boolean> {
   try {
     await withSession(url, session).call('getMe')
     return true

@@ -6,7 +6,7 @@ const starter = 'ada@example.com'
 const approver = 'grace@example.com'
 
 /** What `start` has brought up, as far as people are told of it. */
-export interface Welcoming {
+export interface WelcomeInput {
   /** for programs: loopback by number */
   readonly localUrl: string
   /** for people */
@@ -27,7 +27,7 @@ interface Visitor {
  * with the page to open in a browser, `null` when nobody can be signed in from here.
  */
 export async function welcome(
-  installation: Welcoming,
+  installation: WelcomeInput,
   say: (sentence: string) => void,
 ): Promise<string | null> {
   const { localUrl, publicUrl, devToken, folders } = installation

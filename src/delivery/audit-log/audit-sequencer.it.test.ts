@@ -14,7 +14,7 @@ import { connectDatabase, type Tx } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { appendToLog } from './append-to-log.ts'
 import { AuditSequencer, sequenceAudit } from './audit-sequencer.ts'
-import { TrailNews } from './trail-news.ts'
+import { TrailNotifications } from './trail-news.ts'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -56,7 +56,7 @@ function placeOf(document: string): string {
 describe('the audit log', () => {
   it('covers every event once, while ten writers commit, one commits late, and two sequencers race', async () => {
     const { db } = database
-    await using trail = new TrailNews({ databaseUrl: database.url })
+    await using trail = new TrailNotifications({ databaseUrl: database.url })
     await using _one = new AuditSequencer({ db, signer, log, trail })
     await using _two = new AuditSequencer({ db, signer, log, trail })
     let commitLate = (): void => undefined

@@ -7,7 +7,7 @@ import type { Db } from '#store/database.ts'
 import { readLogKey } from '#store/installation-keys.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
 import { Repeating } from '../repeating.ts'
-import type { TrailNews } from './trail-news.ts'
+import type { TrailNotifications } from './trail-news.ts'
 
 /**
  * Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more
@@ -31,7 +31,7 @@ export class AuditSequencer implements AsyncDisposable {
     readonly db: Db
     readonly signer: NoteSigner
     readonly log: Log
-    readonly trail: TrailNews
+    readonly trail: TrailNotifications
   }) {
     const { db, signer, log, trail } = options
     this.#rounds = new Repeating({

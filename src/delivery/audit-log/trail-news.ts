@@ -2,7 +2,7 @@ import { auditChannel } from '#store/audit/audit.ts'
 import { Listener } from '../listener.ts'
 
 /** Tells that the trail has new events, of whatever process: one connection for all who ask. */
-export class TrailNews implements AsyncDisposable {
+export class TrailNotifications implements AsyncDisposable {
   readonly #listener: Listener
   readonly #listeners: (() => void)[] = []
 

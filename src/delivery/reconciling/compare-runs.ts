@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { describeWorkflow, endedWorkflows, orphanWorkflows, runningWorkflows } from './workflows.ts'
 import { stalledAfterAttempts } from './move-still-runs.ts'
-import { stillRuns } from './still-runs.ts'
+import { findIdleRuns } from './still-runs.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
 /**
@@ -41,7 +41,7 @@ export async function compareRuns(
   }
   const still: string[] = []
   const stalled: string[] = []
-  for (const run of await stillRuns(db, { seconds: limits.stillSeconds, most: limits.most })) {
+  for (const run of await findIdleRuns(db, { seconds: limits.stillSeconds, most: limits.most })) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
     if (workflow?.status !== 'RUNNING') continue
     if (workflow.taskAttempts >= stalledAfterAttempts) stalled.push(run.id)

@@ -9,7 +9,7 @@ import type { TemporalClient } from '../temporal-client.ts'
 import type { Log, SystemContext } from '#services/core/context.ts'
 import type { Delivering } from '../outbox/deliver-rows.ts'
 import { type WokenWorkflows, describeWorkflow, restartWorkflow } from './workflows.ts'
-import { stillRuns } from './still-runs.ts'
+import { findIdleRuns } from './still-runs.ts'
 
 const runsAtOnce = 500
 
@@ -28,7 +28,7 @@ const restartsMost = 3
  * store, a few times in its life: what Temporal has recorded of it may be what its code cannot read
  * (security.md 31).
  */
-export async function moveStillRuns(
+export async function checkIdleRuns(
   ctx: SystemContext,
   delivering: Delivering,
   options: { readonly log: Log; readonly woken: WokenWorkflows; readonly stillSeconds: number },
@@ -38,7 +38,7 @@ export async function moveStillRuns(
   const stalls: Stall[] = []
   const unsure: string[] = []
   const restarting: { readonly stall: Stall; readonly workflow_id: string }[] = []
-  const still = await stillRuns(ctx.db, { seconds: options.stillSeconds, most: runsAtOnce })
+  const still = await findIdleRuns(ctx.db, { seconds: options.stillSeconds, most: runsAtOnce })
   for (const run of still) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
     if (workflow?.status !== 'RUNNING') continue

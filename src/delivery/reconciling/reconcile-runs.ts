@@ -9,7 +9,7 @@ import {
   runningWorkflows,
   type WokenWorkflows,
 } from './workflows.ts'
-import { moveStillRuns } from './move-still-runs.ts'
+import { checkIdleRuns } from './move-still-runs.ts'
 
 /** Younger runs are skipped: their start may still be on its way. */
 const settleAfterSeconds = 10
@@ -68,7 +68,7 @@ export async function reconcileRuns(
   for (const run of await endedWorkflows(ctx.db, running)) {
     if (await woken.wake(delivering.temporal, { ...run, fact: 'ended' })) revived.push(run.id)
   }
-  const moved = await moveStillRuns(ctx, delivering, options)
+  const moved = await checkIdleRuns(ctx, delivering, options)
   for (const runId of [...revived, ...moved.woken])
     log.warn({ runId }, 'a workflow that was behind its run was woken')
   for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')

@@ -6,7 +6,7 @@ import type { Db } from '#store/database.ts'
  * A run that should move by itself, without a person, and of which nothing was recorded for a
  * while.
  */
-export interface StillRun {
+export interface IdleRun {
   readonly id: string
   readonly workflow_id: string
   /** changes whenever something of the run is recorded */
@@ -19,17 +19,17 @@ export interface StillRun {
  * is pending), or a request's next step or expiry is due; and those shown as stalled. What is on
  * its way through the outbox is not among them.
  */
-export async function stillRuns(
+export async function findIdleRuns(
   db: Db,
   limits: { readonly seconds: number; readonly most: number },
-): Promise<StillRun[]> {
+): Promise<IdleRun[]> {
   const before = sql`clock_timestamp() - ${limits.seconds} * interval '1 second'`
   const isStalled = sql`coalesce(run.failure ->> 'code' = 'stalled', false)`
   // Its workflow is told when that run ends; one that was not told is still here then.
   const waitsForChild = sql`exists (
     select from run as child where child.parent_run_id = run.id and child.ended_at is null
   )`
-  const { rows } = await sql<StillRun>`
+  const { rows } = await sql<IdleRun>`
     select run.id, run.workflow_id, concat_ws(' ', run.state, run.turn, newest.id) as fact
     from run
     left join lateral (

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { auditEventTypes } from '../audit-event.ts'
-import { eventSentence, noSubjects, type AuditSubjects, type ToldEvent } from './event-sentence.ts'
+import {
+  eventSentence,
+  noSubjects,
+  type AuditSubjects,
+  type EventFields,
+} from './event-sentence.ts'
 
 const about: AuditSubjects = {
   requests: [{ id: 'r', number: 45, kind: 'tool_call', effect: 'Edit docs/pricing.md' }],
@@ -10,7 +15,7 @@ const about: AuditSubjects = {
 }
 const grace = { type: 'person', name: 'Grace' } as const
 
-function told(event: Omit<ToldEvent, 'actor'> & Partial<ToldEvent>, subjects = about): string {
+function told(event: Omit<EventFields, 'actor'> & Partial<EventFields>, subjects = about): string {
   const parts = eventSentence({ actor: grace, ...event }, subjects)
   return parts.map(({ as, text }) => (as === 'verb' ? `*${text}*` : text)).join(' ')
 }

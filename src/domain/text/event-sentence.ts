@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json/json.ts'
 import type { RequestKind } from '../requests/request.ts'
 
 /** An event of the trail, as far as its sentence tells it. */
-export interface ToldEvent {
+export interface EventFields {
   readonly type: AuditEventType
   readonly actor: { readonly type: Actor['type']; readonly name?: string | undefined }
   readonly runId?: string | undefined
@@ -48,27 +48,27 @@ export interface SentencePart {
   readonly text: string
 }
 
-type Teller = (event: ToldEvent, subject: EventSubject) => readonly SentencePart[]
+type SentenceWriter = (event: EventFields, subject: EventSubject) => readonly SentencePart[]
 
 const verb = (text: string): SentencePart => ({ as: 'verb', text })
 const plain = (text: string): SentencePart => ({ as: 'plain', text })
 
 /** "WHO **did** SUBJECT more" */
 const did =
-  (text: string, more = ''): Teller =>
+  (text: string, more = ''): SentenceWriter =>
   (event, subject) => [whoOf(event), verb(text), subjectOf(subject), ...optional(more)]
 
 /** "SUBJECT **became**": of what nobody in particular did */
 const became =
-  (text: string, ...keys: readonly string[]): Teller =>
+  (text: string, ...keys: readonly string[]): SentenceWriter =>
   ({ detail }, subject) => [subjectOf(subject), verb(text), ...facts(detail, keys)]
 
 /** "WHO **did** fact": of what is about no request and no run */
 const alone =
-  (text: string, ...keys: readonly string[]): Teller =>
+  (text: string, ...keys: readonly string[]): SentenceWriter =>
   (event) => [whoOf(event), verb(text), ...facts(event.detail, keys)]
 
-const tellers: Readonly<Record<AuditEventType, Teller>> = {
+const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'run.started': did('started'),
   'run.ended': became('ended', 'state'),
   'run.cancelled': did('cancelled'),
@@ -142,7 +142,10 @@ const tellers: Readonly<Record<AuditEventType, Teller>> = {
  * An event as a sentence: "Grace **denied** #45 Edit docs/pricing.md: wrong price". The parts are
  * to be joined by a space; texts of people and programs stay marked as such. Pure.
  */
-export function eventSentence(event: ToldEvent, subjects: AuditSubjects): readonly SentencePart[] {
+export function eventSentence(
+  event: EventFields,
+  subjects: AuditSubjects,
+): readonly SentencePart[] {
   const { runs, requests, calls } = subjects
   const subject: EventSubject = {
     request: requests.find(({ id }) => id === event.requestId),
@@ -161,7 +164,7 @@ export const wordsKeys: Readonly<Partial<Record<AuditEventType, string>>> = {
   'request.commented': 'text',
 }
 
-function writtenIn({ type, detail }: ToldEvent, { words }: AuditSubjects): string | undefined {
+function writtenIn({ type, detail }: EventFields, { words }: AuditSubjects): string | undefined {
   const hash = detail[wordsKeys[type] ?? '']
   return words.find((each) => each.hash === hash)?.text
 }
@@ -173,7 +176,7 @@ const verdicts: Readonly<Record<string, string>> = {
   error: 'refused as invalid',
 }
 
-function tellVerdict({ detail }: ToldEvent, subject: EventSubject): SentencePart[] {
+function tellVerdict({ detail }: EventFields, subject: EventSubject): SentencePart[] {
   const rule = nameIn(detail['rule'])
   const tool = nameIn(detail['tool']) || subject.tool || 'a call'
   const of = subject.run === undefined ? [] : [plain(`of ${runName(subject.run)}`)]
@@ -191,7 +194,7 @@ const decisionVerbs: Readonly<Partial<Record<RequestKind, string>>> = {
   outcome_check: 'settled',
 }
 
-function tellDecision(event: ToldEvent, subject: EventSubject): SentencePart[] {
+function tellDecision(event: EventFields, subject: EventSubject): SentencePart[] {
   const { detail } = event
   const decided = detail['decision'] === 'deny' ? 'denied' : 'approved'
   const scope = nameIn(detail['scope'])
@@ -211,7 +214,7 @@ function tellDecision(event: ToldEvent, subject: EventSubject): SentencePart[] {
   ]
 }
 
-function tellReading(event: ToldEvent): SentencePart[] {
+function tellReading(event: EventFields): SentencePart[] {
   const format = nameIn(event.detail['format'])
   return [
     whoOf(event),
@@ -227,7 +230,7 @@ const actorNames: Readonly<Record<Actor['type'], string>> = {
   system: 'The service',
 }
 
-function whoOf({ actor }: ToldEvent): SentencePart {
+function whoOf({ actor }: EventFields): SentencePart {
   const isNamed = actor.type === 'person' || actor.type === 'machine'
   const text = isNamed ? (actor.name ?? actorNames[actor.type]) : actorNames[actor.type]
   return { as: 'who', text }

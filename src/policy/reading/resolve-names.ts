@@ -16,7 +16,7 @@ const maxAliases = 100
 export type Aliases = ReadonlyMap<unknown, unknown>
 
 /** Takes the node that is wrong. */
-type Wrong = (node: unknown, problem: string, remedy: string) => void
+type ReportProblem = (node: unknown, problem: string, remedy: string) => void
 
 /**
  * Finds what each alias of a document stands for, and reports every key that a mapping has twice,
@@ -30,7 +30,7 @@ export function resolveNames(
   const anchors = new Map<string, unknown>()
   const aliases = new Map<unknown, unknown>()
   let isRight = true
-  const wrong: Wrong = (node, problem, remedy) => {
+  const wrong: ReportProblem = (node, problem, remedy) => {
     isRight = false
     report((node as Node).range?.[0] ?? 0, problem, remedy)
   }
@@ -60,7 +60,7 @@ export function resolveNames(
   return isRight ? aliases : null
 }
 
-function findRepeatedKeys(map: YAMLMap, wrong: Wrong): void {
+function findRepeatedKeys(map: YAMLMap, wrong: ReportProblem): void {
   const seen = new Set<string>()
   for (const pair of map.items) {
     if (!isPair(pair) || !isScalar(pair.key)) continue

@@ -1,6 +1,6 @@
 import type { EvidenceKeys } from '#api/context/api.ts'
 import { AuditSequencer } from '#delivery/audit-log/audit-sequencer.ts'
-import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
+import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { WitnessRelay } from '#delivery/audit-log/witness-relay.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'
@@ -16,7 +16,12 @@ import { keepLogKey } from '../keys/log-key.ts'
  */
 export async function keepLog(
   undo: AsyncDisposableStack,
-  parts: { ctx: SigningContext; config: Config; environment: Environment; trail: TrailNews },
+  parts: {
+    ctx: SigningContext
+    config: Config
+    environment: Environment
+    trail: TrailNotifications
+  },
 ): Promise<EvidenceKeys> {
   const { ctx, config, environment, trail } = parts
   const { db, log, policies, verifier } = ctx

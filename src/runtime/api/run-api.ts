@@ -3,7 +3,7 @@ import { createApp } from '#api/app.ts'
 import { askHost } from '#delivery/ask-host.ts'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
-import { TrailNews } from '#delivery/audit-log/trail-news.ts'
+import { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { Retention } from '#delivery/retention.ts'
 import { UrgencyRounds } from '#delivery/urgency-rounds.ts'
@@ -122,7 +122,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     undo.use(await keepKeys(ctx, config.dataDir))
     await adoptOnce(ctx, { dataDir: config.dataDir, environment, isNew })
     await putProjectIntoForce(ctx, config, undo)
-    const trail = undo.use(new TrailNews({ databaseUrl: config.databaseUrl }))
+    const trail = undo.use(new TrailNotifications({ databaseUrl: config.databaseUrl }))
     undo.use(keepMark(config.dataDir, db, trail))
     deliveries.begin(ctx, refuse)
     undo.use(keepPins(ctx, host.definitionsOf, trail))

@@ -1,4 +1,4 @@
-import { TrailNews } from '#delivery/audit-log/trail-news.ts'
+import { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ async function record(at: string): Promise<void> {
 
 /** Keeps the mark and stops at once: it is brought up to date when it is disposed. */
 async function keepOnce(): Promise<string> {
-  await using trail = new TrailNews({ databaseUrl: database.url })
+  await using trail = new TrailNotifications({ databaseUrl: database.url })
   await keepMark(dataDir, database.db, trail)[Symbol.asyncDispose]()
   return (await readFile(join(dataDir, 'newest-record'), 'utf8')).trim()
 }

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
+import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { Repeating } from '#delivery/repeating.ts'
 import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { Db } from '#store/database.ts'
@@ -87,7 +87,7 @@ export async function forgetMark(dataDir: string): Promise<void> {
 }
 
 /** Keep the mark up to date, within a second of an event, until disposed. */
-export function keepMark(dataDir: string, db: Db, trail: TrailNews): AsyncDisposable {
+export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): AsyncDisposable {
   let lastMark: string | null = null
   const write = shareRunning(async () => {
     const newest = await newestEvent(db).catch(() => null)

@@ -16,7 +16,7 @@ import type { SystemContext } from '#services/core/context.ts'
  * Bring runs and workflows together, as the reconciler does, and wake workflows of no run too.
  * Resolves with what was done.
  */
-export async function mendRuns(
+export async function repairRuns(
   ctx: SystemContext,
   temporal: TemporalClient,
   environment: Environment,

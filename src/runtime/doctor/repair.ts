@@ -25,7 +25,7 @@ import { createSealKeyOnce, loadSealKeys } from '../keys/seal-keys.ts'
 import { loadVerifier } from '../keys/public-keys.ts'
 import { createLog } from '../logging.ts'
 import type { Finding, CheckTarget } from './target/check.ts'
-import { mendRuns } from './mend-runs.ts'
+import { repairRuns } from './mend-runs.ts'
 import { openServers } from './target/open-servers.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import { createServiceProcess } from '#services/core/system.ts'
@@ -93,7 +93,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
     }
   }
   await forgetMark(dataDir)
-  actions.push(...(await mendRuns(ctx, temporal, target.environment)))
+  actions.push(...(await repairRuns(ctx, temporal, target.environment)))
   if (actions.length === 0) actions.push('nothing needed repair')
   return actions.map((found) => ({ check: 'repair', state: 'ok', found }))
 }

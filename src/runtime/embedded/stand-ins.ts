@@ -39,7 +39,7 @@ export async function removeForsakenStandIns(root: string): Promise<string[]> {
     const file = join(root, name)
     const entry = await readMark(file)
     const standIn = file.slice(0, -markSuffix.length)
-    if (entry === null || !(await isForsaken(file, entry)) || (await isServed(standIn))) continue
+    if (entry === null || !(await isAbandoned(file, entry)) || (await isServed(standIn))) continue
     await rm(standIn, { recursive: true, force: true })
     await rm(file, { force: true })
     removed.push(entry.folder)
@@ -66,7 +66,7 @@ async function isServed(standIn: string): Promise<boolean> {
 }
 
 /** The data folder around it is gone, from a disk that is there. */
-async function isForsaken(
+async function isAbandoned(
   file: string,
   { folder, device }: z.infer<typeof mark>,
 ): Promise<boolean> {

@@ -22,7 +22,7 @@ function markerFile(dataDir: string): string {
  */
 export async function adoptOnce(
   ctx: SigningSystemContext,
-  { dataDir, environment, isNew }: Adoption,
+  { dataDir, environment, isNew }: RowAdoption,
 ): Promise<void> {
   const isAsked = readText(environment, 'COUNTERSIGN_ADOPT_ROWS') === '1'
   const isGiven = readText(environment, 'COUNTERSIGN_SIGNING_KEY') !== undefined
@@ -40,7 +40,7 @@ export async function markAdopted(dataDir: string): Promise<void> {
   await writeKeyFile(markerFile(dataDir), `${JSON.stringify({ tables })}\n`, 0o600)
 }
 
-export interface Adoption {
+export interface RowAdoption {
   readonly dataDir: string
   readonly environment: Environment
   /** the signing key was made just now */

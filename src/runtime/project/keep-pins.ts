@@ -1,4 +1,4 @@
-import type { TrailNews } from '#delivery/audit-log/trail-news.ts'
+import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { Repeating } from '#delivery/repeating.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { ServerDefinitions } from '#services/core/host-queries.ts'
@@ -26,7 +26,7 @@ const logEveryMs = 60_000
 export function keepPins(
   ctx: SigningSystemContext,
   ask: (worker: string) => Promise<readonly ServerDefinitions[]>,
-  trail: TrailNews,
+  trail: TrailNotifications,
 ): AsyncDisposable {
   let loggedAt = -Infinity
   // A process that stops does not wait for a host that may be away: it asks again at the next

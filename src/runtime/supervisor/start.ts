@@ -60,11 +60,11 @@ export async function startInstallation(
     last.defer(() => stopAll(started.own.splice(0)))
   }
   try {
-    const running = await bringUp({ options, outer, progress, folders, started })
+    const running = await startProcesses({ options, outer, progress, folders, started })
     return {
       ...running,
       folders,
-      reload: () => hangUp(runDir),
+      reload: () => reloadApi(runDir),
       stop,
       refused: Promise.race([...started.servers, ...started.own].map((service) => service.refused)),
     }
@@ -81,7 +81,7 @@ async function stopAll(services: readonly Supervised[]): Promise<void> {
 }
 
 /** An API that is being started again at this moment reads the folder anyway. */
-async function hangUp(runDir: string): Promise<void> {
+async function reloadApi(runDir: string): Promise<void> {
   try {
     process.kill(Number(await readFile(join(runDir, 'api.pid'), 'utf8')), 'SIGHUP')
   } catch (error) {
@@ -96,7 +96,7 @@ interface Started {
   readonly own: Supervised[]
 }
 
-interface BringUp {
+interface StartContext {
   readonly options: StartOptions
   readonly outer: Environment
   readonly progress: Progress
@@ -104,7 +104,7 @@ interface BringUp {
   readonly started: Started
 }
 
-async function bringUp({ options, outer, progress, folders, started }: BringUp) {
+async function startProcesses({ options, outer, progress, folders, started }: StartContext) {
   const { dataDir, projectDir } = folders
   if (folders.isQuickstart) await prepareQuickstart(projectDir, progress.say)
   const environment = readProjectEnvironment(projectDir, outer)

@@ -7,8 +7,8 @@ import { bytesOfName, quotedName } from '../raw-names.ts'
 import { removeTree } from '../remove-tree.ts'
 import { setIdBits, type GuardedName, type ZoneNames } from './look-for-names.ts'
 
-type Looked = Pick<ZoneNames, 'guarded' | 'closed'>
-type LookedAfter = Looked & Pick<ZoneNames, 'setId'>
+type NamesBefore = Pick<ZoneNames, 'guarded' | 'closed'>
+type NamesAfter = NamesBefore & Pick<ZoneNames, 'setId'>
 
 /**
  * What a command did to protected names, and that it was undone: sentences, none when it did
@@ -18,8 +18,8 @@ type LookedAfter = Looked & Pick<ZoneNames, 'setId'>
  */
 export async function undoNames(
   root: string,
-  before: Looked,
-  after: LookedAfter,
+  before: NamesBefore,
+  after: NamesAfter,
   untilMs = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const done: string[] = []
@@ -121,7 +121,7 @@ async function clearSetId(root: string, at: string, identity: string): Promise<v
     const handle = await open(bytesOfName(folder.child(name)), O_PATH | O_NOFOLLOW)
     try {
       const state = await handle.stat({ bigint: true })
-      if (identityOf(state) !== identity) throw new Swapped()
+      if (identityOf(state) !== identity) throw new SwappedFolderError()
       await chmod(`/proc/self/fd/${handle.fd}`, Number(state.mode) & 0o7777 & ~setIdBits)
     } finally {
       await handle.close()
@@ -135,10 +135,10 @@ async function requireSame(
   { identity }: GuardedName,
 ): Promise<void> {
   const state = await lstat(bytesOfName(folder.child(name)), { bigint: true })
-  if (identityOf(state) !== identity) throw new Swapped()
+  if (identityOf(state) !== identity) throw new SwappedFolderError()
 }
 
-class Swapped extends Error {
+class SwappedFolderError extends Error {
   readonly code = 'it was replaced in the meantime'
 }
 

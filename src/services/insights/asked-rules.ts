@@ -4,7 +4,7 @@ import { requestVisibleTo } from '../requests/people/visible-to.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 
 /** What people said of the calls that one rule of a worker asked about. */
-export interface AskedRule {
+export interface AskingRule {
   readonly worker: string
   readonly ruleId: string
   readonly ruleText: string
@@ -28,12 +28,12 @@ const maxNumbers = 50
  * request that the viewer may not see leaves a rule out. A cancelled or pending request says
  * nothing. The busiest first, five at most.
  */
-export async function readAskedRules(
+export async function readAskingRules(
   db: Db,
   viewer: Viewer,
   since: Date,
-): Promise<readonly AskedRule[]> {
-  const { rows } = await sql<AskedRule>`
+): Promise<readonly AskingRule[]> {
+  const { rows } = await sql<AskingRule>`
     select run.worker, request.rule->>'id' as "ruleId",
       max(request.rule->>'text') as "ruleText", count(*)::int as asked,
       count(*) filter (where request.state = 'approved')::int as approved,
@@ -59,7 +59,7 @@ export async function readAskedRules(
 }
 
 /** The calls of a worker that people were asked about since a moment, newest first. */
-export async function readAskedCalls(
+export async function readCallsOfRule(
   db: Db,
   worker: string,
   { since, most }: { readonly since: Date; readonly most: number },

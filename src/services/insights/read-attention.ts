@@ -35,7 +35,7 @@ export interface ExpiredUnseen {
 }
 
 /** The very same call, asked for by more than one step of agents or programs. */
-export interface AskedTwice {
+export interface RepeatedCalls {
   readonly tool: string
   readonly title: string
   readonly times: number
@@ -113,10 +113,10 @@ export async function readExpiredUnseen(
  * Calls with the same digest that were asked for more than once. A call that was asked afresh, as
  * its file had changed, is one.
  */
-export async function readAskedTwice(db: Db, scope: InsightScope): Promise<Found<AskedTwice>> {
+export async function readAskedTwice(db: Db, scope: InsightScope): Promise<Found<RepeatedCalls>> {
   return countedRows(
     db,
-    sql<AskedTwice & Counted>`
+    sql<RepeatedCalls & Counted>`
     select max(request.tool) as tool,
       (array_agg(request.title order by request.number desc))[1] as title,
       count(distinct coalesce(request.call_id, request.id))::int as times,

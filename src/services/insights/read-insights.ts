@@ -8,7 +8,7 @@ import {
   readAskedTwice,
   readExpiredUnseen,
   readFastApprovals,
-  type AskedTwice,
+  type RepeatedCalls,
   type ExpiredUnseen,
   type FastApproval,
   type Found,
@@ -55,7 +55,7 @@ export interface Attention {
   readonly days: readonly DayLoad[]
   readonly fastApprovals: Found<FastApproval>
   readonly expiredUnseen: Found<ExpiredUnseen>
-  readonly askedTwice: Found<AskedTwice>
+  readonly askedTwice: Found<RepeatedCalls>
 }
 
 /**

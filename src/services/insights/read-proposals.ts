@@ -7,7 +7,7 @@ import { relaxRule } from '#policy/proposing/relax-rule.ts'
 import { policyDocument } from '#policy/version-digest.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
-import { readAskedCalls, readAskedRules, type AskedRule } from './asked-rules.ts'
+import { readCallsOfRule, readAskingRules, type AskingRule } from './asked-rules.ts'
 
 const days = 30
 /** Judging takes about a millisecond a call, and the host is asked for each proposal. */
@@ -33,7 +33,7 @@ export interface RuleProposal {
   readonly file: string
   /** a unified diff of the version in force, which `git apply` takes in the project folder */
   readonly patch: string
-  readonly evidence: Omit<AskedRule, 'worker' | 'ruleId' | 'ruleText'>
+  readonly evidence: Omit<AskingRule, 'worker' | 'ruleId' | 'ruleText'>
   readonly replay: ProposalReplay
 }
 
@@ -48,7 +48,7 @@ export async function readProposals(
   caller: Caller,
 ): Promise<readonly RuleProposal[]> {
   const since = new Date(Date.now() - days * 24 * 3_600_000)
-  const rules = await readAskedRules(ctx.db, await viewerOf(ctx, caller), since)
+  const rules = await readAskingRules(ctx.db, await viewerOf(ctx, caller), since)
   const policy = await ctx.policies.inForce()
   const proposals: RuleProposal[] = []
   for (const asked of rules) {
@@ -71,7 +71,7 @@ interface Change {
   readonly candidate: Policy
 }
 
-function changeOf(policy: Policy, { worker, ruleId, ruleText }: AskedRule): Change | null {
+function changeOf(policy: Policy, { worker, ruleId, ruleText }: AskingRule): Change | null {
   const file = `workers/${worker}.md`
   const text = policy.files.texts.get(file)
   const relaxed = text === undefined ? null : relaxRule(text, ruleId)
@@ -93,7 +93,7 @@ async function replayOf(
   worker: string,
   since: Date,
 ): Promise<ProposalReplay> {
-  const calls = await readAskedCalls(ctx.db, worker, { since, most: maxReplayed })
+  const calls = await readCallsOfRule(ctx.db, worker, { since, most: maxReplayed })
   try {
     const { done, items, notJudged } = await ctx.replayRemotely({
       replayUnder: policyDocument(candidate.files),

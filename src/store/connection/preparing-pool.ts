@@ -40,15 +40,15 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
     }
   }
   let begins = false
-  const askInOrder = async (text: string, given: readonly unknown[]) => {
+  const askInOrder = async (text: string, values: readonly unknown[]) => {
     if (text === 'begin') {
       begins = true
       return { command: 'BEGIN', rowCount: null, rows: [] }
     }
-    if (!begins) return ask(text, given)
+    if (!begins) return ask(text, values)
     begins = false
     gatherWrites(client)
-    const [, answer] = await Promise.all([client.query('begin'), ask(text, given)])
+    const [, answer] = await Promise.all([client.query('begin'), ask(text, values)])
     return answer
   }
   let isLost = false

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { readLines } from './bounded-lines.ts'
-import type { FromMessage, LeftBehind, ToolAnswers, ToolQuery } from './tool-protocol.ts'
+import type { FromMessage, ProcessLoad, ToolAnswers, ToolQuery } from './tool-protocol.ts'
 
 /**
  * A tool process ended, was ended, or broke the protocol before it answered: what it did is not
@@ -65,7 +65,7 @@ const memoryMb = 1024
  * What a process may hold between two queries: far from its limit, and far more than one that
  * leaks nothing.
  */
-const maxLeftBehind: LeftBehind = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
+const maxLeftBehind: ProcessLoad = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
 
 /** Starts a tool process of a project. */
 export function startToolChild(

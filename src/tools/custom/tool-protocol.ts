@@ -108,7 +108,7 @@ export interface ToolAnswers {
 }
 
 /** What queries have left in a tool process, its own included. */
-export interface LeftBehind {
+export interface ProcessLoad {
   /** resident memory */
   readonly memoryBytes: number
   /** timers, sockets, files and the like that keep a process alive */
@@ -122,6 +122,11 @@ export interface LeftBehind {
  */
 export type FromMessage =
   | { readonly accepted: number }
-  | { readonly id: number; readonly ok: true; readonly value: unknown; readonly left: LeftBehind }
-  | { readonly id: number; readonly ok: false; readonly problem: string; readonly left: LeftBehind }
+  | { readonly id: number; readonly ok: true; readonly value: unknown; readonly left: ProcessLoad }
+  | {
+      readonly id: number
+      readonly ok: false
+      readonly problem: string
+      readonly left: ProcessLoad
+    }
   | { readonly loading: string }

@@ -33,12 +33,12 @@ export function watchNames(site: CommandSite): WatchNames {
         throw violation === null ? error : new BrokenRule(violation, { cause: error })
       }
       const violation = await undo()
-      return violation === null ? result : brokenBy(result, violation)
+      return violation === null ? result : withViolation(result, violation)
     }
   }
 }
 
-function brokenBy(result: ToolResult, violation: string): ToolResult {
+function withViolation(result: ToolResult, violation: string): ToolResult {
   const text = `This call broke a rule: ${violation}\n${result.text}`
   return { ...result, type: 'error', text, violation }
 }

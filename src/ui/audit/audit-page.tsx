@@ -18,7 +18,7 @@ import { toldEvents } from './event-line.tsx'
 import { SavedExports } from './saved-exports.tsx'
 import { SaveView } from '../views/save-view.tsx'
 import { SignedLine } from './signed-line.tsx'
-import { Story } from './story.tsx'
+import { EventHistory } from './story.tsx'
 import './audit.css'
 
 const names = [
@@ -103,7 +103,7 @@ export function AuditPage() {
         </div>
       )}
       {events.length > 0 && !unknown && story !== null && (
-        <Story request={story} events={events} onOpen={setOpen} />
+        <EventHistory request={story} events={events} onOpen={setOpen} />
       )}
       {events.length > 0 && !unknown && story === null && (
         <AuditTable events={events} onOpen={setOpen} />

@@ -1,12 +1,12 @@
 import { UnstyledButton } from '@mantine/core'
 import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { absoluteTime, preciseTime } from '../text/time.tsx'
-import { EventLine, type ToldEvent } from './event-line.tsx'
+import { EventLine, type EventFields } from './event-line.tsx'
 import { eventWords } from './event-words.ts'
 
 /** Events as a table: when, what happened in a sentence, and the way to the exact record. */
 export function AuditTable(props: {
-  events: readonly ToldEvent[]
+  events: readonly EventFields[]
   onOpen: (event: AuditEventView) => void
 }) {
   return (

@@ -5,7 +5,7 @@ import { eventSentence, noSubjects, type SentencePart } from '#domain/text/event
 import { VisibleText } from '../text/visible-text.tsx'
 
 /** An event with what its page says that it is about. */
-export interface ToldEvent {
+export interface EventFields {
   readonly event: AuditEventView
   readonly about: AuditAboutView | undefined
 }
@@ -15,7 +15,7 @@ export function toldEvents(
   pages:
     | readonly { items: readonly AuditEventView[]; about?: AuditAboutView | undefined }[]
     | undefined,
-): ToldEvent[] {
+): EventFields[] {
   return (pages ?? []).flatMap(({ items, about }) => items.map((event) => ({ event, about })))
 }
 
@@ -24,7 +24,7 @@ export function EventLine({
   event,
   about,
   isAboutOne = false,
-}: ToldEvent & {
+}: EventFields & {
   /** whether all events around it are about the same request, so that it is "it" */
   readonly isAboutOne?: boolean
 }) {

@@ -4,7 +4,7 @@ import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import type { AuditEventType } from '#domain/audit-event.ts'
 import { preciseTime } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { EventLine, type ToldEvent } from './event-line.tsx'
+import { EventLine, type EventFields } from './event-line.tsx'
 import { eventWords } from './event-words.ts'
 import { ProofCheck } from './proof/proof-check.tsx'
 
@@ -37,10 +37,10 @@ const chapters: readonly { readonly title: string; readonly types: readonly Audi
 const storied = new Set(chapters.flatMap(({ types }) => types))
 
 /** All that happened to one request, oldest first: asked, in between, decided, ran, proof. */
-export function Story(props: {
+export function EventHistory(props: {
   /** id or number */
   request: string
-  events: readonly ToldEvent[]
+  events: readonly EventFields[]
   onOpen: (event: AuditEventView) => void
 }) {
   const events = props.events.toReversed()
@@ -71,7 +71,7 @@ export function Story(props: {
               <h2>{chapter.title}</h2>
               <ul className="plain-list">
                 {chapter.events.map((each) => (
-                  <StoryLine key={each.event.id} {...each} onOpen={props.onOpen} />
+                  <EventHistoryLine key={each.event.id} {...each} onOpen={props.onOpen} />
                 ))}
               </ul>
             </li>
@@ -85,11 +85,11 @@ export function Story(props: {
   )
 }
 
-function StoryLine({
+function EventHistoryLine({
   event,
   about,
   onOpen,
-}: ToldEvent & { onOpen: (event: AuditEventView) => void }) {
+}: EventFields & { onOpen: (event: AuditEventView) => void }) {
   const { seen } = event.detail
   return (
     <li className={event.type.endsWith('refused') ? 'audit-refused' : undefined}>

@@ -20,12 +20,12 @@ import { CallResultLine } from './call-result-line.tsx'
 import { whyAlone, whyClosed, type ChangeEntry } from './change-entries.ts'
 import type { CallChoice } from './plan-decisions.ts'
 
-type Asked = NonNullable<ChangeEntry['asked']>
+type OpenedCall = NonNullable<ChangeEntry['asked']>
 
 /** What the page holds of one entry. */
 export interface CardState {
   /** as it was opened; `changed`: it is another revision by now */
-  readonly opened: Asked | null
+  readonly opened: OpenedCall | null
   readonly changed: boolean
   readonly choice: CallChoice
   readonly reason: string
@@ -88,7 +88,7 @@ export function CallCard(props: {
       {state.opened === null ? (
         <p className="dim small">{unasked(entry)}</p>
       ) : (
-        <Shown {...props} asked={state.opened} />
+        <CallWithRequest {...props} asked={state.opened} />
       )}
     </article>
   )
@@ -113,7 +113,7 @@ function unasked({ tool, verdict }: ChangeEntry): ReactNode {
   )
 }
 
-function Shown(props: Parameters<typeof CallCard>[0] & { asked: Asked }) {
+function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: OpenedCall }) {
   const { entry, state, acts, asked, busy, laterOnes } = props
   const { request, presentation } = asked
   const { key } = entry
@@ -205,7 +205,7 @@ function Choices(props: {
   entry: ChangeEntry
   state: CardState
   acts: CardActs
-  newest: Asked['request']
+  newest: OpenedCall['request']
   busy: boolean
   /** why it cannot be approved with others */
   alone: string | null

@@ -9,7 +9,7 @@ export interface SeenCardState extends CardState {
   readonly seen: boolean
 }
 
-interface Kept extends Omit<SeenCardState, 'changed' | 'opened'> {
+interface SavedCardState extends Omit<SeenCardState, 'changed' | 'opened'> {
   readonly opened: NonNullable<ChangeEntry['asked']>
 }
 
@@ -18,7 +18,7 @@ interface Kept extends Omit<SeenCardState, 'changed' | 'opened'> {
  * ask for the new revision: nobody decides what changed under their eyes.
  */
 export function useCards(entries: readonly ChangeEntry[]) {
-  const [kept, setKept] = useState<ReadonlyMap<string, Kept>>(new Map())
+  const [kept, setKept] = useState<ReadonlyMap<string, SavedCardState>>(new Map())
   const asked = useMemo(
     () => new Map(entries.flatMap(({ key, asked }) => (asked === null ? [] : [[key, asked]]))),
     [entries],
@@ -29,7 +29,7 @@ export function useCards(entries: readonly ChangeEntry[]) {
     setKept(new Map([...kept, ...missing.map(([key, one]) => [key, fresh(one)] as const)]))
   }
   const change = useCallback(
-    (key: string, by: (before: Kept) => Kept) =>
+    (key: string, by: (before: SavedCardState) => SavedCardState) =>
       setKept((all) => {
         const before = all.get(key)
         const after = before === undefined ? undefined : by(before)
@@ -75,6 +75,6 @@ export function useCards(entries: readonly ChangeEntry[]) {
 const nothing = { choice: 'leave', reason: '', viewed: false, seen: false, result: null } as const
 const unasked = { ...nothing, changed: false }
 
-function fresh(opened: NonNullable<ChangeEntry['asked']>): Kept {
+function fresh(opened: NonNullable<ChangeEntry['asked']>): SavedCardState {
   return { ...nothing, opened }
 }

@@ -60,7 +60,7 @@ export function Checklist({ steps, hide }: { steps: Steps; hide: () => void }) {
                   {titles[id]}
                   <span className="visually-hidden">{done ? ', done' : ', to do'}</span>
                 </h3>
-                {!done && <How step={id} />}
+                {!done && <StepInstructions step={id} />}
               </div>
             </li>
           )
@@ -77,7 +77,7 @@ const titles: Readonly<Record<FirstStep, string>> = {
   person: 'Invite a person',
 }
 
-function How({ step }: { step: FirstStep }): ReactNode {
+function StepInstructions({ step }: { step: FirstStep }): ReactNode {
   const me = useMe()
   const workers = useWorkers()
   const worker = workers.data?.items.find((one) => one.startable)

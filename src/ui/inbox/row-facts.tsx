@@ -53,7 +53,7 @@ function Urgent({ item }: { item: Item }) {
       {item.askedBeforeRestore && (
         <span className="soon">asked before a restore: may have run</span>
       )}
-      <AskedBefore item={item} />
+      <RepetitionNote item={item} />
     </>
   )
 }
@@ -110,7 +110,7 @@ function QuorumProgress({ quorum }: { quorum: Item['quorum'] }) {
 }
 
 /** Whether the very call was carried out before, or waits elsewhere too. */
-function AskedBefore({ item: { alike, state } }: { item: Item }) {
+function RepetitionNote({ item: { alike, state } }: { item: Item }) {
   if (state !== 'pending') return null
   const repeated = againWords(alike.again)
   if (repeated !== null) return <span className="soon">{repeated}</span>

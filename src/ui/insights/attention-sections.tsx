@@ -38,7 +38,7 @@ export function AttentionSections({ days }: { days: number }) {
       <div className="attention">
         <FastApprovals found={data.fastApprovals} />
         <ExpiredUnseen found={data.expiredUnseen} />
-        <AskedTwice found={data.askedTwice} />
+        <RepeatedCalls found={data.askedTwice} />
       </div>
     </>
   )
@@ -93,7 +93,7 @@ function ExpiredUnseen({ found }: { found: AttentionView['expiredUnseen'] }) {
   )
 }
 
-function AskedTwice({ found }: { found: AttentionView['askedTwice'] }) {
+function RepeatedCalls({ found }: { found: AttentionView['askedTwice'] }) {
   return (
     <Section
       id="twice"

@@ -115,9 +115,10 @@ function readWitnesses({ witness, witnessQuorum }: VerifyOptions): WitnessQuorum
 }
 
 /** The key itself, or a file that holds it. */
-function readKey(given: string): NoteKey {
-  const isKey = given.includes('+') && statSync(given, { throwIfNoEntry: false }) === undefined
-  return readable(() => parseVerifierKey(isKey ? given : readText(given).trim()))
+function readKey(keyOrFile: string): NoteKey {
+  const isKey =
+    keyOrFile.includes('+') && statSync(keyOrFile, { throwIfNoEntry: false }) === undefined
+  return readable(() => parseVerifierKey(isKey ? keyOrFile : readText(keyOrFile).trim()))
 }
 
 /** A checkpoint as a note, or in the answer of `GET /v1/audit/checkpoint`. */

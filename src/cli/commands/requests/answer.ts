@@ -20,10 +20,10 @@ export function addAnswerCommand(program: Command): void {
 
 async function answer(
   ref: string,
-  given: string | undefined,
+  answerText: string | undefined,
   options: ServiceOptions & { json?: boolean },
 ): Promise<void> {
-  if (given === undefined && !isInteractive()) {
+  if (answerText === undefined && !isInteractive()) {
     const sentence = `Without a terminal, give the answer: countersign answer ${ref} TEXT`
     throw new CommandFailure(sentence, exitCodes.usage)
   }
@@ -32,9 +32,11 @@ async function answer(
   if (request.kind !== 'question') {
     throw new CommandFailure(`#${request.number} is not a question: approve or deny it.`)
   }
-  if (given === undefined) console.log(requestText(request, { full: true }).text)
+  if (answerText === undefined) console.log(requestText(request, { full: true }).text)
   const choice =
-    given === undefined ? await askAnswer(request) : ({ decision: 'answer', text: given } as const)
+    answerText === undefined
+      ? await askAnswer(request)
+      : ({ decision: 'answer', text: answerText } as const)
   if (choice === 'skip' || choice === 'quit') throw new CommandFailure('Nothing was answered.')
   const answered = await sendAnswer(service, request, choice)
   console.log(options.json === true ? JSON.stringify(answered) : 'Recorded. The agent reads it.')

@@ -91,7 +91,7 @@ async function decide(
   if (elsewhere !== null) throw new CommandFailure(`Nothing was decided. ${elsewhere}`)
   if (decision === 'approve') print(coverageText(request, options.scope ?? 'once'))
   const reason = options.message ?? (await reasonFor(decision, request))
-  if (options.digest === undefined && !(await isSure(decision, request, options))) {
+  if (options.digest === undefined && !(await confirmDecision(decision, request, options))) {
     throw new CommandFailure('Nothing was decided.')
   }
   const again = await isAgain(decision, request, options)
@@ -144,7 +144,7 @@ async function reasonFor(
   return reason
 }
 
-async function isSure(
+async function confirmDecision(
   decision: Choice['decision'],
   request: RequestDetail,
   options: DecideOptions,

@@ -11,7 +11,7 @@ import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
  */
 export function followTime(findings: Findings, clock: LogClock): Check {
   const ahead: AheadOfTime[] = []
-  let late: Late | null = null
+  let late: LateEvents | null = null
   const reportLate = (): void => {
     if (late !== null) findings.fail(problemOf(late), referenceTo(late.first))
     late = null
@@ -39,14 +39,14 @@ export function followTime(findings: Findings, clock: LogClock): Check {
  * Events that follow one another in the log, each dated long before one that stands before all of
  * them.
  */
-interface Late {
+interface LateEvents {
   readonly first: LoggedEvent
   readonly last: LoggedEvent
   readonly entries: number
   readonly newest: LoggedEvent
 }
 
-function problemOf({ first, last, entries, newest }: Late): string {
+function problemOf({ first, last, entries, newest }: LateEvents): string {
   if (entries === 1) {
     const before = `event ${newest.index} before it is of ${newest.at}`
     return `the event is dated ${first.at}, but ${before}: it was put in afterwards`

@@ -23,13 +23,13 @@ export interface AheadOfTime {
 }
 
 /** What the time of an event says beside those before it. */
-export type Dating =
+export type EventOrder =
   | { readonly type: 'inOrder' }
   | { readonly type: 'wentBack'; readonly ahead: AheadOfTime }
   | { readonly type: 'late'; readonly newest: LoggedEvent }
 
 /** Where the time goes forward by more than events may lie apart; one after the other in time. */
-interface Leap {
+interface ClockJump {
   readonly to: LoggedEvent
   readonly fromMs: number
   /** how many events are before it */
@@ -45,14 +45,14 @@ interface Leap {
 export class LogClock {
   #newest: LoggedEvent | null = null
   #count = 0
-  readonly #leaps: Leap[] = []
+  readonly #leaps: ClockJump[] = []
 
   /** The newest event by its time, on the clock as it goes now. */
   get newest(): LoggedEvent | null {
     return this.#newest
   }
 
-  take(event: LoggedEvent): Dating {
+  take(event: LoggedEvent): EventOrder {
     const place = this.#count
     this.#count += 1
     const newest = this.#newest
@@ -88,7 +88,7 @@ export class LogClock {
    * The leap that was the clock's: the event goes on from before it, and it was as wide as the way
    * back.
    */
-  #leapBehind(event: LoggedEvent, newest: LoggedEvent): Leap | null {
+  #leapBehind(event: LoggedEvent, newest: LoggedEvent): ClockJump | null {
     const at = this.#firstLeapAfter(event.atMs)
     // Leaps lie so far apart that only two of them can begin where the event may still be.
     for (const leap of this.#leaps.slice(at, at + 2)) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
-import { stillRuns } from '#delivery/reconciling/still-runs.ts'
+import { findIdleRuns } from '#delivery/reconciling/still-runs.ts'
 import { settleUnknown } from '../executions/settle-unknown.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { closeRun } from '../lifecycle/close-run.ts'
@@ -138,13 +138,13 @@ describe('a delegation', () => {
       .execute()
     expect(waitedFor(await desk.execute(callId))).toBe(childId)
     await desk.database.db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
-    const still = await stillRuns(desk.database.db, { seconds: 0, most: 1000 })
+    const still = await findIdleRuns(desk.database.db, { seconds: 0, most: 1000 })
     expect(still.map(({ id }) => id)).not.toContain(runId)
     await messageRun(desk.api, desk.people.ada.caller, { runId: childId, text: 'Go on.' })
     await desk.database.db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
     await finish(childId)
     await desk.database.db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
-    const woken = await stillRuns(desk.database.db, { seconds: 0, most: 1000 })
+    const woken = await findIdleRuns(desk.database.db, { seconds: 0, most: 1000 })
     expect(woken.map(({ id }) => id)).toContain(runId)
   })
 })

@@ -57,7 +57,7 @@ export async function performAttempt(
     return { kind: 'done' }
   }
   if (!(await endEarlierAttempt(ctx, at))) {
-    await untilStored(() => finishExecution(ctx, ended, stillRuns))
+    await untilStored(() => finishExecution(ctx, ended, findIdleRuns))
     return { kind: 'done' }
   }
   const commits = plan.tool.command !== undefined || plan.tool.commits === true
@@ -111,7 +111,7 @@ async function commitOf(
   })
 }
 
-const stillRuns: ExecutionEnd = {
+const findIdleRuns: ExecutionEnd = {
   state: 'failed',
   reason: 'earlier attempt still runs',
   exitCode: null,

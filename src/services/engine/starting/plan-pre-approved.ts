@@ -18,7 +18,7 @@ import { refusedUnsigned } from '../attempts/refusals.ts'
 /**
  * A call that was pre-approved needs a request now; no attempt was refused.
  */
-export interface AsksByNow {
+export interface PolicyNowAsks {
   readonly kind: 'asks'
   readonly judgement: Judgement
 }
@@ -30,7 +30,7 @@ export interface AsksByNow {
 export async function planPreApproved(
   ctx: WorkerContext,
   at: CallAtHand,
-): Promise<ExecutionPlan | Refusal | AsksByNow> {
+): Promise<ExecutionPlan | Refusal | PolicyNowAsks> {
   const terms = await termsOf(ctx, at.run)
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const input = JSON.parse(await getText(ctx.db, at.call.input_hash)) as Json

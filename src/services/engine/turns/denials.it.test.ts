@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { stillRuns } from '#delivery/reconciling/still-runs.ts'
+import { findIdleRuns } from '#delivery/reconciling/still-runs.ts'
 import { advanceRequests } from '../../requests/ending/advance-requests.ts'
 import { useTurnDesk, desk, aWrite, runRow, say } from './turns.fixture.ts'
 
@@ -96,7 +96,7 @@ describe('denials', () => {
     const isStill = async (): Promise<boolean> => {
       const { db } = desk.database
       await db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
-      return (await stillRuns(db, { seconds: 0, most: 1000 })).some(({ id }) => id === runId)
+      return (await findIdleRuns(db, { seconds: 0, most: 1000 })).some(({ id }) => id === runId)
     }
     expect(await isStill()).toBe(false)
     await desk.decide(grace, first?.requestId ?? '')

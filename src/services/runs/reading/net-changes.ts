@@ -37,7 +37,7 @@ interface Version {
 }
 
 /** A path that was touched: what was there first, and what is there now. */
-interface Touched {
+interface TouchedFile {
   readonly first: Version | null
   now: Version | null
   /** the path at which this file was when the run began */
@@ -47,7 +47,7 @@ interface Touched {
 
 /** The net effect of changes that are told one after the other, in their order. */
 export class NetChanges {
-  readonly #paths = new Map<string, Touched>()
+  readonly #paths = new Map<string, TouchedFile>()
 
   add({ id, path, from, before, after, request }: StoredChange): void {
     const version = (side: VersionRef['side'], hash: string | null): Version | null =>
@@ -88,13 +88,13 @@ export class NetChanges {
   }
 
   /** Where the file at a path was moved from, if it took nothing's place and is gone from there. */
-  #movedFrom(path: string, { first, now, origin }: Touched): Touched | null {
+  #movedFrom(path: string, { first, now, origin }: TouchedFile): TouchedFile | null {
     if (origin === path || first !== null || now === null) return null
     const source = this.#paths.get(origin)
     return source !== undefined && source.first !== null && source.now === null ? source : null
   }
 
-  #touch(path: string, there: Version | null, request: number | null): Touched {
+  #touch(path: string, there: Version | null, request: number | null): TouchedFile {
     const known = this.#paths.get(path)
     const touched = known ?? { first: there, now: there, origin: path, requests: new Set<number>() }
     if (known === undefined) this.#paths.set(path, touched)

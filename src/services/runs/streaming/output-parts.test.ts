@@ -1,7 +1,7 @@
 import { uiMessageChunkSchema } from 'ai'
 import { expect, test } from 'vitest'
 import { outputParts } from './output-parts.ts'
-import type { OutputTold } from './stream-cursor.ts'
+import type { OutputPosition } from './stream-cursor.ts'
 import type { CallView, LiveAttempt } from './stream-view.ts'
 
 function call(live: LiveAttempt | null, result: CallView['result'] = null): CallView {
@@ -19,7 +19,7 @@ const running = (...streams: LiveAttempt['streams']): LiveAttempt => ({
   isLost: false,
   streams,
 })
-const said = (calls: readonly CallView[], told: readonly OutputTold[] = []) =>
+const said = (calls: readonly CallView[], told: readonly OutputPosition[] = []) =>
   outputParts(calls, told).map(({ part: { data, id } }) => ({ id, ...data }))
 const told = { call: 0, attempt: 1, stdout: 4, stderr: 0, lost: false }
 

@@ -1,6 +1,6 @@
 import type { CommandOutputPart } from '#domain/runs/ui-part.ts'
 import type { OutputStream } from '#domain/tools/tool-result.ts'
-import type { OutputTold } from './stream-cursor.ts'
+import type { OutputPosition } from './stream-cursor.ts'
 import type { CallView, LiveAttempt, LiveStreamPiece } from './stream-view.ts'
 
 /**
@@ -9,19 +9,19 @@ import type { CallView, LiveAttempt, LiveStreamPiece } from './stream-view.ts'
  */
 export function outputParts(
   calls: readonly CallView[],
-  told: readonly OutputTold[],
-): readonly { readonly part: CommandOutputPart; readonly outputs: readonly OutputTold[] }[] {
+  told: readonly OutputPosition[],
+): readonly { readonly part: CommandOutputPart; readonly outputs: readonly OutputPosition[] }[] {
   const outputs = new Map(
     told
       // What ended is told by its result.
       .filter(({ call }) => calls[call]?.result === null)
       .map((one) => [one.call, one]),
   )
-  const parts: { part: CommandOutputPart; outputs: readonly OutputTold[] }[] = []
+  const parts: { part: CommandOutputPart; outputs: readonly OutputPosition[] }[] = []
   for (const [index, call] of calls.entries()) {
     const { live } = call
     if (live === null || call.result !== null) continue
-    const tell = (now: OutputTold, part: CommandOutputPart['data']): void => {
+    const tell = (now: OutputPosition, part: CommandOutputPart['data']): void => {
       outputs.set(index, now)
       const id = `${part.callId}.${part.stream}`
       parts.push({
@@ -56,7 +56,7 @@ export function outputParts(
   return parts
 }
 
-function written({ stderr, stdout }: OutputTold): readonly [OutputStream, number][] {
+function written({ stderr, stdout }: OutputPosition): readonly [OutputStream, number][] {
   const streams: readonly [OutputStream, number][] = [
     ['stdout', stdout],
     ['stderr', stderr],

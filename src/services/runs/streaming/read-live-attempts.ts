@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OutputStream } from '#domain/tools/tool-result.ts'
 import type { Db } from '#store/database.ts'
-import type { OutputTold } from './stream-cursor.ts'
+import type { OutputPosition } from './stream-cursor.ts'
 import type { LiveAttempt } from './stream-view.ts'
 
 interface LiveRow {
@@ -20,7 +20,7 @@ interface LiveRow {
 export async function readLiveAttempts(
   db: Db,
   calls: readonly { readonly callId: string; readonly call: number }[],
-  told: readonly OutputTold[],
+  told: readonly OutputPosition[],
 ): Promise<ReadonlyMap<string, LiveAttempt>> {
   if (calls.length === 0) return new Map()
   const offsets = told.flatMap(({ call, attempt, stderr, stdout }) => {

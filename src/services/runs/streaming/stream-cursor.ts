@@ -12,11 +12,11 @@ export interface StreamCursor {
   /** of the turn's calls, in order: what was told of each (see `callMark`) */
   readonly calls: string
   /** of the turn's calls that run: what was told of their output */
-  readonly outputs: readonly OutputTold[]
+  readonly outputs: readonly OutputPosition[]
 }
 
 /** What was told of the output of one attempt at a call. */
-export interface OutputTold {
+export interface OutputPosition {
   /** place of the call in its turn, from 0 */
   readonly call: number
   readonly attempt: number
@@ -97,7 +97,7 @@ export function parseCursor(id: string): StreamCursor | null {
   return { ...place, calls, outputs }
 }
 
-function parseOutput(text: string): OutputTold | null {
+function parseOutput(text: string): OutputPosition | null {
   const match = outputForm.exec(text)
   if (match === null) return null
   const [call = 0, attempt = 0, stdout = 0, stderr = 0] = match.slice(1, 5).map(Number)

@@ -23,8 +23,8 @@ export function wholeRoom(): Room {
 }
 
 /** The packages have too much in them. The message is a sentence. */
-export class TooMuchInPackages extends Error {
-  override readonly name = 'TooMuchInPackages'
+export class PackageLimitError extends Error {
+  override readonly name = 'PackageLimitError'
 }
 
 /**
@@ -55,7 +55,7 @@ export function hashPackageFolder(folder: string, room: Room): PackageFolder {
         files.set(at, hashBytes(bytes))
       }
       if (room.files >= 0 && room.bytes >= 0) continue
-      throw new TooMuchInPackages(
+      throw new PackageLimitError(
         `The packages that tools load have more than ${wholeRoom().files} files or ${wholeRoom().bytes} bytes.`,
       )
     }

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { readLines } from '../bounded-lines.ts'
-import type { FromMessage, LeftBehind } from '../tool-protocol.ts'
+import type { FromMessage, ProcessLoad } from '../tool-protocol.ts'
 import { messageOf } from './answer-query.ts'
 
 /** Queries come on descriptor 3, answers go to 4, and 5 closes when the parent is gone. */
@@ -53,7 +53,7 @@ export function tellParent(message: FromMessage): void {
   for (let at = 0; at < bytes.length;) at += writeSync(answers, bytes, at)
 }
 
-function leftBehind(): LeftBehind {
+function leftBehind(): ProcessLoad {
   return {
     memoryBytes: process.memoryUsage.rss(),
     resources: process.getActiveResourcesInfo().length,

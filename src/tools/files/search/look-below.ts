@@ -40,7 +40,7 @@ export type LookMessage =
   | { readonly problem: { code: WorkspaceProblemCode; path: string; message: string } }
 
 /** What was found below a folder. */
-export interface Looked<Found> {
+export interface SearchResult<Found> {
   readonly results: readonly Found[]
   /** files that were searched to their end */
   readonly files: number
@@ -62,15 +62,15 @@ const semaphore = new Semaphore(Math.max(2, availableParallelism()))
 export function lookBelow(
   task: Extract<LookTask, { do: 'list' }>,
   context: LookContext,
-): Promise<Looked<ListedEntry>>
+): Promise<SearchResult<ListedEntry>>
 export function lookBelow(
   task: Extract<LookTask, { do: 'search' }>,
   context: LookContext,
-): Promise<Looked<FileLineMatch>>
+): Promise<SearchResult<FileLineMatch>>
 export async function lookBelow(
   task: LookTask,
   { workspace, folder, bounds, signal }: LookContext,
-): Promise<Looked<ListedEntry | FileLineMatch>> {
+): Promise<SearchResult<ListedEntry | FileLineMatch>> {
   const { root, hidden } = workspace
   const setup: LookSetup = { root, hidden, folder, bounds, task, limitMs }
   const results: (ListedEntry | FileLineMatch)[] = []

@@ -5,7 +5,7 @@ import { splitLines } from '#domain/text/line-pieces.ts'
 import type { OutputStream } from '#domain/tools/tool-result.ts'
 import { VisibleLine } from '../../text/visible-text.tsx'
 import { useRunInProgress } from './run-in-progress.tsx'
-import type { SoFar } from './so-far.ts'
+import type { OutputSoFar } from './so-far.ts'
 
 /** What is drawn: a hostile command may write characters that each are a chip. */
 const maxDrawn = { bytes: 16 * 1024, lines: 200 }
@@ -39,7 +39,7 @@ export function LiveOutput(props: { callId: string; live: NonNullable<Transcript
   )
 }
 
-function LiveStream({ soFar, stream }: { soFar: SoFar; stream: OutputStream }) {
+function LiveStream({ soFar, stream }: { soFar: OutputSoFar; stream: OutputStream }) {
   const { end, start } = soFar
   const { left, text } = endOfOutput(new TextEncoder().encode(soFar.text), maxDrawn)
   const before = start + left

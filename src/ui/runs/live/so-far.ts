@@ -4,7 +4,7 @@ import type { CommandOutputPart } from '#domain/runs/ui-part.ts'
 const keptCharacters = 64 * 1024
 
 /** What one stream of a running command has printed, as far back as it is kept. */
-export interface SoFar {
+export interface OutputSoFar {
   readonly attempt: number
   /** of the stream, in bytes */
   readonly start: number
@@ -21,16 +21,16 @@ type Piece = Pick<CommandOutputPart['data'], 'start' | 'text'>
  * What is printed once another part arrived: of another attempt, or behind a gap, it begins anew.
  */
 export function afterOutput(
-  printed: ReadonlyMap<string, SoFar>,
+  printed: ReadonlyMap<string, OutputSoFar>,
   { data, id }: CommandOutputPart,
-): ReadonlyMap<string, SoFar> {
+): ReadonlyMap<string, OutputSoFar> {
   const before = printed.get(id)
   const { attempt, end, lost, start, text } = data
   const isNext = before?.attempt === attempt && before.end === start
   const pieces = [...(isNext ? before.pieces : []), ...(text === '' ? [] : [{ start, text }])]
   let length = pieces.reduce((sum, piece) => sum + piece.text.length, 0)
   while (pieces.length > 1 && length > keptCharacters) length -= pieces.shift()?.text.length ?? 0
-  const kept: SoFar = {
+  const kept: OutputSoFar = {
     attempt,
     start: pieces[0]?.start ?? end,
     end,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { UiPart } from '#domain/runs/ui-part.ts'
-import { afterOutput, type SoFar } from './so-far.ts'
+import { afterOutput, type OutputSoFar } from './so-far.ts'
 import { readRun } from '../../live/read-run.ts'
 
 const reconnectAfterMs = 2_000
@@ -17,7 +17,7 @@ const nothing: TurnText = { turn: 0, text: '' }
 export interface RunInProgress {
   readonly written: TurnText
   /** of running commands, by call and stream */
-  readonly printed: ReadonlyMap<string, SoFar>
+  readonly printed: ReadonlyMap<string, OutputSoFar>
 }
 
 export const noProgress: RunInProgress = { written: nothing, printed: new Map() }

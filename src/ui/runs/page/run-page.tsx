@@ -100,7 +100,7 @@ function Run({ run: data, transcript }: OpenedRun) {
           </p>
         )}
         {data.workspaceRoot !== null && data.state === 'completed' && (
-          <AfterIt root={data.workspaceRoot} />
+          <NextSteps root={data.workspaceRoot} />
         )}
         <section className="conversation" aria-labelledby="timeline-title">
           <h2 id="timeline-title">Turns</h2>
@@ -141,7 +141,7 @@ function lastTurn(items: readonly TranscriptItem[]): number {
 }
 
 /** After the sample run: where the file is, and the way to a project of one's own. */
-function AfterIt({ root }: { root: string }) {
+function NextSteps({ root }: { root: string }) {
   const me = useMe()
   if (!me.installation.sample) return null
   return (

@@ -26,7 +26,7 @@ export function StartPreview({ preview, mode }: { preview: StartPreviewView; mod
       <Part title={asking[mode]} icon="asks" lines={asks} nothing="Nothing">
         {mode === 'prompt' &&
           preview.queues.map((queue) => (
-            <WhoIsAsked key={`${queue.name} ${queue.quorum}`} queue={queue} />
+            <QueuePeople key={`${queue.name} ${queue.quorum}`} queue={queue} />
           ))}
       </Part>
       <Part title="Never" icon="never" lines={of('blocked')} nothing="Nothing is ruled out" />
@@ -82,7 +82,7 @@ function Part({ title, icon, lines, nothing, children }: PartProps) {
 }
 
 /** Nobody who stands behind the run is among them. */
-function WhoIsAsked({ queue: { name, quorum, people, problem } }: { queue: Queue }) {
+function QueuePeople({ queue: { name, quorum, people, problem } }: { queue: Queue }) {
   const shown = people.slice(0, 5)
   const more = people.length - shown.length
   return (

@@ -11,9 +11,9 @@ import { useDraft } from '../../../states/draft.ts'
 import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
 import { type Sending, useSubmit } from '../use-submit.ts'
 
-type Ran = 'yes' | 'no' | 'unclear'
+type RanAnswer = 'yes' | 'no' | 'unclear'
 
-const findings: readonly RadioOption<Ran>[] = [
+const findings: readonly RadioOption<RanAnswer>[] = [
   { value: 'no', label: 'No, it did not' },
   { value: 'yes', label: 'Yes, it did' },
   { value: 'unclear', label: 'I cannot tell' },
@@ -34,7 +34,7 @@ const recordedText = 'The run continues with your finding.'
 /** A person says what became of a call whose outcome nobody knows, and how the run goes on. */
 export function SettleForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
   const offline = useConnection() === 'offline'
-  const [ran, setRan] = useState<Ran | null>(null)
+  const [ran, setRan] = useState<RanAnswer | null>(null)
   const [then, setThen] = useState<Then | null>(null)
   const [reason, setReason] = useDraft(request.id, 'reason')
   const { submission, submit } = useSubmit(
