@@ -40,7 +40,7 @@ test('a file that is indented anew is one fold with its count, and opens to both
   const page = await open('notes/indent.md', `${lines.map((line) => `  ${line}`).join('\n')}\n`)
   await page.getByText('300 lines that change in white space alone.', { exact: true }).waitFor()
   const fold = page.getByRole('button', { name: '300 lines that change in white space alone' })
-  expect(await page.locator('.diff-box').count()).toBe(0)
+  expect(await page.locator('.diff-code-delete, .diff-code-insert').count()).toBe(0)
   await fold.click()
   await page.locator('.diff-code-delete', { hasText: 'row 300' }).waitFor()
   await page.locator('.diff-code-insert', { hasText: 'row 300' }).waitFor()

@@ -18,7 +18,8 @@ import { EditForm } from '../editing/edit-form.tsx'
 import { DenialReason } from '../../states/denial-reason.tsx'
 import { Notice } from '../../states/notice.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
-import { refusalWords } from './wording/refusal-words.ts'
+import { Refused, refusalOf } from './wording/refused.tsx'
+import { RevisionNote } from './wording/revision-note.tsx'
 import { RecordedSentence } from './wording/recorded-sentence.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
 import type { Chosen } from './choosing/use-chosen.ts'
@@ -205,7 +206,7 @@ export function DecisionPanel(props: {
             void send(false)
           }}
         >
-          <Revision opened={opened} />
+          <RevisionNote opened={opened} />
           <ChoiceList
             request={opened}
             choice={choice}
@@ -291,39 +292,8 @@ export function DecisionPanel(props: {
   )
 }
 
-/** That the call is not as it was asked, and who changed it. */
-function Revision({ opened }: { opened: RequestDetail }) {
-  if (opened.revision === 1) return null
-  const editor = opened.revisions.find(({ revision }) => revision === opened.revision)?.editor
-  return (
-    <p className="small dim">
-      You decide revision {opened.revision}
-      {editor ? `: ${editor.name} changed the call` : ''}.
-    </p>
-  )
-}
-
-function refusalOf(
-  attempted: 'approval' | 'denial',
-): (refusal: Parameters<typeof refusalWords>[0]) => string {
-  return (refusal) => {
-    const { title, text } = refusalWords(refusal, attempted, clockTime)
-    return `${title}. ${text}`
-  }
-}
-
 function submitWords(busy: boolean, signing: boolean, signs: boolean): string {
   if (signing) return 'Waiting for your passkey…'
   if (busy) return 'Submitting…'
   return signs ? 'Sign and submit' : 'Submit'
-}
-
-function Refused(props: { refusal: Parameters<typeof refusalWords>[0]; attempted: Decided }) {
-  const attempted = props.attempted === 'approve' ? 'approval' : 'denial'
-  const refusalText = refusalWords(props.refusal, attempted, clockTime)
-  return (
-    <Notice tone="bad" title={refusalText.title}>
-      {refusalText.text}
-    </Notice>
-  )
 }

@@ -1,0 +1,25 @@
+import { Notice } from '../../../states/notice.tsx'
+import { clockTime } from '../../../text/time.tsx'
+import { refusalWords } from './refusal-words.ts'
+import type { Decided } from './stage-sentence.ts'
+
+type Refusal = Parameters<typeof refusalWords>[0]
+
+/** What a refusal of a held decision is announced with, as a function of the refusal. */
+export function refusalOf(attempted: 'approval' | 'denial'): (refusal: Refusal) => string {
+  return (refusal) => {
+    const { title, text } = refusalWords(refusal, attempted, clockTime)
+    return `${title}. ${text}`
+  }
+}
+
+/** That the service did not record a decision, and why. */
+export function Refused(props: { refusal: Refusal; attempted: Decided }) {
+  const attempted = props.attempted === 'approve' ? 'approval' : 'denial'
+  const refusalText = refusalWords(props.refusal, attempted, clockTime)
+  return (
+    <Notice tone="bad" title={refusalText.title}>
+      {refusalText.text}
+    </Notice>
+  )
+}
