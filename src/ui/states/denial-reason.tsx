@@ -13,7 +13,7 @@ export function DenialReason(props: {
 }) {
   const { value, onChange, ...field } = props
   const text = useRef<HTMLTextAreaElement>(null)
-  /** The caret goes to its end, where it is gone on with. */
+  /** Writes the preset before what was typed and puts the caret at the end, to go on typing. */
   const begin = (preset: ReasonPreset): void => {
     onChange(withPreset(preset, value))
     text.current?.focus()

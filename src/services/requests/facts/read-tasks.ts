@@ -71,7 +71,7 @@ export function personOfTask(run: string) {
       and starts_with(coalesce(${sql.ref(`${run}.started_from`)}, ''), 'trigger:') is false)`
 }
 
-/** How many messages were posted to a run after its task. Those of manual calls are none. */
+/** How many messages were posted to a run after its task. Results of manual calls do not count. */
 export function laterMessages(run: string) {
   return sql`(select count(*)::int from message m where m.run_id = ${sql.ref(`${run}.id`)} and m.role = 'user'
     and m.sequence > (select min(sequence) from message where run_id = m.run_id and role = 'user')

@@ -193,7 +193,7 @@ export function mine(caller: Caller): RawBuilder<boolean> {
 /** What is searched, as the index of the trigrams has it. */
 const searched = sql`(request.title || e'\n' || request.tool)`
 
-/** Whether a row of `table` is of the run of an id or a number: a run that is none has no rows. */
+/** Whether a row belongs to the run of this id or number. A number that no run has matches none. */
 export function isOfRun(table: 'request' | 'audit_event', reference: string): RawBuilder<boolean> {
   const column = sql.ref(`${table}.run_id`)
   return /^[0-9]+$/.test(reference)
