@@ -16,7 +16,7 @@ export default defineConfig(({ command }) => {
     plugins: [
       react(),
       scriptBudget({
-        maxGzipBytes: 250_000,
+        maxGzipBytes: 240_000,
         maxStyleGzipBytes: 40_000,
         maxFontBytes: 80_000,
       }),

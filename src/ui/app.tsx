@@ -1,20 +1,23 @@
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { lazy, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { BrowserRouter, Route, Routes } from 'react-router'
 import { ApiRefusal } from './api/call-api.ts'
 import { meQuery } from './api/queries.ts'
 import { InboxPage } from './inbox/inbox-page.tsx'
 import { KeyboardProvider } from './keyboard/keyboard-provider.tsx'
 import { LiveProvider } from './live/live-provider.tsx'
+import { Messages } from './shell/messages.tsx'
 import { Shell } from './shell/shell.tsx'
-import { LinkPage, readSignInLink } from './sign-in/link-page.tsx'
+import { readSignInLink } from './sign-in/sign-in-link.ts'
 import { SignedIn } from './sign-in/signed-in.tsx'
 import { NotFound } from './states/failure.tsx'
 import { PageBoundary } from './states/page-boundary.tsx'
 import { theme } from './theme.ts'
 
+const LinkPage = lazy(() =>
+  import('./sign-in/link-page.tsx').then((module) => ({ default: module.LinkPage })),
+)
 const RequestPage = lazy(() =>
   import('./request/request-page.tsx').then((module) => ({ default: module.RequestPage })),
 )
@@ -62,10 +65,19 @@ export function App() {
       <QueryClientProvider client={client}>
         <BrowserRouter>
           <KeyboardProvider>
-            <Notifications position="bottom-left" limit={3} />
+            <Messages />
             <PageBoundary what="The dashboard">
               <Routes>
-                {link !== null && <Route path="/sign-in" element={<LinkPage link={link} />} />}
+                {link !== null && (
+                  <Route
+                    path="/sign-in"
+                    element={
+                      <Suspense fallback={null}>
+                        <LinkPage link={link} />
+                      </Suspense>
+                    }
+                  />
+                )}
                 <Route
                   element={
                     <SignedIn>

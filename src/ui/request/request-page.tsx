@@ -1,4 +1,4 @@
-import { Button, Drawer } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
@@ -47,6 +47,11 @@ const Activity = lazy(() =>
 
 const FileEditForm = lazy(() =>
   import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
+)
+
+/** Loaded where there is no room beside the request. */
+const DecisionSheet = lazy(() =>
+  import('./decision/decision-sheet.tsx').then((module) => ({ default: module.DecisionSheet })),
 )
 
 /** Loaded for the requests that are settled or answered, which few are. */
@@ -253,19 +258,12 @@ function Opened({ request }: { request: RequestDetail }) {
                 : 'See the decision'}
             </Button>
           </div>
-          <Drawer
-            opened={sheet}
-            onClose={() => setSheet(false)}
-            position="bottom"
-            size="auto"
-            title="Your decision"
-            className={sheet ? 'sheet' : 'sheet put-away'}
-            // What was chosen and the answer that came stay when the sheet is put away.
-            keepMounted
-          >
-            {panel}
-            <Quorum request={displayed} />
-          </Drawer>
+          <Suspense fallback={null}>
+            <DecisionSheet isOpen={sheet} onClose={() => setSheet(false)}>
+              {panel}
+              <Quorum request={displayed} />
+            </DecisionSheet>
+          </Suspense>
         </>
       ) : (
         <aside className="request-side" aria-label="Decision">
