@@ -105,9 +105,14 @@ export async function runGit(
 
 /** The same, for what has to succeed: its standard output as text without its last line end. */
 export async function hostGitText(words: readonly string[], run: GitRun): Promise<string> {
+  return (await hostGitBytes(words, run)).toString('utf8').replace(/\n$/, '')
+}
+
+/** The same: its standard output as it is. */
+export async function hostGitBytes(words: readonly string[], run: GitRun): Promise<Buffer> {
   const end = await hostGit(words, run)
   if (end.code !== 0) throw new GitFailed(words, end)
-  return end.stdout.toString('utf8').replace(/\n$/, '')
+  return end.stdout
 }
 
 /** Git ended with an error. */

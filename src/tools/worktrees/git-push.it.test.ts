@@ -97,7 +97,8 @@ async function shown(requestId: string) {
     .orderBy('revision', 'desc')
     .executeTakeFirstOrThrow()
   const text = await getText(desk.database.db, hash)
-  return { seen, ...(JSON.parse(text) as { content: string; metadata: object }) }
+  type Shown = { content: string; metadata: object; warnings: string[] }
+  return { seen, ...(JSON.parse(text) as Shown) }
 }
 
 async function approve(runId: string, number: number, before?: () => unknown) {
@@ -149,6 +150,26 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
     expect([again.verdict, again.result === null]).toEqual(['preApproved', true])
     await desk.execute(again.id)
     expect((await desk.calls(run.id, 3))[0]?.text).toContain('already so')
+  })
+
+  test('tells the approver of every file whose bytes the difference leaves out or cannot show', async () => {
+    const late = `head -c 9000 /dev/zero | tr '\\0' a > late.sh && printf '\\0evil' >> late.sh`
+    const run = await ran(
+      `printf '#\\0\\nevil\\n' > nul.sh && ${late} && printf '\\351\\n' > latin.txt && echo '* -diff' > .gitattributes && git add . && git commit -qm hidden && ${commit('after')}`,
+    )
+    const call = await turn(run.id, 2, push())
+    expect(call).toMatchObject({ verdict: 'ask' })
+    const { content, metadata, warnings } = await shown(call.requestId)
+    const object = git('rev-parse', `${run.branch}:nul.sh`)
+    expect(metadata).toMatchObject({
+      binary: [{ path: 'nul.sh', before: null, after: { bytes: 8, object } }],
+    })
+    expect(warnings).toContain(
+      `nul.sh is binary, and its contents are not shown (before: not there; after: 8 bytes, object ${object}).`,
+    )
+    expect(warnings).toContain('Some bytes are not UTF-8: they are shown as \u{FFFD}.')
+    expect(content).toContain('a\0evil')
+    expect(content).toContain('+* -diff')
   })
 
   test('asks again once the branch of the remote has moved, and pushes nothing', async () => {

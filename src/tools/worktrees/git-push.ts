@@ -61,7 +61,8 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
       const push = await look(workspace, input, signal)
       const { branch, newCommit, oldCommit, remote, url } = push
       const count = await countPushed(push)
-      const content = await shownPush(push, count)
+      const patches = await pushedPatches(push)
+      const content = shownPush(push, count, patches.text)
       return {
         effect: `Push ${counted(count, 'commit')} of ${branch} to ${remote} (${url})`,
         title: `Push ${branch} to ${remote} (${counted(count, 'commit')})`,
@@ -69,8 +70,16 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
           type: 'text',
           language: 'diff',
           content,
-          metadata: { remote, url, branch, oldCommit, newCommit, commits: count },
-          warnings: textWarnings(content.split('\n')),
+          metadata: {
+            remote,
+            url,
+            branch,
+            oldCommit,
+            newCommit,
+            commits: count,
+            ...patches.metadata,
+          },
+          warnings: [...patches.warnings, ...textWarnings(content.split('\n'))],
         }),
         facts: {
           toolHash,
@@ -116,9 +125,8 @@ function factsOf({ address, branch, newCommit, oldCommit }: PushAtHand) {
   return { address: hashBytes(address), branch, oldCommit, newCommit }
 }
 
-async function shownPush(push: PushAtHand, count: number): Promise<string> {
+function shownPush(push: PushAtHand, count: number, patches: string): string {
   const { branch, newCommit, oldCommit, remote, url } = push
-  const patches = await pushedPatches(push)
   const content = `Remote: ${remote}
 Address: ${url}
 Branch: ${branch}

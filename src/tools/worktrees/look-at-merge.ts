@@ -2,13 +2,15 @@ import { commitTrailers } from '#domain/tools/commit-identity.ts'
 import type { Access } from '#domain/tools/access.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
+import { hostGitBytes, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { finishMerge, gitOf } from '#sandbox/worktrees/merge-commits.ts'
 import { tipOf } from '#sandbox/worktrees/repository.ts'
 import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { takeInCommits } from '../commands/git/take-in-commits.ts'
 import { uncommittedPaths } from '../commands/git/uncommitted-paths.ts'
 import type { CommandPlace } from '../commands/plan/command-place.ts'
+import { binaryChanges, binaryChangesWords } from './binary-changes.ts'
+import { shownDifference, type ShownDifference } from './shown-difference.ts'
 
 const maxPaths = 1000
 const maxCommits = 200
@@ -101,8 +103,14 @@ export async function mergedCommits({
   })
 }
 
-/** The difference `base...branch`, as text. */
-export async function mergedDifference({ git, headCommit, parted }: MergeAtHand): Promise<string> {
-  const words = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '-M', parted, headCommit]
-  return `${await hostGitText(words, git)}\n`
+/** The difference `base...branch`, as text, and what of it is not shown. */
+export async function mergedDifference({
+  git,
+  headCommit,
+  parted,
+}: MergeAtHand): Promise<ShownDifference> {
+  const words = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index', '-M']
+  const raw = ['diff-tree', '-r', ...binaryChangesWords, parted, headCommit]
+  const binary = await binaryChanges(git, await hostGitText(raw, git))
+  return shownDifference(await hostGitBytes([...words, parted, headCommit], git), binary)
 }

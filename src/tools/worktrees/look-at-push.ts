@@ -1,7 +1,7 @@
 import type { Access } from '#domain/tools/access.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
-import { hostGit, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
+import { hostGit, hostGitBytes, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { gitOf } from '#sandbox/worktrees/merge-commits.ts'
 import {
   addressOf,
@@ -14,6 +14,8 @@ import { tipOf } from '#sandbox/worktrees/repository.ts'
 import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { takeInCommits } from '../commands/git/take-in-commits.ts'
 import type { CommandPlace } from '../commands/plan/command-place.ts'
+import { binaryChanges, binaryChangesWords } from './binary-changes.ts'
+import { shownDifference, type ShownDifference } from './shown-difference.ts'
 
 const maxPaths = 1000
 
@@ -153,8 +155,15 @@ export async function pushedAccesses({ git, revisions: stdin }: PushAtHand): Pro
 }
 
 /** Every commit that would be sent, the oldest first, each with its difference. */
-export async function pushedPatches({ git, revisions: stdin }: PushAtHand): Promise<string> {
-  const show = ['--reverse', '--patch', '--diff-merges=first-parent', '--root']
+export async function pushedPatches({
+  git,
+  revisions: stdin,
+}: PushAtHand): Promise<ShownDifference> {
+  const all = ['log', '--reverse', '--diff-merges=first-parent', '--root', '--stdin']
   const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-decorate', '--no-notes']
-  return hostGitText(['log', ...show, ...plain, '--stdin'], { ...git, stdin })
+  const run = { ...git, stdin }
+  const raw = await hostGitText([...all, '--format=', ...binaryChangesWords], run)
+  const binary = await binaryChanges(git, raw)
+  const bytes = await hostGitBytes([...all, '--patch', '--full-index', ...plain], run)
+  return shownDifference(bytes, binary)
 }

@@ -100,8 +100,8 @@ const commit = (path: string, text: string): string =>
 
 // Rules: product.md 35, 36
 describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
-  test('asks with the whole difference, and merges with our identity and trailers', async () => {
-    const run = await committed(commit('a.txt', 'one'))
+  test('asks with the whole difference, says what it does not show, and merges with our identity and trailers', async () => {
+    const run = await committed(`printf '#\\0\\nevil\\n' > nul.sh && ${commit('a.txt', 'one')}`)
     const before = git('rev-parse', 'main')
     const call = await turn(run.id, 2, merge())
     expect(call.verdict).toBe('ask')
@@ -115,7 +115,9 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
         baseCommit: before,
         headCommit: git('rev-parse', run.branch),
         commits: [{ hash: git('rev-parse', run.branch), subject: 'change a.txt' }],
+        binary: [{ path: 'nul.sh', before: null, after: { bytes: 8 } }],
       },
+      warnings: expect.arrayContaining([expect.stringMatching(/^nul\.sh is binary, .*8 bytes/)]),
     })
     await put('b.txt', 'my own change\n')
     expect((await approve(run.id, 2))?.text).toContain(`${run.branch} is merged into main`)

@@ -54,7 +54,7 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
       const merge = await look(workspace, message, signal)
       const { baseCommit, headCommit, git, record } = merge
       const { branch, base } = record
-      const difference = await mergedDifference(merge)
+      const { text: difference, metadata, warnings } = await mergedDifference(merge)
       const bytes = Buffer.from(difference)
       if (bytes.length > limits.writeBytes) {
         throw new ToolProblem(
@@ -72,11 +72,12 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
           type: 'diff',
           language: 'diff',
           content: difference,
-          metadata: { branch, base, baseCommit, headCommit, commits, message },
+          metadata: { branch, base, baseCommit, headCommit, commits, message, ...metadata },
           warnings: [
             ...(conflicts.length === 0
               ? []
               : [`It will fail: both branches change ${conflicts.join(', ')}`]),
+            ...warnings,
             ...textWarnings(difference.split('\n')),
           ],
         }),

@@ -1,0 +1,40 @@
+import { counted } from '#domain/text/counted.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import type { BinaryChange, Side } from './binary-changes.ts'
+
+/** A difference as Git prints it, with what an approver is told of the bytes that it leaves out. */
+export interface ShownDifference {
+  readonly text: string
+  readonly metadata: JsonObject
+  readonly warnings: readonly string[]
+}
+
+/** More of them are counted in one sentence; the metadata has all. */
+const maxWarnings = 20
+
+/** A printed difference and the binary files in it, as they are shown (product.md 26). */
+export function shownDifference(bytes: Buffer, binary: readonly BinaryChange[]): ShownDifference {
+  const text = bytes.toString('utf8')
+  const isText = Buffer.from(text).equals(bytes)
+  return {
+    text,
+    metadata: binary.length === 0 ? {} : { binary: binary.map((change) => ({ ...change })) },
+    warnings: [
+      ...binaryWarnings(binary),
+      ...(isText ? [] : ['Some bytes are not UTF-8: they are shown as \u{FFFD}.']),
+    ],
+  }
+}
+
+function binaryWarnings(changes: readonly BinaryChange[]): string[] {
+  const shown = changes.slice(0, maxWarnings).map(({ path, before, after }) => {
+    const sides = `before: ${sideText(before)}; after: ${sideText(after)}`
+    return `${path} is binary, and its contents are not shown (${sides}).`
+  })
+  const more = changes.length - shown.length
+  return more === 0 ? shown : [...shown, `Nor are those of ${counted(more, 'other binary file')}.`]
+}
+
+function sideText(side: Side): string {
+  return side === null ? 'not there' : `${side.bytes} bytes, object ${side.object}`
+}
