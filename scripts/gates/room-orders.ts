@@ -133,6 +133,7 @@ export const roomOrders: RoomOrders = {
     'cues',
     'judge',
     'delegation',
+    'preamble',
     'project',
     'difference',
     'proposing',

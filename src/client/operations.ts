@@ -32,6 +32,7 @@ export const operations: OperationTable = {
   getChangeSet: 'GET /v1/runs/:id/turns/:n',
   streamRun: 'GET /v1/runs/:id/stream',
   listRunChanges: 'GET /v1/runs/:id/changes',
+  getRunPreamble: 'GET /v1/runs/:id/preamble',
   getOutput: 'GET /v1/calls/:id/output/:stream',
   getResultFile: 'GET /v1/calls/:id/files/:hash',
   startRun: 'POST /v1/runs',

@@ -4,7 +4,10 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { WorkerModelSettings } from './model-settings.ts'
 import type { Consent } from './routing.ts'
 
-/** workers/NAME.md. `digest` covers name, text and script: what a run pins when it starts. */
+/**
+ * workers/NAME.md. `digest` covers name, text, script and the version of the preamble: what a run
+ * pins when it starts.
+ */
 export interface WorkerDefinition {
   readonly name: string
   readonly digest: string

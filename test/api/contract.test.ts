@@ -228,6 +228,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),
   postMessage: () => ada.post(`/v1/runs/${run.id}/messages`, { text: 'go on' }),
   listSchedules: () => ada.get('/v1/schedules'),
+  getRunPreamble: () => ada.get(`/v1/runs/${run.id}/preamble`),
   listRunTools: () => ada.get(`/v1/runs/${run.id}/tools`),
   invokeTool: async () => {
     answerPreApproved(api.service)

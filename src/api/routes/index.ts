@@ -30,6 +30,7 @@ import { retentionRoutes } from './operation/retention.ts'
 import { revisionRoutes } from './requests/revisions.ts'
 import { runActionRoutes } from './runs/run-actions.ts'
 import { runChangesRoutes } from './runs/run-changes.ts'
+import { runPreambleRoutes } from './runs/run-preamble.ts'
 import { runStreamRoutes } from './runs/run-stream.ts'
 import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
@@ -57,6 +58,7 @@ export function allRoutes(settings: ApiSettings) {
     ...runRoutes,
     ...runStreamRoutes,
     ...runChangesRoutes,
+    ...runPreambleRoutes,
     ...runActionRoutes,
     ...grantRoutes,
     ...queueRoutes,

@@ -47,9 +47,14 @@ export function addRunsCommand(program: Command): void {
   const show = withService(runs.command('show'))
     .description('a run with its transcript')
     .argument('<run>', 'its number or id')
+    .option('--preamble', 'also print what its model is told before its instructions')
     .option('--json', 'print JSON')
     .action(showRun)
-  withExamples(show, [`runs show ${runExample}`, `runs show ${runExample} --json`])
+  withExamples(show, [
+    `runs show ${runExample}`,
+    `runs show ${runExample} --preamble`,
+    `runs show ${runExample} --json`,
+  ])
   const watch = withService(runs.command('watch'))
     .summary('follow a run, and decide its requests if you may')
     .description(`Follow a run, and decide its requests if you may. ${watchCodes}.`)
@@ -254,13 +259,22 @@ async function listRuns(options: ListOptions): Promise<void> {
 /** So much of a task is said in a list. */
 const titleColumns = 40
 
-async function showRun(id: string, options: ServiceOptions & { json?: boolean }): Promise<void> {
+interface ShowOptions extends ServiceOptions {
+  readonly preamble?: boolean
+  readonly json?: boolean
+}
+
+async function showRun(id: string, options: ShowOptions): Promise<void> {
   const service = await connect(options)
   const run = await service.call('getRun', { params: { id } })
   const transcript = await service.call('getTranscript', { params: { id } })
   const changes = await service.call('listRunChanges', { params: { id } })
-  if (options.json === true)
-    return console.log(JSON.stringify({ ...run, transcript: transcript.items, changes }))
+  const preamble =
+    options.preamble === true ? await service.call('getRunPreamble', { params: { id } }) : undefined
+  if (options.json === true) {
+    const told = preamble === undefined ? {} : { preamble: preamble.text }
+    return console.log(JSON.stringify({ ...run, ...told, transcript: transcript.items, changes }))
+  }
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(
     [
@@ -278,6 +292,7 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
       ),
       ...changesLines(changes),
       '',
+      ...(preamble === undefined ? [] : [printable(preamble.text), '']),
       ...new TranscriptPrinter(terminalColumns()).next(transcript, new Map()),
     ].join('\n'),
   )

@@ -1,4 +1,3 @@
-import { hashJson } from '#domain/json/digest.ts'
 import type { WorkerDefinition, WorkerLimits } from '../worker-definition.ts'
 import {
   type Names,
@@ -31,6 +30,7 @@ import { readSandbox } from './read-sandbox.ts'
 import { readShell } from './read-shell.ts'
 import { readTools } from './read-tools.ts'
 import { readZones, zoneNamesAt } from './read-zones.ts'
+import { workerDigest } from './worker-digest.ts'
 import { keysOf } from '../schema/parts.ts'
 import { limits, workerFileSchema } from '../schema/worker-file.ts'
 
@@ -113,7 +113,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
   const { script } = model
   return {
     name,
-    digest: workerDigest(name, text, script),
+    digest: workerDigest({ name, text, script }),
     text,
     script,
     model: model.name,
@@ -135,11 +135,6 @@ function reportNoFrontMatter(report: Report, file: string, text: string): void {
 function readStartApproval(field: YamlField): WorkerDefinition['startApproval'] {
   const asks = readChoice(field, ['preApproved', 'ask']) === 'ask'
   return asks ? { source: fieldSource(field) } : null
-}
-
-/** Content address of a worker version: what a run pins when it starts. */
-export function workerDigest(name: string, text: string, script: string | null): string {
-  return hashJson({ name, definition: text, script })
 }
 
 function checkNameMatches(fields: Fields, name: string): void {

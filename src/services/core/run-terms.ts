@@ -18,6 +18,8 @@ export interface RunTerms {
   readonly policy: Policy
   /** names of the workers at work, from the root run's down to this one's */
   readonly lineage: readonly string[]
+  /** those of them that work in this run's workspace, without this run's own */
+  readonly above: readonly string[]
   /** the signed one; the strictest where a signature of the lineage does not hold */
   readonly mode: RunMode
   /**
@@ -51,10 +53,10 @@ export async function termsOf(
     const here = ancestors.filter((ancestor) => ancestor.workspace === run.workspace)
     const above = here.map((ancestor) => ancestor.worker)
     const narrowed = narrowPolicy(policy, run.worker, above)
-    return { policy: narrowed, lineage, mode: statement.mode, statement }
+    return { policy: narrowed, lineage, above, mode: statement.mode, statement }
   }
   const mode = run.parent_run_id === null ? signedModeOf(ctx.verifier, run) : 'strict'
-  return { policy, lineage, mode, statement: null }
+  return { policy, lineage, above: [], mode, statement: null }
 
   function isSigned(ancestor: Selectable<RunTable>): boolean {
     return verifyRun(ctx.verifier, ancestor) !== null

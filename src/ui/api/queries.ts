@@ -141,6 +141,16 @@ export function useRunChanges(id: string) {
   })
 }
 
+/** What the model of a run is told of its world, once somebody wants to read it. */
+export function useRunPreamble(id: string, wanted: boolean) {
+  return useQuery({
+    queryKey: ['run', id, 'preamble'],
+    queryFn: ({ signal }) => callApi('getRunPreamble', { params: { id }, signal }),
+    enabled: wanted,
+    staleTime: Infinity,
+  })
+}
+
 /**
  * The manual tools of a run, once somebody wants to invoke one: only the host of the workspace
  * knows them.

@@ -25,6 +25,19 @@ const runOf = (id: string) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
+// Rules: product.md 32
+test('the page shows what the model of the run is told of its world, once somebody asks for it', async () => {
+  const { runId } = await askForNote()
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  const told: string[] = []
+  page.on('request', (request) => told.push(request.url()))
+  const about = page.getByRole('region', { name: 'About' })
+  await about.getByText('Policy', { exact: true }).waitFor()
+  expect(told.some((url) => url.endsWith('/preamble'))).toBe(false)
+  await about.getByText('What its model is told').click()
+  await about.getByText('- Write and edit files in notes/').waitFor()
+})
+
 // Rules: product.md 10
 test('an approval for the run is listed there with what it covers and who gave it, and who gave it can revoke it', async () => {
   const { runId, id, path } = await askForNote()

@@ -18,17 +18,23 @@ import { zoneLines } from './zone-lines.ts'
  * on a call's arguments is listed as what it may come to.
  */
 export function workerPreview(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
-  const start = startLine(policy, worker)
-  const lines = [...zoneLines(worker), ...commandLines(worker), ...toolLines(worker)]
-  const overlays = policy.config.overlays.filter(({ when }) => concerns(when, worker))
-  const always = overlays.filter(({ when }) => isOfTools(when))
   return [
-    ...start,
-    ...lines.flatMap((line) => tightened(line, worker, always)),
-    ...overlays
-      .filter((overlay) => !always.includes(overlay))
+    ...startLine(policy, worker),
+    ...certainLines(policy, worker),
+    ...policy.config.overlays
+      .filter(({ when }) => concerns(when, worker) && !isOfTools(when))
       .flatMap((overlay) => overlayLine(overlay, worker)),
   ]
+}
+
+/** The preview of a run that has begun, without what overlays say of single paths and commands. */
+export function certainLines(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
+  const always = policy.config.overlays.filter(
+    ({ when }) => concerns(when, worker) && isOfTools(when),
+  )
+  return [...zoneLines(worker), ...commandLines(worker), ...toolLines(worker)].flatMap((line) =>
+    tightened(line, worker, always),
+  )
 }
 
 /** Said only where the start of a run asks, or is blocked. */

@@ -52,6 +52,11 @@ describe('capability', () => {
     await desk.activate({ 'workers/scribe.md': worker('scribe', narrower) })
     await desk.perform(await desk.turn(childId, 2))
     await desk.activate(files)
+    // The child is told of its zones as they were below its parent's when it began, in both turns.
+    const told = desk.asked.slice(-2).map(({ system }) => system)
+    expect(told[0]).toContain('- Write and edit files in notes/ that end in .md')
+    expect(told[0]).not.toMatch(/^- Write and edit files in the workspace$/m)
+    expect(told[1]).toBe(told[0])
     expect((await desk.calls(childId, 1))[0]?.result).toBe('output')
     expect((await desk.calls(childId, 2))[0]?.result).toBe('error')
   })

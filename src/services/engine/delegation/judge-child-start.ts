@@ -9,6 +9,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { judge } from '#policy/judge/judge.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
+import { preambleVersionOf } from '#policy/worker/worker-digest.ts'
 import { getText } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
@@ -243,7 +244,10 @@ async function failedCheck(
     )
     if (!verdict.ok) return `permit: ${verdict.detail}`
     const target = terms.policy.workers.get(delegationOf(input).worker)
-    if (revision.facts.detail?.['workerDigest'] !== target?.digest) return 'another target worker'
+    const approved = revision.facts.detail?.['workerDigest']
+    if (target === undefined || preambleVersionOf(target, approved) === null) {
+      return 'another target worker'
+    }
     const attachments = await readAttachmentPermits(
       { verifier: ctx.verifier, db: tx },
       parentCall,

@@ -1,5 +1,6 @@
 import type { RunMode } from '#domain/policy/verdict.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
+import { preambleVersionOf } from '#policy/worker/worker-digest.ts'
 import { delegationOf, type Delegation } from '#tools/delegation/call-worker.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
@@ -44,7 +45,8 @@ export async function planDelegation(
   }
   const approvedDigest = plan.facts.detail?.['workerDigest']
   const byPermit = plan.authorisation.by === 'permit'
-  if (byPermit && approvedDigest !== target.digest) return askAgain(plan, 'target worker')
+  if (byPermit && preambleVersionOf(target, approvedDigest) === null)
+    return askAgain(plan, 'target worker')
   const files = await readAttached(plan.workspace, delegation.attachments)
   const asking = byPermit ? (plan.judgement.attachments ?? []) : []
   const permits = await readAttachmentPermits(ctx, at, {

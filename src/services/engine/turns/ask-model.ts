@@ -1,13 +1,13 @@
 import { sql, type Selectable } from 'kysely'
 import { readResultName } from '#domain/tools/built-in-tools.ts'
 import { ModelProblem, type ModelAnswer } from '#models/model.ts'
-import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { contextOf } from '#policy/worker/context-of.ts'
 import { costOf, priceOf } from '#policy/worker/price-of.ts'
 import { removeLiveText } from '#store/content/live-text.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { lockRun } from '../../core/locks.ts'
+import { preambleOf, type PinnedWorker } from '../../core/pinned-worker.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { callPictures } from '../../transcript/call-pictures.ts'
@@ -29,7 +29,7 @@ export interface ModelQuestion {
   readonly run: Selectable<RunTable>
   readonly turn: number
   readonly attempt: number
-  readonly worker: WorkerDefinition
+  readonly pinned: PinnedWorker
   readonly window: RunWindow
   readonly signal: AbortSignal
 }
@@ -54,11 +54,13 @@ export async function askModel(
   ctx: WorkerContext,
   question: ModelQuestion,
 ): Promise<ModelReply | 'again' | null> {
-  const { run, turn, attempt, worker, window, signal } = question
-  const [{ policy }, transcript] = await Promise.all([
+  const { run, turn, attempt, pinned, window, signal } = question
+  const { worker } = pinned
+  const [terms, transcript] = await Promise.all([
     termsOf(ctx, run),
     loadGrowingTranscript(ctx.db, ctx.transcripts, { runId: run.id, turn }),
   ])
+  const { policy } = terms
   const pictures = await callPictures(ctx.db, transcript)
   const registry = await ctx.registryOf(policy, run.worker)
   const tools = registry
@@ -79,7 +81,7 @@ export async function askModel(
     price === null ? null : costOf(price, usage)
   const recorder = recordText(ctx, of)
   try {
-    const system = worker.instructions
+    const system = systemText(preambleOf(pinned, run, terms), worker.instructions)
     const fitted = await fitWindow(ctx, {
       ...of,
       transcript,
@@ -116,6 +118,12 @@ export async function askModel(
   } finally {
     recorder.end()
   }
+}
+
+/** The preamble, then the worker's own instructions: the same bytes in every turn of a run. */
+function systemText(preamble: string, instructions: string): string {
+  if (preamble === '' || instructions === '') return preamble + instructions
+  return `${preamble}\n\n---\n\n${instructions}`
 }
 
 /** Records the failed attempt; leaves the run waiting for a message when it was the last one. */

@@ -1,7 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
-import type { WorkerDefinition } from '#policy/worker-definition.ts'
-import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
+import type { ToolCallTable } from '#store/tables/runs.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { askModel } from './ask-model.ts'
@@ -10,6 +9,7 @@ import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
 import { readRunWithWindow } from './run-window.ts'
+import { pinnedWorkerOf } from '../../core/pinned-worker.ts'
 import { restMs, restOf } from '../../core/rest.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'
 import { storeTurn, type CallsToJudge } from './store-turn.ts'
@@ -43,8 +43,8 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
   const read = await readRunWithWindow(ctx.db, input.runId)
   if (read === null) return { kind: 'ended' }
   const { row, window } = read
-  const worker = await pinnedWorker(ctx, row)
-  const prepared = await prepareTurn(ctx, worker.limits, input)
+  const pinned = await pinnedWorkerOf(ctx, row)
+  const prepared = await prepareTurn(ctx, pinned.worker.limits, input)
   switch (prepared.kind) {
     case 'ended':
     case 'finished':
@@ -57,7 +57,7 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
     case 'model': {
       const { run, attempt, turn } = prepared
       const { runId, signal } = input
-      const answered = await askModel(ctx, { run, turn, attempt, worker, window, signal })
+      const answered = await askModel(ctx, { run, turn, attempt, pinned, window, signal })
       if (answered === 'again') return attemptTurn(ctx, { runId, turn, signal })
       if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
       const stored = await storeTurn(ctx, { runId, turn, attempt, ...answered })
@@ -86,21 +86,6 @@ async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<Turn
   return run.turn >= input.turn
     ? judgeAgainAndPlan(ctx, input)
     : { kind: 'waiting_for_input', ...restOf(run, run.rest_ms) }
-}
-
-/**
- * Instructions, model and limits stay those the run started with (architecture.md, policy in time).
- */
-async function pinnedWorker(
-  ctx: WorkerContext,
-  run: Selectable<RunTable>,
-): Promise<WorkerDefinition> {
-  const policy = await ctx.policies.byDigest(run.policy_digest)
-  const worker = policy.workers.get(run.worker)
-  if (worker === undefined || worker.digest !== run.worker_digest) {
-    throw new Error(`Run ${run.id} was started with a worker that its policy version does not have`)
-  }
-  return worker
 }
 
 /**

@@ -4,6 +4,7 @@ import { Problem } from '#domain/problem.ts'
 import { ContentRemoved, getText } from '#store/content/content.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
+import { preambleVersionOf } from '#policy/worker/worker-digest.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
@@ -119,7 +120,7 @@ async function workerOf(
     return { current, policy, worker: current, policyDigest: policy.digest }
   }
   const pinned = (await ctx.policies.byDigest(old.policy_digest)).workers.get(old.worker)
-  if (pinned === undefined || pinned.digest !== old.worker_digest) {
+  if (pinned === undefined || preambleVersionOf(pinned, old.worker_digest) === null) {
     const text = 'worker: the version that this run was started with is gone; take the current one'
     throw new Problem('invalid_request', text, { field: 'worker' })
   }

@@ -6,6 +6,7 @@ import { Hash } from '../../text/hash.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { ChildRuns } from './child-runs.tsx'
+import { Preamble } from './preamble.tsx'
 import { WindowMeter } from '../usage/window-meter.tsx'
 
 /** The facts of a run, beside its turns. */
@@ -126,6 +127,7 @@ export function AboutRun({ run }: { run: RunDetail }) {
           </dd>
         </div>
       </dl>
+      <Preamble runId={run.id} />
       {typeof run.input !== 'string' && (
         <details className="turns">
           <summary>Its input</summary>

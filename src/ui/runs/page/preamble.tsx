@@ -1,0 +1,24 @@
+import { useState } from 'react'
+import { useRunPreamble } from '../../api/queries.ts'
+import { LinesView } from '../../effect/lines-view.tsx'
+import { Failure } from '../../states/failure.tsx'
+import { Loading } from '../../states/loading.tsx'
+
+/** What the model of a run is told of its world, once somebody wants to read it. */
+export function Preamble({ runId }: { runId: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const preamble = useRunPreamble(runId, isOpen)
+  return (
+    <details className="turns" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What its model is told</summary>
+      {preamble.isLoading && <Loading what="the text" lines={4} />}
+      {preamble.isError && <Failure error={preamble.error} retry={() => void preamble.refetch()} />}
+      {preamble.data?.text === '' && (
+        <p className="dim small">Its instructions alone: the run began before there was more.</p>
+      )}
+      {preamble.data !== undefined && preamble.data.text !== '' && (
+        <LinesView text={preamble.data.text} showFinalNewline={false} />
+      )}
+    </details>
+  )
+}
