@@ -1,6 +1,6 @@
 import type { RunMode } from '#domain/policy/verdict.ts'
 
-/** What a preamble is made of besides the policy version that the run pinned. None of it changes. */
+/** What a preamble is made of besides the pinned policy version. None of it changes. */
 export interface WorldOfRun {
   /** name of its worker */
   readonly worker: string
