@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => project?.[Symbol.asyncDispose]())
 
 const names =
-  'AlreadyTakenError BlockedError CancelledError CountersignError DeniedError ExpiredError MismatchError callDigest callbackSecret createClient'
+  'AlreadyTakenError BlockedError CancelledError CountersignError DeniedError ExpiredError MismatchError callDigest callbackSecret createClient orRefusal'
 
 test('the tarball gives the same names to `import` and to `require`', async () => {
   const print =

@@ -13,5 +13,6 @@ export {
   MismatchError,
 } from './errors.ts'
 export type { Allowed, GateOptions, TakeOptions } from './gate.ts'
+export { orRefusal } from './or-refusal.ts'
 export type { Permit, PublicKey } from './permit.ts'
 export type { Asked, OutcomeState, RequestAnswer, RequestState } from './request.ts'

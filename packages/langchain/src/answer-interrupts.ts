@@ -1,4 +1,4 @@
-import { callDigest, type Asked, type Call, type Client } from '@countersign/client'
+import { callDigest, orRefusal, type Asked, type Call, type Client } from '@countersign/client'
 import { readPause, type Action } from './pause.ts'
 
 /** How the calls of a graph are asked about. */
@@ -90,16 +90,4 @@ async function isSame(asked: object, approved: object): Promise<boolean> {
     [asked, approved].map((input) => callDigest({ tool: '', input, toolHash: '' })),
   )
   return one === other
-}
-
-/** `null` when it went well, the sentence of a refusal otherwise. */
-async function orRefusal(act: () => Promise<void>): Promise<string | null> {
-  return act().then(
-    () => null,
-    (error: unknown) => {
-      if (!(error instanceof Error)) return String(error)
-      if ('code' in error && error.code === 'unavailable') throw error
-      return error.message
-    },
-  )
 }

@@ -1,4 +1,4 @@
-import { callDigest, type Asked, type Call, type Client } from '@countersign/client'
+import { callDigest, orRefusal, type Asked, type Call, type Client } from '@countersign/client'
 import type { Agent, RunState, RunToolApprovalItem } from '@openai/agents-core'
 
 /** How the calls of a run are asked about. */
@@ -87,16 +87,4 @@ function reportAfter(item: RunToolApprovalItem, requestId: string, client: Clien
 
 interface Ended {
   readonly toolCall: object
-}
-
-/** `null` when it went well, the sentence of a refusal otherwise. */
-async function orRefusal(act: () => Promise<void>): Promise<string | null> {
-  return act().then(
-    () => null,
-    (error: unknown) => {
-      if (!(error instanceof Error)) return String(error)
-      if ('code' in error && error.code === 'unavailable') throw error
-      return error.message
-    },
-  )
 }
