@@ -8,8 +8,7 @@ import { toJsonb } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../core/context.ts'
 import { signatureMark } from '../requests/facts/needs-signature.ts'
-import { headlineColumns } from '../requests/opening/headline-columns.ts'
-import { noteFiles } from '../requests/opening/note-files.ts'
+import { insertRevision } from '../requests/opening/insert-revision.ts'
 import { firstStepAt } from '../requests/opening/open-request.ts'
 import type { Principal } from '../requests/people/principals-of-run.ts'
 import { storable } from '../transcript/storable-text.ts'
@@ -66,29 +65,8 @@ export async function insertExternal(
     .executeTakeFirstOrThrow()
   const request = { ...inserted, seal: unit.seals.of('request', inserted) }
   await tx.updateTable('request').set({ seal: request.seal }).where('id', '=', request.id).execute()
-  const revision = {
-    request_id: request.id,
-    revision: 1,
-    title: request.title,
-    digest: judgement.digest,
-    input_hash: presentation.inputHash,
-    facts: presentation.facts,
-    presentation_hash: presentation.presentationHash,
-    presentation_digest: presentation.presentationDigest,
-    content_hash: presentation.contentHash,
-    content_type: presentation.contentType,
-    ...headlineColumns(presentation),
-  }
-  await tx
-    .insertInto('request_revision')
-    .values({
-      ...revision,
-      facts: toJsonb(presentation.facts),
-      cues: revision.cues === null ? null : toJsonb(revision.cues),
-      seal: unit.seals.of('request_revision', revision),
-    })
-    .execute()
-  await noteFiles(tx, request.id, presentation)
+  const { digest } = judgement
+  await insertRevision(unit, { requestId: request.id, revision: 1, digest }, presentation, null)
   const { call, bodyHash, onBehalfOf, program } = opening
   const row = {
     request_id: request.id,

@@ -6,8 +6,7 @@ import { toJsonb } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../core/context.ts'
 import type { RemoteJudgement, StoredPresentation } from '../core/host-queries.ts'
-import { headlineColumns } from '../requests/opening/headline-columns.ts'
-import { noteFiles } from '../requests/opening/note-files.ts'
+import { insertRevision } from '../requests/opening/insert-revision.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
@@ -42,31 +41,12 @@ export async function writeRevision(
   const risk = judgement.routing === null ? request.risk : judgement.risk
   const revision = request.revision + 1
   const reasonHash = change.reason === null ? null : await putSaltedText(unit.tx, change.reason)
-  const row = {
-    request_id: request.id,
-    revision,
-    title: presented.title,
-    digest: judgement.digest,
-    input_hash: presented.inputHash,
-    facts: presented.facts,
-    presentation_hash: presented.presentationHash,
-    presentation_digest: presented.presentationDigest,
-    content_hash: presented.contentHash,
-    content_type: presented.contentType,
-    ...headlineColumns(presented),
-    editor_id: personId,
-  }
-  await unit.tx
-    .insertInto('request_revision')
-    .values({
-      ...row,
-      facts: toJsonb(presented.facts),
-      cues: row.cues === null ? null : toJsonb(row.cues),
-      reason_hash: reasonHash,
-      seal: unit.seals.of('request_revision', row),
-    })
-    .execute()
-  await noteFiles(unit.tx, request.id, presented)
+  await insertRevision(
+    unit,
+    { requestId: request.id, revision, digest: judgement.digest },
+    presented,
+    { editorId: personId, reasonHash },
+  )
   // Also who edited it before, when that was still allowed to count: their words are in what is
   // decided.
   const editors = change.edits === 'revise' ? new Set([...change.editors, personId]) : []

@@ -1,17 +1,34 @@
 import { usualCueTexts, type Cue, type StoredCue } from '#domain/policy/cues.ts'
+import { toJsonb } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
+import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { storable } from '../../transcript/storable-text.ts'
+import { noteFiles } from './note-files.ts'
+
+/** A revision of a request; `digest` is what is decided. */
+export interface RevisionOfRequest {
+  readonly requestId: string
+  readonly revision: number
+  readonly digest: string
+}
 
 /**
- * What a revision says at its head: what it does, unless that is its title, and what deserves
- * attention. Stored once, under its seal.
+ * The row of a revision, without its seal. `effect` is what it does, unless that is its title, and
+ * `cues` what deserves attention.
  */
-export function headlineColumns({
-  title,
-  effect,
-  cues = [],
-}: Pick<StoredPresentation, 'title' | 'effect' | 'cues'>) {
+export function revisionRow(of: RevisionOfRequest, presented: StoredPresentation) {
+  const { title, effect, cues = [] } = presented
   return {
+    request_id: of.requestId,
+    revision: of.revision,
+    title: storable(title),
+    digest: of.digest,
+    input_hash: presented.inputHash,
+    facts: presented.facts,
+    presentation_hash: presented.presentationHash,
+    presentation_digest: presented.presentationDigest,
+    content_hash: presented.contentHash,
+    content_type: presented.contentType,
     effect: effect === undefined || effect === title ? null : storable(effect),
     cues: cues.length === 0 ? null : cues.map(storedCue),
   }
@@ -24,4 +41,28 @@ function storedCue({ id, text, line, file }: Cue): StoredCue {
     ...(line === undefined ? {} : { line }),
     ...(file === undefined ? {} : { file: storable(file) }),
   }
+}
+
+/** Writes a sealed revision and the names of its files. `by`: whose edit made it, and their reason. */
+export async function insertRevision(
+  { tx, seals }: UnitOfWork,
+  of: RevisionOfRequest,
+  presented: StoredPresentation,
+  by: { readonly editorId: string; readonly reasonHash: string | null } | null,
+): Promise<void> {
+  const row = {
+    ...revisionRow(of, presented),
+    ...(by !== null && { editor_id: by.editorId }),
+  }
+  await tx
+    .insertInto('request_revision')
+    .values({
+      ...row,
+      facts: toJsonb(row.facts),
+      cues: row.cues === null ? null : toJsonb(row.cues),
+      reason_hash: by?.reasonHash ?? null,
+      seal: seals.of('request_revision', row),
+    })
+    .execute()
+  await noteFiles(tx, of.requestId, presented)
 }

@@ -15,7 +15,7 @@ import { addPending } from '../facts/count-pending.ts'
 import { storable } from '../../transcript/storable-text.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { freezePrincipals, type InsertedRequest } from './freeze-principals.ts'
-import { headlineColumns } from './headline-columns.ts'
+import { revisionRow } from './insert-revision.ts'
 import { noteFiles } from './note-files.ts'
 import { sealRequests } from './freeze-principals.ts'
 
@@ -172,19 +172,9 @@ async function insertRevisions(
   { tx, seals }: UnitOfWork,
   openings: readonly RequestToOpen[],
 ): Promise<void> {
-  const rows = openings.map(({ requestId, opening: { presented, digest } }) => ({
-    request_id: requestId,
-    revision: 1,
-    title: storable(presented.title),
-    digest,
-    input_hash: presented.inputHash,
-    facts: presented.facts,
-    presentation_hash: presented.presentationHash,
-    presentation_digest: presented.presentationDigest,
-    content_hash: presented.contentHash,
-    content_type: presented.contentType,
-    ...headlineColumns(presented),
-  }))
+  const rows = openings.map(({ requestId, opening: { presented, digest } }) =>
+    revisionRow({ requestId, revision: 1, digest }, presented),
+  )
   const values = rows.map((row) => ({ ...row, seal: seals.of('request_revision', row) }))
   await sql`
     insert into request_revision (request_id, revision, title, digest, input_hash, facts,

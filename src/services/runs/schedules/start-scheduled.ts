@@ -11,7 +11,7 @@ import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { personOfEmail } from '../starting/person-of-email.ts'
 import { assertReachable } from '../starting/reachable-approvers.ts'
 import { worktreeStart, type WorktreeStart } from '../starting/worktree-start.ts'
-import { recordRun, type StartedRun } from '../starting/record-run.ts'
+import { newRunOf, recordRun, type StartedRun } from '../starting/record-run.ts'
 import { requireInputFits, starterOf, taskMessage } from '../starting/start-run.ts'
 
 /** A time is missed when its run could not start this long after it. */
@@ -173,19 +173,13 @@ export async function startOfSchedule(
     text: task,
     attachments: [],
     mode: 'prompt',
-    policyDigest: policy.digest,
-    policy,
-    current: worker,
-    taskQueue: policy.config.workspaces.get(workspace)?.taskQueue ?? ctx.taskQueue,
-    workspace,
+    ...newRunOf(ctx, policy, worker, workspace),
     worktree,
-    worker,
     starter,
     startedFrom: `schedule:${setting.name}`,
     ...(others.length === 0 ? {} : { behind: others }),
     author: { type: 'person', ...starter },
     conversation: setting.conversation,
     budget: null,
-    fork: null,
   })
 }

@@ -111,6 +111,18 @@ export interface RunToRecord {
   readonly fork: Fork | null
 }
 
+/** What a run that is no fork records of the policy in force, its worker and its workspace. */
+export function newRunOf(
+  ctx: SigningContext,
+  policy: Policy,
+  worker: WorkerDefinition,
+  workspace: string,
+) {
+  const taskQueue = policy.config.workspaces.get(workspace)?.taskQueue ?? ctx.taskQueue
+  const policyDigest = policy.digest
+  return { policyDigest, policy, current: worker, taskQueue, workspace, worker, fork: null }
+}
+
 /**
  * Records a root run: its signed statement, its first message, the event, the request that its
  * start waits for, and the start of its workflow. The caller has judged who starts it, and that

@@ -12,7 +12,7 @@ import type { Principal } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { requireBudgetFits } from './require-budget-fits.ts'
-import { recordRun, type StartedRun } from './record-run.ts'
+import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { memberOf } from './member-of.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
@@ -85,17 +85,11 @@ export async function startRun(
         text: withAttached(task, files),
         attachments: listedFiles(files),
         mode,
-        policyDigest: policy.digest,
-        policy,
-        current: worker,
-        taskQueue: policy.config.workspaces.get(workspace)?.taskQueue ?? ctx.taskQueue,
-        workspace,
+        ...newRunOf(ctx, policy, worker, workspace),
         worktree,
-        worker,
         starter,
         conversation: isConversation(caller, worker, input),
         budget: input.budget ?? null,
-        fork: null,
       })
     }),
   )
