@@ -4,7 +4,7 @@ import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
 import type { ListedWorker } from '#api/schemas/operation/workers.ts'
 import type { ApprovalWord } from '#domain/policy/verdict.ts'
-import { VisibleText } from '../../text/visible-text.tsx'
+import { TextAndReason } from '../../text/text-and-reason.tsx'
 import { cellOf, matrixColumns, type MatrixCell, type MatrixColumn } from './matrix-columns.ts'
 import './policy-matrix.css'
 
@@ -100,13 +100,7 @@ function Rules({ worker, column }: { worker: ListedWorker; column: MatrixColumn 
           <li key={`${line.text} ${line.source ?? ''}`}>
             <span className={`matrix-way matrix-${line.approval}`}>{words[line.approval]}</span>
             <span className="grow break">
-              <VisibleText text={line.text} />
-              {line.reason !== null && (
-                <span className="dim">
-                  {' '}
-                  · <VisibleText text={line.reason} />
-                </span>
-              )}
+              <TextAndReason line={line} />
             </span>
             {line.source !== null && <code className="dim">{line.source}</code>}
           </li>

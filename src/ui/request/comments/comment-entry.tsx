@@ -1,11 +1,12 @@
-import { Button, Textarea } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useMe } from '../../api/queries.ts'
-import { announce } from '../../states/announce.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { useReadAgain, type Comment, type Commented } from './commented.ts'
+import { CommentField } from './comment-field.tsx'
+import type { Comment, Commented } from './commented.ts'
+import { useCommentAct } from './use-comment-act.ts'
 
 /**
  * One comment: who said it and when, about which line where `showsLine`, and the words. Its author
@@ -88,66 +89,17 @@ function EditComment(props: {
   onDone: () => void
 }) {
   const { request, comment, onDone } = props
-  const [text, setText] = useState(comment.text)
-  const { act, busy, refusal } = useCommentAct()
-  const save = async (): Promise<void> => {
-    const params = { id: request.id, commentId: comment.id }
-    const body = { text: text.trim() }
-    if (await act(() => callApi('editComment', { params, body }), 'Comment edited')) onDone()
-  }
+  const params = { id: request.id, commentId: comment.id }
   return (
     <div className="column">
-      <Textarea
-        aria-label="Words of the comment"
-        ref={focusOnce}
-        autosize
-        minRows={1}
-        maxLength={4000}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && onDone()}
+      <CommentField
+        field={{ 'aria-label': 'Words of the comment', minRows: 1 }}
+        initialText={comment.text}
+        buttons={{ save: 'Save', size: 'compact-sm' }}
+        save={(text) => callApi('editComment', { params, body: { text } })}
+        message="Comment edited"
+        onDone={onDone}
       />
-      {refusal !== null && <p role="alert">{refusal}</p>}
-      <div className="row">
-        <Button
-          size="compact-sm"
-          loading={busy}
-          disabled={text.trim() === ''}
-          onClick={() => void save()}
-        >
-          Save
-        </Button>
-        <Button size="compact-sm" variant="default" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
     </div>
   )
-}
-
-function focusOnce(field: HTMLTextAreaElement | null): void {
-  field?.focus()
-}
-
-/** Runs a change of a comment and reads again what shows it; whether it was made. */
-function useCommentAct() {
-  const readAgain = useReadAgain()
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const act = async (work: () => Promise<unknown>, message: string): Promise<boolean> => {
-    setBusy(true)
-    setRefusal(null)
-    try {
-      await work()
-      announce(message)
-      await readAgain()
-      return true
-    } catch (error) {
-      setRefusal((error as Error).message)
-      return false
-    } finally {
-      setBusy(false)
-    }
-  }
-  return { act, busy, refusal }
 }

@@ -8,7 +8,8 @@ import {
 import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { useDraft } from '../../states/draft.ts'
-import { useReadAgain, type Commented } from './commented.ts'
+import type { Commented } from './commented.ts'
+import { useCommentAct } from './use-comment-act.ts'
 
 const sideWords: Readonly<Record<AnchorSide, string>> = {
   new: 'of the file as it would be',
@@ -22,29 +23,19 @@ export function CommentForm(props: {
   field: Ref<HTMLTextAreaElement>
 }) {
   const { request, label, field } = props
-  const readAgain = useReadAgain()
   const [text, setText] = useDraft(request.id, 'comment')
   const [line, setLine] = useState('')
   const [side, setSide] = useState<AnchorSide>('new')
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const { act, busy, refusal } = useCommentAct()
   const keys = useAriaKeys('comment')
   const { metadata, type } = request.presentation
   const file = typeof metadata['path'] === 'string' ? metadata['path'] : null
   const post = async (): Promise<void> => {
-    setBusy(true)
-    setRefusal(null)
-    try {
-      const anchor = anchorOf({ file, side, line })
-      const body = { text: text.trim(), ...(anchor !== null && { anchor }) }
-      await callApi('commentRequest', { params: { id: request.id }, body })
-      setText('')
-      setLine('')
-      await readAgain()
-    } catch (error) {
-      setRefusal((error as Error).message)
-    }
-    setBusy(false)
+    const anchor = anchorOf({ file, side, line })
+    const body = { text: text.trim(), ...(anchor !== null && { anchor }) }
+    if (!(await act(() => callApi('commentRequest', { params: { id: request.id }, body })))) return
+    setText('')
+    setLine('')
   }
   return (
     <div className="column">

@@ -1,7 +1,7 @@
 import { IconBan, IconCheck, IconHandStop } from '@tabler/icons-react'
 import type { StartPreviewView } from '#api/schemas/operation/workers.ts'
 import type { ApprovalWord, RunMode } from '#domain/policy/verdict.ts'
-import { VisibleText } from '../../text/visible-text.tsx'
+import { TextAndReason } from '../../text/text-and-reason.tsx'
 import './start-preview.css'
 
 type Line = StartPreviewView['lines'][number]
@@ -63,13 +63,7 @@ function Part({ title, icon, lines, nothing, children }: PartProps) {
             {lines.map((line) => (
               <li key={`${line.text} ${line.source ?? ''}`}>
                 <span>
-                  <VisibleText text={line.text} />
-                  {line.reason !== null && (
-                    <span className="dim">
-                      {' '}
-                      · <VisibleText text={line.reason} />
-                    </span>
-                  )}
+                  <TextAndReason line={line} />
                 </span>
                 {line.source !== null && <code className="preview-source">{line.source}</code>}
               </li>

@@ -6,7 +6,7 @@ import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../../live/live-provider.tsx'
 import { announce } from '../../../states/announce.tsx'
 import { VisibleText } from '../../../text/visible-text.tsx'
-import { closedAnswer, RefusedAnswer, SubmitButton } from './answer-parts.tsx'
+import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField } from '../../../states/radio-field.tsx'
 import { type Sending, useSubmit } from '../use-submit.ts'
@@ -46,15 +46,13 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
   const closed = closedAnswer(request, recorded ? recordedText : null, onNext)
   if (closed !== null) return closed
   return (
-    <form
-      ref={form}
-      className="column"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send(false)
-      }}
+    <AnswerFrame
+      form={form}
+      submission={submission}
+      ready={ready}
+      offline={offline}
+      onSubmit={() => void send(false)}
     >
-      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
       <p className="small">
         The agent gets your answer unchanged. The answer approves nothing, and afterwards you cannot
         decide requests of this run.
@@ -81,8 +79,7 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
           disabled={busy}
         />
       )}
-      <SubmitButton ready={ready} busy={busy} offline={offline} />
-    </form>
+    </AnswerFrame>
   )
 }
 

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Notice } from '../../../states/notice.tsx'
 import { outcomeOf, whyNotYours } from '../../facts/state-words.ts'
 import { clockTime } from '../../../text/time.tsx'
+import type { Submission } from '../use-submit.ts'
 import { refusalWords } from '../wording/refusal-words.ts'
 
 /**
@@ -33,26 +34,42 @@ export function closedAnswer(
   return <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
 }
 
-/** Why an answer or a settlement was not taken. */
-export function RefusedAnswer({ refusal }: { refusal: Parameters<typeof refusalWords>[0] }) {
+/** A form that answers a request: why the last answer was refused, its fields, and its button. */
+export function AnswerFrame(props: {
+  form: Ref<HTMLFormElement>
+  submission: Submission<unknown>
+  ready: boolean
+  offline: boolean
+  onSubmit: () => void
+  children: ReactNode
+}) {
+  const { form, submission, ready, offline, onSubmit, children } = props
+  return (
+    <form
+      ref={form}
+      className="column"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
+      {children}
+      {offline && (
+        <p className="obstacle">Offline: nothing can be submitted until the service is back.</p>
+      )}
+      <Button type="submit" disabled={!ready}>
+        {submission.state === 'submitting' ? 'Submitting…' : 'Submit'}
+      </Button>
+    </form>
+  )
+}
+
+function RefusedAnswer({ refusal }: { refusal: Parameters<typeof refusalWords>[0] }) {
   const sentence = refusalWords(refusal, 'answer', clockTime)
   return (
     <Notice tone="bad" title={sentence.title}>
       {sentence.text}
     </Notice>
-  )
-}
-
-/** Submits a form about a request, and says so when the service cannot be reached. */
-export function SubmitButton(props: { ready: boolean; busy: boolean; offline: boolean }) {
-  return (
-    <>
-      {props.offline && (
-        <p className="obstacle">Offline: nothing can be submitted until the service is back.</p>
-      )}
-      <Button type="submit" disabled={!props.ready}>
-        {props.busy ? 'Submitting…' : 'Submit'}
-      </Button>
-    </>
   )
 }

@@ -6,7 +6,7 @@ import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../../live/live-provider.tsx'
 import { announce } from '../../../states/announce.tsx'
 import type { SettlementThen as Then } from '#domain/requests/request.ts'
-import { closedAnswer, RefusedAnswer, SubmitButton } from './answer-parts.tsx'
+import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
 import { type Sending, useSubmit } from '../use-submit.ts'
@@ -63,15 +63,13 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
   const closed = closedAnswer(request, recorded, onNext)
   if (closed !== null) return closed
   return (
-    <form
-      ref={form}
-      className="column"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
+    <AnswerFrame
+      form={form}
+      submission={submission}
+      ready={ready}
+      offline={offline}
+      onSubmit={() => void send()}
     >
-      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
       <p className="small">
         It was started, and then the connection was lost. Check what it would have changed, then
         record what you found.
@@ -108,7 +106,6 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      <SubmitButton ready={ready} busy={busy} offline={offline} />
-    </form>
+    </AnswerFrame>
   )
 }
