@@ -43,7 +43,7 @@ function storedCue({ id, text, line, file }: Cue): StoredCue {
   }
 }
 
-/** Writes a sealed revision and the names of its files. `by`: whose edit made it, and their reason. */
+/** Writes a sealed revision and the names of its files. `by`: whose edit made it, and why. */
 export async function insertRevision(
   { tx, seals }: UnitOfWork,
   of: RevisionOfRequest,
