@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
-import { isSealed, sealedTables, type SealedTable } from './sealed-tables.ts'
+import { isSealed, sealedTables, unsaidBefore, type SealedTable } from './sealed-tables.ts'
 import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
 
 /** A secret that API and Temporal workers share; `id` names it in seals. */
@@ -88,8 +88,10 @@ export function createSeals(keys: {
           const key = shared().find(({ id }) => id === keyId)
           return key !== undefined && isSame(macOf(key, statement), mark)
         }
-        const signed = { statement: canonicalJson(statement), signature: mark, keyId }
-        return verifyStatement(verifier, 'row', signed) !== null
+        return formsOf(table, statement).some((form) => {
+          const signed = { statement: canonicalJson(form), signature: mark, keyId }
+          return verifyStatement(verifier, 'row', signed) !== null
+        })
       } catch {
         return false
       }
@@ -118,7 +120,20 @@ export function principalsDigest(
     .digest('base64url')
 }
 
-function sealedOf(table: SealedTable, row: SealableRow): { table: string; row: SealableRow } {
+interface SealedRow {
+  readonly table: string
+  readonly row: SealableRow
+}
+
+/** What a seal may say of a row: as it is made now, and as an earlier version made it. */
+function formsOf(table: SealedTable, statement: SealedRow): readonly SealedRow[] {
+  const unsaid = unsaidBefore(table)
+  if (unsaid.length === 0) return [statement]
+  const said = Object.entries(statement.row).filter(([name]) => !unsaid.includes(name))
+  return [statement, { table, row: Object.fromEntries(said) as SealableRow }]
+}
+
+function sealedOf(table: SealedTable, row: SealableRow): SealedRow {
   const { columns } = sealedTables[table]
   const values = columns
     .map((name) => [name, plain(row[name])] as const)

@@ -16,6 +16,11 @@ interface Sealed {
    * go on to hold
    */
   readonly added?: readonly string[]
+  /**
+   * those of them of which seals of earlier versions say nothing, whatever they are: such a seal
+   * goes on to hold, and vouches for no value of theirs
+   */
+  readonly unsaid?: readonly string[]
 }
 
 /**
@@ -69,8 +74,10 @@ export const sealedTables = {
       'body_hash',
       'origin_hash',
       'origin_proved',
+      'worker',
     ],
     added: ['origin_hash', 'origin_proved'],
+    unsaid: ['worker'],
   },
   decision: {
     by: 'api',
@@ -139,6 +146,12 @@ export const sealedTables = {
 } as const satisfies Readonly<Record<string, Sealed>>
 
 export type SealedTable = keyof typeof sealedTables
+
+/** Columns of which a seal of an earlier version may say nothing. */
+export function unsaidBefore(table: SealedTable): readonly string[] {
+  const { unsaid = [] }: Sealed = sealedTables[table]
+  return unsaid
+}
 
 /**
  * What a seal says of a row beside its table: names of columns, those of later versions only where

@@ -78,13 +78,13 @@ export async function insertExternal(
     body_hash: bodyHash,
     origin_hash: presentation.originHash,
     origin_proved: call.origin === undefined ? null : opening.judged.proved,
+    worker: call.worker ?? null,
   }
   await tx
     .insertInto('external_request')
     .values({
       ...row,
       seal: unit.seals.of('external_request', row),
-      worker: call.worker ?? null,
       claim_hash: presentation.claimHash,
       metadata: call.metadata === undefined ? null : toJsonb(call.metadata),
       callback_url: call.callback?.url ?? null,

@@ -62,8 +62,8 @@ export async function judgeChangedExternal(
 }
 
 /**
- * Nothing vouches for the stored name of the worker, so its policy may add people to a changed
- * call, but never lets go of those whom the sealed request names.
+ * A seal of an earlier version does not vouch for the stored name of the worker, so its policy may
+ * add people to a changed call, but never lets go of those whom the sealed request names.
  */
 function asStrict(request: Selectable<RequestTable>, judged: ExternalJudgement): ExternalJudgement {
   const { judgement } = judged

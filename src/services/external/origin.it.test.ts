@@ -327,7 +327,7 @@ test('the trail has the hash of the origin and whether it was proved, and none o
 })
 
 // Rules: security.md 29
-describe('an origin that somebody wrote into the database', () => {
+describe('an origin or a worker that somebody wrote into the database', () => {
   const forge = async (id: string, set: ReturnType<typeof sql>): Promise<void> => {
     await sql`update external_request set ${set} where request_id = ${id}`.execute(desk.database.db)
   }
@@ -336,6 +336,8 @@ describe('an origin that somebody wrote into the database', () => {
     ['another origin', sql`origin_hash = (select hash from content limit 1)`],
     ['no origin', sql`origin_hash = null, origin_proved = null`],
     ['a proof', sql`origin_proved = true`],
+    ['another worker', sql`worker = 'nobody'`],
+    ['no worker', sql`worker = null`],
   ])('decides nothing and gives no permit: %s', async (_, set) => {
     const pending = await open({ origin: origin({ files: reported }) })
     await forge(pending.id, set)

@@ -48,7 +48,7 @@ export async function retireSigningKeys(
   await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await lockKeys(unit)
     const { verifier, signer } = ctx
-    const { runs, activations, pins } = await resignStatements(unit.tx, {
+    const { runs, activations, pins, discards } = await resignStatements(unit.tx, {
       verifier,
       signer,
       retiring,
@@ -82,7 +82,7 @@ export async function retireSigningKeys(
           why: 'compromised',
           permits: Number(permits),
           grants,
-          signedAnew: { runs, activations, pins, rows },
+          signedAnew: { runs, activations, pins, discards, rows },
         },
       })
     }

@@ -7,7 +7,7 @@ import {
   type Signer,
   type Verifier,
 } from '#domain/statements/statement-bytes.ts'
-import type { Signed, StatementKind } from '#domain/statements/statement.ts'
+import type { DiscardStatement, Signed, StatementKind } from '#domain/statements/statement.ts'
 import { verifyPin } from '../policy/pins/verify-pin.ts'
 import { verifyActivation } from '../policy/activations/verify-activation.ts'
 import { statementOf } from '../core/verify-run.ts'
@@ -18,12 +18,13 @@ export interface ResignedCounts {
   readonly runs: number
   readonly activations: number
   readonly pins: number
+  readonly discards: number
 }
 
 /**
  * Signs with the present key what keys that are about to be retired signed and what must go on:
- * live runs, versions of the policy and pins, each only when its signature holds and the trail
- * tells of it. Permits and grants are not among them.
+ * live runs, versions of the policy, pins and discards of worktrees, each only when its signature
+ * holds and the trail tells of it. Permits, grants and proposals are not among them.
  */
 export async function resignStatements(
   tx: Tx,
@@ -39,6 +40,7 @@ export async function resignStatements(
     runs: await signRuns(tx, { signer, verifier, retiring }),
     activations: await signActivations(tx, { signer, verifier, retiring }),
     pins: await signPins(tx, { signer, verifier, retiring }),
+    discards: await signDiscards(tx, { signer, verifier, retiring }),
   }
 }
 
@@ -111,6 +113,24 @@ async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
       .where('worker', '=', worker)
       .where('server', '=', server)
       .execute(),
+  )
+}
+
+/** A host that was away carries them out when it is back. */
+async function signDiscards(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
+  const { rows } = await sql<{ readonly id: string; readonly discard: Signed }>`
+    select id, worktree -> 'discard' as discard from run
+    where worktree -> 'discard' ->> 'keyId' = any(${[...retiring]}::text[])
+      and exists (select from audit_event where run_id = run.id and type = 'run.discarded')
+    order by id
+  `.execute(tx)
+  const resign = ({ id, discard }: (typeof rows)[number]): Signed | null =>
+    verifyStatement<DiscardStatement>(verifier, 'discard', discard)?.rootRunId === id
+      ? resigned({ signer, verifier }, 'discard', discard)
+      : null
+  return signEach(rows, resign, ({ id, discard: { statement } }, { signature, key_id: keyId }) =>
+    sql`update run set worktree = jsonb_set(worktree, '{discard}',
+      ${JSON.stringify({ statement, signature, keyId })}::jsonb) where id = ${id}`.execute(tx),
   )
 }
 

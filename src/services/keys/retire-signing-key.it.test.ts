@@ -3,9 +3,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites, type OneWrite } from '#test/harness/fixtures/gated-writes.ts'
-import type { RetiredKey } from '#domain/statements/statement-bytes.ts'
+import { testSigner } from '#test/harness/fixtures/test-keys.ts'
+import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
+import { bySystem, service } from '../core/authority.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { noteSigningKey, retireSigningKeys } from './note-signing-key.ts'
 
+/** As it is before another one takes its place. */
+const firstSigner: Signer = { ...testSigner }
 let desk: AgentDesk
 let approved: OneWrite
 let remembered: OneWrite
@@ -47,6 +52,26 @@ async function keyEvents(): Promise<unknown[]> {
   return rows.map(({ document }) => JSON.parse(document) as unknown)
 }
 
+/** Writes the discard of a run's worktree into the row of another one, as the old key signed it. */
+async function discarded(runId: string, rootRunId: string): Promise<void> {
+  const statement = { version: 1, rootRunId, by: desk.people.ada.id, discardedAt: '2026-01-01' }
+  await inUnitOfWork(desk.api, bySystem(desk.api, service), async (unit) => {
+    await unit.audit({ type: 'run.discarded', runId, detail: {} })
+    await sql`update run set worktree = jsonb_build_object('discard', ${JSON.stringify(
+      signStatement(firstSigner, 'discard', statement),
+    )}::jsonb) where id = ${runId}`.execute(unit.tx)
+  })
+}
+
+async function discardKeyOf(runId: string): Promise<string | undefined> {
+  const { worktree } = await desk.database.db
+    .selectFrom('run')
+    .select('worktree')
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+  return worktree?.discard?.keyId
+}
+
 describe('another signing key', () => {
   // Rules: security.md 13
   test('is recorded once, and what the old one signed goes on', async () => {
@@ -70,8 +95,11 @@ describe('another signing key', () => {
 
 describe('a compromised signing key', () => {
   // Rules: security.md 13
-  test('is retired with its grants, and live runs, versions and pins are signed anew', async () => {
+  test('is retired with its grants, and live runs, versions, pins and discards are signed anew', async () => {
     const forged = await aWrite()
+    // Two worktrees that a host which is away has not removed yet: one that Ada had discarded, and
+    // one whose discard was written into the row.
+    for (const { runId } of [ended, forged]) await discarded(runId, ended.runId)
     await desk.database.db
       .updateTable('run')
       .set({ key_id: 'test-key', title: 'signed by nobody' })
@@ -90,6 +118,10 @@ describe('a compromised signing key', () => {
     expect(keyOf(ended.runId)).toBe('test-key')
     // Its signature is not the old key's: nobody signs it anew.
     expect(keyOf(forged.runId)).toBe('test-key')
+    expect([await discardKeyOf(ended.runId), await discardKeyOf(forged.runId)]).toEqual([
+      'new-key',
+      'test-key',
+    ])
     expect((await keyEvents()).slice(1)).toMatchObject([
       { type: 'grant.ended' },
       {
@@ -100,7 +132,7 @@ describe('a compromised signing key', () => {
           why: 'compromised',
           grants: 1,
           permits: 2,
-          signedAnew: { runs: 2, activations: 1, pins: 0 },
+          signedAnew: { runs: 2, activations: 1, pins: 0, discards: 1 },
         },
       },
     ])
