@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { hashBytes } from '#domain/json/digest.ts'
 import { usualScopes } from '#domain/policy/verdict.ts'
 import { limits } from '#domain/limits.ts'
+import { pictureTypeOf } from '#domain/tools/picture-type.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { FileState } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
@@ -21,12 +23,13 @@ const schema = z.strictObject({
 })
 
 /**
- * Reads lines of a text file; of anything else tells type, size and hash (workers-and-policy.md).
+ * Reads lines of a text file; shows a picture to models that see pictures; of anything else tells
+ * type, size and hash (workers-and-policy.md).
  */
 export const readFile = defineBuiltIn({
   name: 'read_file',
   description:
-    'Read lines of a text file. At most 64 KiB are shown at a time, and what is left out is said; use offset to go on. Of a binary file: type, size and hash.',
+    'Read lines of a text file. At most 64 KiB are shown at a time, and what is left out is said; use offset to go on. A picture (PNG, JPEG, GIF, WebP) is shown as one. Of any other binary file: type, size and hash.',
   schema,
   readOnly: true,
   scopes: usualScopes,
@@ -92,18 +95,30 @@ function noteOf(
   return `${description}; line ${lastLine} is cut, at most ${limits.shownToModelBytes} bytes are shown at a time${next}`
 }
 
+/** What is not text: a picture as a picture, as far as models are shown any; else its facts. */
 async function binary(
   workspace: Parameters<typeof readLines>[0],
   path: string,
   start: Uint8Array,
 ): Promise<ToolResult> {
+  const picture = pictureTypeOf(start)
+  if (picture !== null) {
+    const bytes = await workspace.read(path, { start: 0, maxBytes: limits.pictureBytes + 1 })
+    // What is told is of the bytes that are shown: the file may be another one by now.
+    if (bytes.length <= limits.pictureBytes && pictureTypeOf(bytes) === picture) {
+      const output = { path, mediaType: picture, bytes: bytes.length, hash: hashBytes(bytes) }
+      const text = `${path} is a picture: ${picture}, ${output.bytes} bytes, ${output.hash}. It comes with this result, if this model sees pictures.`
+      return { type: 'output', output, text, files: [{ mediaType: picture, bytes }] }
+    }
+  }
   const state = await workspace.state(path, { hash: true })
-  const mediaType = mediaTypeOf(path, start)
+  const mediaType = picture ?? mediaTypeOf(path, start)
   const output = { path, mediaType, bytes: state.bytes, hash: state.hash ?? '' }
+  const why = picture === null ? 'is not text' : 'is a picture, too large to be shown'
   return {
     type: 'output',
     output,
-    text: `${path} is not text: ${mediaType}, ${state.bytes} bytes, ${output.hash}.`,
+    text: `${path} ${why}: ${mediaType}, ${state.bytes} bytes, ${output.hash}.`,
   }
 }
 

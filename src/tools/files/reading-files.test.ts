@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import type { Json } from '#domain/json/json.ts'
@@ -87,6 +88,36 @@ describe('read_file', () => {
       hash: hashBytes(png),
     })
     expect((await execute(readFile, place.workspace, { path: 'b' })).text).toMatch(/octet-stream/)
+  })
+
+  // Rules: security.md 18, 24
+  it('gives a picture with its bytes, by what the bytes are; no SVG, no false name, and none that is too large', async () => {
+    const large = Buffer.concat([onePixel, Buffer.alloc(limits.pictureBytes)])
+    using place = await workspaceWith({
+      'a.txt': onePixel,
+      'page.png': Buffer.from('<html><script>alert(1)</script></html>'),
+      'a.svg': '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+      'odd.png': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('<svg onload="x"/>')]),
+      'large.png': large,
+    })
+    const read = (at: string) => execute(readFile, place.workspace, { path: at })
+    const picture = await read('a.txt')
+    expect(picture.files?.map(({ mediaType, bytes }) => [mediaType, hashBytes(bytes)])).toEqual([
+      ['image/png', hashBytes(onePixel)],
+    ])
+    expect(picture.output).toEqual({
+      path: 'a.txt',
+      mediaType: 'image/png',
+      bytes: onePixel.length,
+      hash: hashBytes(onePixel),
+    })
+    for (const at of ['page.png', 'a.svg', 'odd.png', 'large.png']) {
+      expect((await read(at)).files).toBeUndefined()
+    }
+    const refused = await read('large.png')
+    expect(refused.text).toBe(
+      `large.png is a picture, too large to be shown: image/png, ${large.length} bytes, ${hashBytes(large)}.`,
+    )
   })
 
   it('is shown, when it asks, without the content; links and folders are errors', async () => {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
 import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
@@ -26,9 +28,9 @@ afterAll(async () => {
   for (const bench of [honest, lying, unfit]) await bench[Symbol.asyncDispose]()
 })
 
-/** One call of the server, carried out, and what the model is asked next. */
-async function looked(bench: McpDesk, tool: string) {
-  const call = await bench.call(tool, {})
+/** One call, carried out, and what the model is asked next. */
+async function looked(bench: McpDesk, tool: string, input: JsonObject = {}) {
+  const call = await bench.call(tool, input)
   await bench.perform(call.callId)
   const { signal } = new AbortController()
   await takeTurn(bench.worker, { runId: call.runId, turn: 2, signal })
@@ -54,6 +56,17 @@ test('a picture that an MCP server returns is in the result that the model reads
     .where('id', '=', callId)
     .executeTakeFirstOrThrow()
   expect(await getText(db, output ?? '')).not.toContain(onePixel.toString('base64'))
+}, 120_000)
+
+test('a picture that is read from a file is in the result too, and anybody who sees the run can have it', async () => {
+  const { ada } = honest.desk.people
+  await writeFile(join(honest.desk.root, 'pixel.png'), onePixel)
+  const { runId, result } = await looked(honest, 'read_file', { path: 'pixel.png' })
+  expect(result?.text).toContain('pixel.png is a picture: image/png, 70 bytes, sha256:')
+  expect(result?.pictures).toEqual([{ mediaType: 'image/png', bytes: onePixel }])
+  const transcript = await readTranscript(honest.desk.api, ada.caller, runId)
+  const [call] = transcript.flatMap(({ calls }) => calls)
+  expect(call?.result?.files).toMatchObject([{ mediaType: 'image/png', bytes: 70 }])
 }, 120_000)
 
 // Rules: security.md 18
