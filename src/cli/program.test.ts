@@ -60,3 +60,32 @@ test('the help lists every command under what one does with it: decide, run, set
   expect(decide).toMatch(/^ {2}review\b/m)
   expect(decide).toMatch(/^ {2}approve\b/m)
 })
+
+test('a word that is no command is answered in two lines: the nearest command, and where all are', async () => {
+  const said: string[] = []
+  const program = createProgram().configureOutput({ writeErr: (text) => void said.push(text) })
+  await expect(program.parseAsync(['reqests'], { from: 'user' })).rejects.toThrow('reqests')
+  expect(said.join('').trim().split('\n')).toEqual([
+    "error: unknown command 'reqests'",
+    '(Did you mean requests?)',
+    '(countersign --help lists the commands)',
+  ])
+})
+
+test('a request and a run are named by #142 too, as every listing writes them', async () => {
+  const program = createProgram()
+  const named: unknown[] = []
+  for (const command of commandsBelow(program)) {
+    if (command.registeredArguments[0] === undefined) continue
+    if (!['request', 'run'].includes(command.registeredArguments[0].name())) continue
+    if (!command.registeredArguments[0].required) continue
+    command.exitOverride().action((first: unknown) => void named.push(first))
+    const rest = command.registeredArguments.slice(1).map(() => '2026-12-01')
+    const options = command.options
+      .filter(({ mandatory }) => mandatory)
+      .flatMap(({ long, argChoices }) => [long ?? '', argChoices?.[0] ?? 'no'])
+    await program.parseAsync([...pathOf(command), '#142', ...rest, ...options], { from: 'user' })
+  }
+  expect(named.length).toBeGreaterThan(15)
+  expect(new Set(named)).toEqual(new Set(['142']))
+})

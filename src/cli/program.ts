@@ -75,5 +75,6 @@ export function createProgram(): Command {
   addBackupCommands(program)
   addRetentionCommand(program)
   addArchiveCommand(program)
-  return program
+  // The whole help would move the error off the screen. Commands show theirs.
+  return program.showHelpAfterError('(countersign --help lists the commands)')
 }

@@ -5,13 +5,14 @@ import { addList, type ServiceOptions, withService } from '../service/service-op
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
+import { readReference } from './option-values.ts'
 
 /** `countersign grants [ls|revoke]`. */
 export function addGrantsCommand(program: Command): void {
   const grants = program.command('grants').description('remembered approvals of a run')
   const ls = addList(grants)
     .description('list the grants of a run, with their givers and times')
-    .argument('<run>', 'the id of the run')
+    .argument('<run>', 'its number or id', readReference)
     .option('--json', 'print JSON')
     .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
       const list = await (await connect(options)).call('listGrants', { params: { id: run } })

@@ -19,6 +19,13 @@ export function readInstant(text: string): string {
 }
 
 /**
+ * The id or number of a request or run, also as every listing and page writes a number: `#142`.
+ */
+export function readReference(text: string): string {
+  return /^#\d+$/.test(text) ? text.slice(1) : text
+}
+
+/**
  * For an option that may be given several times, each with one value: it takes no argument of the
  * command along.
  */

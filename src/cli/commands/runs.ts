@@ -27,7 +27,7 @@ import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { starterName } from '#domain/text/starter-name.ts'
-import { readBudget } from './option-values.ts'
+import { readBudget, readReference } from './option-values.ts'
 import { runExample, withExamples } from './examples.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
@@ -46,7 +46,7 @@ export function addRunsCommand(program: Command): void {
   withExamples(ls, ['runs', 'runs ls --state waiting_for_approval --json'])
   const show = withService(runs.command('show'))
     .description('a run with its transcript')
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .option('--preamble', 'also print what its model is told before its instructions')
     .option('--json', 'print JSON')
     .action(showRun)
@@ -58,7 +58,7 @@ export function addRunsCommand(program: Command): void {
   const watch = withService(runs.command('watch'))
     .summary('follow a run, and decide its requests if you may')
     .description(`Follow a run, and decide its requests if you may. ${watchCodes}.`)
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .action(async (id: string, options: ServiceOptions) => {
       process.exitCode = await watchRun(await connect(options), id)
     })
@@ -68,7 +68,7 @@ export function addRunsCommand(program: Command): void {
     .description(
       `Follow a run as a conversation: read its text as it is written, send messages and / commands, and decide with one key. Without a terminal this is the same as watch. ${watchCodes}.`,
     )
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .action(async (id: string, options: ServiceOptions) => {
       const service = await connect(options)
       process.exitCode = await (isInteractive() ? converse(service, id) : watchRun(service, id))
@@ -76,7 +76,7 @@ export function addRunsCommand(program: Command): void {
   withExamples(attach, ['runs attach 17', `runs attach ${runExample}`])
   const cancel = withService(runs.command('cancel'))
     .description('cancel a run and all its child runs')
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .option('-m, --message <reason>', 'why')
     .action(async (id: string, options: ServiceOptions & { message?: string }) => {
       const service = await connect(options)
@@ -87,7 +87,7 @@ export function addRunsCommand(program: Command): void {
   withExamples(cancel, [`runs cancel ${runExample} -m "wrong folder"`])
   const message = withService(runs.command('message'))
     .description('send a message to a run; a run that waits for input continues')
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .argument('<text>', 'what to say')
     .option(
       '--budget <limits>',
@@ -111,7 +111,7 @@ export function addRunsCommand(program: Command): void {
     .description(
       'Start a run that continues the transcript of another run from a given turn. The principals of the other run are principals of the new one.',
     )
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .argument('[text]', 'the first message; required, except with --after 0')
     .option(
       '--after <turn>',
@@ -128,7 +128,7 @@ export function addRunsCommand(program: Command): void {
   ])
   const close = withService(runs.command('close'))
     .description('complete a run that waits for a message')
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .option('--json', 'print JSON')
     .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
       const service = await connect(options)
@@ -146,7 +146,7 @@ export function addRunsCommand(program: Command): void {
     .description(
       'Remove the worktree of a run that has ended, and its branch, with what is not merged or committed',
     )
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .option('--json', 'print JSON')
     .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
       const service = await connect(options)
@@ -160,7 +160,7 @@ export function addRunsCommand(program: Command): void {
   withExamples(discard, [`runs discard ${runExample}`, `runs discard ${runExample} --json`])
   const call = withService(runs.command('call'))
     .description('invoke a manual tool on a run: it runs, or it asks another person')
-    .argument('<run>', 'its number or id')
+    .argument('<run>', 'its number or id', readReference)
     .argument('[tool]', 'name of the tool; without it, lists the tools that can be invoked')
     .argument('[input]', 'its input, a JSON object', '{}')
     .option('--json', 'print JSON')

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -35,6 +35,12 @@ async function textsOf(dir: string): Promise<Record<string, string>> {
   )
   return Object.fromEntries(texts.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
+
+test('init names the next commands as they can be typed: by a path where the PATH has no countersign', async () => {
+  const [, program] = /^ {2}(\S+) check$/m.exec(await countersign('init')) ?? []
+  const path = resolve(folder, program ?? '')
+  expect((await run(path, ['check'], { cwd: folder })).stdout).toContain('is valid')
+})
 
 test('what init proposes for an empty folder is examples/starter, word for word', async () => {
   await countersign('init')
@@ -138,8 +144,8 @@ test('init makes no project of a folder whose own tools it would load, and says 
   await writeFile(join(folder, 'tools/build.ts'), 'process.exit(3)\n')
   await expect(countersign('init')).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(
-      'tools/build.ts would become a part of the project, but does not look like one. Create a folder for Countersign: countersign init countersign --workspace .',
+    stderr: expect.stringMatching(
+      /tools\/build\.ts would become a part of the project, but does not look like one\. Create a folder for Countersign: \S*countersign init countersign --workspace \./,
     ),
   })
   expect(await readdir(folder)).toEqual(['docs', 'tools'])

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { checkoutFolder } from '#runtime/folders.ts'
 import { version } from '#runtime/version.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
+import { ownCommand } from '../terminal/own-command.ts'
 import { foreignFile, type FolderFacts, lookAtFolder } from './look-at-folder.ts'
 import { proposeConfig } from './propose-config.ts'
 import { proposeWorker } from './propose-worker.ts'
@@ -43,7 +44,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   const foreign = await foreignFile(target)
   if (foreign !== null) {
     throw new CommandFailure(
-      `${foreign} would become a part of the project, but does not look like one. Create a folder for Countersign: countersign init ${join(dir, 'countersign')} --workspace ${dir}`,
+      `${foreign} would become a part of the project, but does not look like one. Create a folder for Countersign: ${ownCommand()} init ${join(dir, 'countersign')} --workspace ${dir}`,
     )
   }
   await mkdir(target, { recursive: true })
@@ -63,8 +64,9 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
       `         for editors: npm install --save-dev ${Object.keys(editorPackages).join(' ')} (running needs neither)`,
     )
   }
+  const command = ownCommand()
   console.log(
-    `\nNext, in ${target}:\n  name your people and teams in countersign.yaml\n  countersign check\n  countersign start`,
+    `\nNext, in ${target}:\n  name your people and teams in countersign.yaml\n  ${command} check\n  ${command} start`,
   )
 }
 

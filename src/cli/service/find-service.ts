@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Environment, readText } from '#runtime/environment.ts'
 import { findFolders, hostProofFile, runFolder } from '#runtime/folders.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { ownCommand } from '../terminal/own-command.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 /** Where the service is, and the development token when this is its machine. */
@@ -30,7 +31,7 @@ export async function findService(
   const url = options.url ?? readText(environment, 'COUNTERSIGN_URL') ?? local
   if (url === null) {
     throw new CommandFailure(
-      `No service runs for ${dataDir}. Start it with countersign start, or name another with --url or COUNTERSIGN_URL.`,
+      `No service runs for ${dataDir}. Start it with ${ownCommand()} start, or name another with --url or COUNTERSIGN_URL.`,
     )
   }
   const origin = originOf(url)

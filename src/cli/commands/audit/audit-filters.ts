@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
-import { readInstant } from '../option-values.ts'
+import { readInstant, readReference } from '../option-values.ts'
 
 /** Which events of the trail. */
 export interface FilterOptions extends ServiceOptions {
@@ -19,8 +19,8 @@ export function withFilters(command: Command): Command {
   return withService(command)
     .option('--type <type>', 'such as decision.recorded')
     .option('--actor <actor>', 'an id, an address, or a kind of actor')
-    .option('--request <request>', 'id or number')
-    .option('--run <run>', 'id')
+    .option('--request <request>', 'id or number', readReference)
+    .option('--run <run>', 'id', readReference)
     .option('--from <time>', 'ISO 8601, included', readInstant)
     .option('--to <time>', 'ISO 8601, not included', readInstant)
     .option('--outside <hours>', 'exclude these hours of working days, such as 08:00-18:00')

@@ -15,7 +15,7 @@ import { isInteractive } from '../../terminal/interactive.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
-import { readInstant } from '../option-values.ts'
+import { readInstant, readReference } from '../option-values.ts'
 
 interface DecideOptions extends ServiceOptions {
   readonly scope?: ScopeName
@@ -58,7 +58,7 @@ export function addDecideCommands(program: Command): void {
 
 function withDecision(command: Command): Command {
   return withService(command)
-    .argument('<request>', 'its id or number')
+    .argument('<request>', 'its id or number', readReference)
     .option(
       '-m, --message <reason>',
       'the reason; required at high risk, and to approve a request that was opened before a restore',

@@ -4,6 +4,7 @@ import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
+import { readReference } from '../option-values.ts'
 
 interface EraseOptions extends ServiceOptions {
   readonly contents?: boolean
@@ -18,7 +19,7 @@ export function addEraseCommand(program: Command): void {
     .description(
       'erase permanently what people wrote (comments, reasons, answers, summaries), or the contents of the call of a request',
     )
-    .argument('[request]', 'id or number; without one, of every request')
+    .argument('[request]', 'id or number; without one, of every request', readReference)
     .option(
       '--contents',
       'the contents of an ended request: arguments, presentation, files, output',

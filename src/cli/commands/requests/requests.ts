@@ -21,6 +21,7 @@ import { withExamples } from '../examples.ts'
 import { addRequestActions } from './request-actions.ts'
 import { writeFile } from 'node:fs/promises'
 import { requestOf } from '#client/call.ts'
+import { readReference } from '../option-values.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   readonly state?: string
@@ -52,7 +53,7 @@ export function addRequestsCommand(program: Command): void {
     .option('--queue <name>', 'only this queue')
     .addOption(new Option('--risk <risk>', 'only this risk').choices(risks))
     .option('--tool <name>', 'only calls of this tool')
-    .option('--run <run>', 'only those of this run')
+    .option('--run <run>', 'only those of this run', readReference)
     .option('--mine', 'only those you may decide and have not voted on')
     .option('--search <words>', 'only those with these words in title, tool or worker')
     .addOption(new Option('--sort <order>', 'the order').choices(Object.keys(orders)))
@@ -65,7 +66,7 @@ export function addRequestsCommand(program: Command): void {
   ])
   const show = withService(requests.command('show'))
     .description('show one request: its effect, and why it asks')
-    .argument('<request>', 'its id or number')
+    .argument('<request>', 'its id or number', readReference)
     .option('--full', 'every line, the raw input, and every byte of a shortened content')
     .option('--digest', 'only the digest, for --digest of approve and deny')
     .option('--json', 'print JSON')
@@ -107,10 +108,16 @@ function row(item: RequestItem): string[] {
     item.title,
     item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
     item.queue,
-    item.lineage[0] === undefined ? '' : starterName(item.lineage[0].startedBy),
+    askerOf(item),
     item.state === 'pending' ? fromNow(item.expiresAt) : '',
     item.state,
   ]
+}
+
+/** Who started the run, or the program that asked and whose key it has. */
+function askerOf({ lineage, external }: RequestItem): string {
+  if (external !== null) return `${external.owner.name}'s program ${external.key.name}`
+  return lineage[0] === undefined ? '' : starterName(lineage[0].startedBy)
 }
 
 async function showRequest(
@@ -129,7 +136,7 @@ async function showRequest(
 export function addReceiptCommand(requests: Command): void {
   const receipt = withService(requests.command('receipt'))
     .description('print the proof that the audit log has each event of the request, as JSON')
-    .argument('<request>', 'its id or number')
+    .argument('<request>', 'its id or number', readReference)
     .option('--out <file>', 'write to this file')
     .action(printReceipt)
   withExamples(receipt, ['requests receipt 12 --out receipt-12.json'])
