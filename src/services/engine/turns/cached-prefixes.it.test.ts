@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig, deskWorker } from '#test/harness/fixtures/agent-desk.ts'
+import { plainModel } from '#test/harness/fixtures/plain-model.ts'
+import { startProviderServer, type ProviderServer } from '#test/harness/fixtures/provider-server.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Model, ModelRequest } from '#models/model.ts'
+import { openModel } from '#models/open-model.ts'
+import { TranscriptCache } from '../../transcript/transcript-cache.ts'
+import { readWindowSteps } from '../../transcript/window-steps.ts'
+import { compactionInstructions } from '../window/compaction-prompt.ts'
+import { takeTurn } from './take-turn.ts'
+import { desk, say, useTurnDesk } from './turns.fixture.ts'
+
+useTurnDesk()
+
+let server: ProviderServer
+beforeAll(async () => {
+  server = await startProviderServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const turns = 50
+
+function open(model: string, prefix: string): Model {
+  const environment = server.environment(prefix)
+  return openModel({ ...plainModel, model, script: null, environment })
+}
+
+/** What the model says in a turn: it answers at times, else reads, and later writes much. */
+function wordsOf(turn: number) {
+  if (turn % 10 === 0) return { text: [`That was ${turn}.`], call: null }
+  const [name, input] =
+    turn < 30
+      ? ['read_file', { path: 'notes/big.md' }]
+      : ['write_file', { path: `scratch/${turn}.txt`, content: `${turn} `.repeat(4000) }]
+  return { text: ['I ', 'go on.'], call: { id: `c${turn}`, name, args: JSON.stringify(input) } }
+}
+
+/** A conversation of 50 turns, with messages and restarts in it; every question that was asked. */
+async function conversation(): Promise<{ runId: string; asked: ModelRequest[] }> {
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}models: { scripted-by-the-test: { context: 16000 } }\n`,
+    'workers/scribe.md': deskWorker.replace(/limits: .*/, 'limits: { turns: 100 }'),
+  })
+  await desk.write('notes/big.md', 'A line of the notes.\n'.repeat(400))
+  const model = open('anthropic:claude', 'ANTHROPIC')
+  const asked: ModelRequest[] = []
+  const modelOf = (): Model => ({
+    ...model,
+    step: (request) => {
+      asked.push(request)
+      return model.step(request)
+    },
+  })
+  const runId = await desk.start({ conversation: true })
+  let transcripts = new TranscriptCache()
+  for (let turn = 1; turn <= turns; turn += 1) {
+    server.words = ({ body }) =>
+      JSON.stringify(body['system']).includes(JSON.stringify(compactionInstructions).slice(1, -1))
+        ? { text: ['What was done.'], call: null }
+        : wordsOf(turn)
+    // Another process, which has read nothing yet.
+    if (turn % 15 === 0) transcripts = new TranscriptCache()
+    const worker = { ...desk.worker, modelOf, transcripts }
+    const outcome = await takeTurn(worker, { runId, turn, signal: new AbortController().signal })
+    if (outcome.kind === 'calls') await desk.perform(outcome)
+    else await say(runId, `And then, after ${turn}?`)
+  }
+  return { runId, asked }
+}
+
+interface Block {
+  readonly role?: Json
+  readonly content?: Json
+  readonly parts?: Json
+}
+
+/** What a body makes the provider read, in its order: tools and instructions, then each part. */
+function partsOf(body: JsonObject): readonly string[] {
+  const { tools, system, instructions, systemInstruction } = body
+  const messages = (body['messages'] ?? body['input'] ?? body['contents']) as unknown as Block[]
+  const parts = messages.flatMap((message) => {
+    const within = message.content ?? message.parts
+    return Array.isArray(within)
+      ? within.map((part) => ({ role: message.role ?? null, part }))
+      : [message]
+  })
+  const first = { tools, system, instructions, systemInstruction }
+  // The marks of where to cache move on; a provider reads past them.
+  return [first, ...parts].map((part) =>
+    JSON.stringify(part, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
+  )
+}
+
+/** Which questions do not begin with all of the question before. */
+function changes(bodies: readonly JsonObject[]): readonly number[] {
+  const parts = bodies.map(partsOf)
+  return parts.flatMap((now, index) => {
+    const before = parts[index - 1]
+    if (before === undefined) return []
+    return before.every((part, place) => now[place] === part) ? [] : [index]
+  })
+}
+
+// Rules: product.md 31, 32, 33
+test('a conversation of 50 turns sends the provider what it has read again byte for byte, but once for each elision and compaction', async () => {
+  const { runId, asked } = await conversation()
+  const steps = await readWindowSteps(desk.database.db, runId)
+  const kinds = steps.map(({ kind }) => kind)
+  expect(new Set(kinds)).toEqual(new Set(['elision', 'compaction']))
+  const isAnswered = asked.map(({ system }) => system !== compactionInstructions)
+  const bodies = server.asked.map(({ body }) => body).filter((_, index) => isAnswered[index])
+  expect(bodies).toHaveLength(turns)
+  const atTurns = [...new Set(steps.map(({ atTurn }) => atTurn))]
+  expect(changes(bodies).map((index) => index + 1)).toEqual(atTurns)
+  expect(atTurns.length).toBeLessThan(turns / 4)
+
+  // The same questions in the formats of other providers.
+  const questions = asked.filter((_, index) => isAnswered[index])
+  for (const [model, prefix] of [
+    ['openai:gpt', 'OPENAI'],
+    ['google:gemini-2.5-pro', 'GOOGLE_GENERATIVE_AI'],
+    ['openai-compatible:qwen', 'OPENAI_COMPATIBLE'],
+  ] as const) {
+    const opened = open(model, prefix)
+    server.asked.length = 0
+    server.words = () => ({ text: ['Yes.'], call: null })
+    for (const question of questions) await opened.step(question)
+    const sent = server.asked.map(({ body }) => body)
+    expect(changes(sent).map((index) => index + 1)).toEqual(atTurns)
+  }
+}, 120_000)
