@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity'
 import type { WorkerContext } from '#services/core/worker-context.ts'
-import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { beginRun } from '#services/engine/lifecycle/begin-run.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
@@ -12,24 +11,27 @@ import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
 import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
 import type { Activities } from '#workflows/activity-port.ts'
+import { executeCallActivity } from './execute-call.ts'
 import { judgeCallActivity } from './judge-call.ts'
 import { takeTurnActivity } from './take-turn.ts'
+import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
 /**
  * The activities as a Temporal worker registers them: those of the run's own queue, and model turns
  * apart. Each hands its input to one verb of the services, which judges it by the rows.
  */
-export function createActivities(ctx: WorkerContext): {
+export function createActivities(
+  ctx: WorkerContext,
+  slots: TurnSlots,
+): {
   readonly executions: Omit<Activities, 'takeTurn'>
   readonly turns: Pick<Activities, 'takeTurn'>
 } {
   return {
     executions: {
       beginRun: recordingForgeries(ctx, 'beginRun', (input) => beginRun(ctx, input)),
-      executeCall: recordingForgeries(ctx, 'executeCall', (input) =>
-        withHeartbeat((signal) => executeCall(ctx, { ...input, signal })),
-      ),
+      executeCall: recordingForgeries(ctx, 'executeCall', executeCallActivity(ctx, slots)),
       settleUnknown: recordingForgeries(ctx, 'settleUnknown', (input) => settleUnknown(ctx, input)),
       advanceRequests: recordingForgeries(ctx, 'advanceRequests', (input) =>
         advanceRequests(ctx, input),

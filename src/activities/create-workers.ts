@@ -7,6 +7,7 @@ import {
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
 import { createActivities } from './create-activities.ts'
+import { TurnSlots } from './turn-slots.ts'
 
 export interface WorkersOptions {
   readonly connection: NativeConnection
@@ -21,6 +22,7 @@ export interface WorkersOptions {
 }
 
 const executionsAtOnce = 50
+/** of the queue of turns, and as many that executions take */
 const turnsAtOnce = 50
 
 /**
@@ -33,7 +35,7 @@ export async function createWorkers(
   options: WorkersOptions,
 ): Promise<readonly Worker[]> {
   const { connection, namespace, taskQueue } = options
-  const activities = createActivities(ctx)
+  const activities = createActivities(ctx, new TurnSlots(turnsAtOnce))
   const shared = {
     connection,
     namespace,
@@ -53,7 +55,7 @@ export async function createWorkers(
       // A worker that was killed keeps a woken run from the others for no longer than this (ten
       // seconds otherwise).
       stickyQueueScheduleToStartTimeout: '2 seconds',
-      maxConcurrentActivityTaskExecutions: executionsAtOnce,
+      maxConcurrentActivityTaskExecutions: executionsAtOnce + turnsAtOnce,
     }),
     Worker.create({
       ...shared,

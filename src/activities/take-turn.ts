@@ -1,9 +1,10 @@
 import { ApplicationFailure } from '@temporalio/activity'
+import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { ModelProblem } from '#models/model.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import type { StopReason, WorkerContext } from '#services/core/worker-context.ts'
-import type { Activities } from '#workflows/activity-port.ts'
+import type { Activities, TurnPlace } from '#workflows/activity-port.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
 /**
@@ -12,19 +13,25 @@ import { withHeartbeat } from './with-heartbeat.ts'
  * meanwhile, the workflow goes on.
  */
 export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
-  return (input) =>
-    withHeartbeat(async (stopSignal) => {
-      const signal = await confirmedStop(ctx, input.runId, stopSignal)
-      try {
-        const outcome = await takeTurn(ctx, { ...input, signal })
-        if (outcome.kind !== 'finished') return outcome
-        const closed = await closeRun(ctx, { runId: input.runId })
-        if (closed.kind === 'rests') return { ...closed, kind: 'waiting_for_input' }
-        return closed.kind === 'closed' ? { kind: 'ended' } : outcome
-      } catch (error) {
-        throw error instanceof ModelProblem ? failureOf(error) : error
-      }
-    })
+  return (input) => withHeartbeat((stopSignal) => takeTurnNow(ctx, input, stopSignal))
+}
+
+/** The turn, within an activity with a heartbeat. */
+export async function takeTurnNow(
+  ctx: WorkerContext,
+  input: TurnPlace,
+  stopSignal: AbortSignal,
+): Promise<TurnOutcome> {
+  const signal = await confirmedStop(ctx, input.runId, stopSignal)
+  try {
+    const outcome = await takeTurn(ctx, { ...input, signal })
+    if (outcome.kind !== 'finished') return outcome
+    const closed = await closeRun(ctx, { runId: input.runId })
+    if (closed.kind === 'rests') return { ...closed, kind: 'waiting_for_input' }
+    return closed.kind === 'closed' ? { kind: 'ended' } : outcome
+  } catch (error) {
+    throw error instanceof ModelProblem ? failureOf(error) : error
+  }
 }
 
 /**

@@ -1,8 +1,11 @@
 import { isGrpcServiceError, ServiceError, type WorkflowStartOptions } from '@temporalio/client'
+import type { Selectable } from 'kysely'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { Log } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
+import type { RunPosition } from '#workflows/messages.ts'
 import { Repeating } from './repeating.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
@@ -13,6 +16,9 @@ type Listed = Pick<
   WorkflowStartOptions,
   'staticSummary' | 'staticDetails' | 'memo' | 'typedSearchAttributes'
 >
+
+/** The first turn of a run, which its workflow takes without reading where the run stands. */
+type FirstTurn = Pick<RunPosition, 'turn' | 'taskQueue'>
 
 /**
  * What Temporal's own list of workflows says of a run: a summary, its ids and, where the namespace
@@ -41,30 +47,43 @@ export class RunListing implements AsyncDisposable {
   }
 
   /**
-   * Starts a workflow with what is listed of its run. A server that has not noticed yet which
-   * attributes its namespace has refuses them: the workflow is started without.
+   * Starts a workflow with what is listed of its run, and with its first turn. A server that has
+   * not noticed yet which attributes its namespace has refuses them: the workflow is started
+   * without.
    */
-  async start<T>(runId: string, start: (listed: Listed) => Promise<T>): Promise<T> {
-    const { typedSearchAttributes, ...listed } = await this.#of(runId)
-    if (typedSearchAttributes === undefined) return start(listed)
+  async start<T>(
+    runId: string,
+    start: (listed: Listed, firstTurn: FirstTurn) => Promise<T>,
+  ): Promise<T> {
+    const run = await this.#options.db
+      .selectFrom('run')
+      .select(['number', 'worker', 'started_by', 'turn', 'forked_after_turn', 'task_queue'])
+      .select(({ exists, selectFrom }) =>
+        exists(selectFrom('manual_call').where('run_id', '=', runId)).as('has_manual_calls'),
+      )
+      .where('id', '=', runId)
+      .executeTakeFirst()
+    if (run === undefined) return start({}, {})
+    // Where a run with turns, or with calls of people, stands is for its workflow to read.
+    const isNew = run.turn === (run.forked_after_turn ?? 0) && run.has_manual_calls === false
+    const firstTurn = isNew ? { turn: run.turn + 1, taskQueue: run.task_queue } : {}
+    const { typedSearchAttributes, ...listed } = await this.#of(runId, run)
+    if (typedSearchAttributes === undefined) return start(listed, firstTurn)
     try {
-      return await start({ ...listed, typedSearchAttributes })
+      return await start({ ...listed, typedSearchAttributes }, firstTurn)
     } catch (error) {
       if (!isRefused(error)) throw error
       this.#hasAttributes = false
       this.#rounds.wake()
-      return start(listed)
+      return start(listed, firstTurn)
     }
   }
 
-  async #of(runId: string): Promise<Listed> {
-    const { db, publicUrl } = this.#options
-    const run = await db
-      .selectFrom('run')
-      .select(['number', 'worker', 'started_by'])
-      .where('id', '=', runId)
-      .executeTakeFirst()
-    if (run === undefined) return {}
+  async #of(
+    runId: string,
+    run: Pick<Selectable<RunTable>, 'number' | 'worker' | 'started_by'>,
+  ): Promise<Listed> {
+    const { publicUrl } = this.#options
     const { worker, started_by: starter } = run
     const number = Number(run.number)
     const listed: Listed = {

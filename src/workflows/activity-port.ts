@@ -13,8 +13,9 @@ import type {
  */
 export interface Activities {
   beginRun(input: { readonly runId: string }): Promise<RunBeginning>
-  takeTurn(input: { readonly runId: string; readonly turn: number }): Promise<TurnOutcome>
-  executeCall(input: { readonly callId: string }): Promise<CallOutcome>
+  takeTurn(input: TurnPlace): Promise<TurnOutcome>
+  /** `next`: the turn to take with the activity when the call has its result, where it can. */
+  executeCall(input: { readonly callId: string; readonly next?: TurnPlace }): Promise<CallOutcome>
   settleUnknown(input: { readonly callId: string }): Promise<SettleOutcome>
   advanceRequests(input: { readonly runId: string }): Promise<Advanced>
   /** Expires a program's request whose time is over; its deadline, `null` once it has ended. */
@@ -29,6 +30,12 @@ export interface Activities {
   /** Notes, once, that a time of a schedule has come. */
   noteScheduledTime(input: { readonly schedule: string; readonly at: string }): Promise<void>
   judgeCall(input: JudgeInput): Promise<JudgeAnswer>
+}
+
+/** A turn of a run. */
+export interface TurnPlace {
+  readonly runId: string
+  readonly turn: number
 }
 
 /** `content` hash of a question; the API process wrote it. */

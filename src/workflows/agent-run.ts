@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   setHandler,
   sleep,
   workflowInfo,
@@ -23,6 +24,7 @@ import {
 } from './messages.ts'
 import { performCalls } from './perform-calls.ts'
 import { beginningOf, closeOutcomeOf, positionOf, turnOutcomeOf } from './untrusted.ts'
+import { WaitTimer } from './wait-timer.ts'
 import { Wakeups } from './wakeups.ts'
 
 /**
@@ -37,7 +39,10 @@ export async function agentRun(position: RunPosition): Promise<void> {
   if (start === null) return
   const wakeups = new Wakeups()
   const manual = new ManualCalls()
-  const listed = new ListedRun(start.listed === true)
+  // Runs of before go their way with a turn of its own, a timer for each wait, and more updates.
+  const isShort = patched('turn-with-execution')
+  const isFirst = workflowInfo().continuedFromExecutionRunId === undefined
+  const listed = new ListedRun(start.listed === true, isShort && isFirst)
   const cancel = (): void => {
     wakeups.cancelRequested()
     manual.wakeups.cancelRequested()
@@ -57,7 +62,7 @@ export async function agentRun(position: RunPosition): Promise<void> {
   // Cancelling the workflow from outside only makes the run read the store, as any signal does.
   void CancellationScope.current().cancelRequested.catch(cancel)
   const next = await CancellationScope.nonCancellable(() =>
-    takeTurns(start, wakeups, manual, listed),
+    takeTurns(start, { wakeups, manual, listed, isShort }),
   )
   if (next !== null) {
     await continueAsNew<typeof agentRun>(start.listed === true ? { ...next, listed: true } : next)
@@ -71,11 +76,10 @@ export async function agentRun(position: RunPosition): Promise<void> {
  */
 async function takeTurns(
   start: RunPosition,
-  wakeups: Wakeups,
-  manual: ManualCalls,
-  listed: ListedRun,
+  state: Pick<Taking, 'wakeups' | 'manual' | 'listed' | 'isShort'>,
 ): Promise<RunPosition | null> {
   const { runId } = start
+  const { wakeups, manual } = state
   const database = databaseActivities()
   let begun: RunBeginning | null = null
   if (start.turn === undefined || start.taskQueue === undefined) {
@@ -90,7 +94,7 @@ async function takeTurns(
   const once = onceActivities(taskQueue)
   manual.called(begun.manualCalls ?? start.manualCalls ?? [])
   void manual.perform({ runId, once, database }, () => wakeups.messaged())
-  const taking = { runId, taskQueue, wakeups, manual, listed, once, database }
+  const taking = { ...state, runId, taskQueue, once, database }
   const next = await takeEveryTurn(taking, turn)
   const manualCalls = await manual.close()
   return next === null || manualCalls.length === 0 ? next : { ...next, manualCalls }
@@ -105,20 +109,25 @@ interface Taking {
   readonly wakeups: Wakeups
   readonly manual: ManualCalls
   readonly listed: ListedRun
+  /** the history of a step is short: its turn is taken with its last execution */
+  readonly isShort: boolean
   readonly once: ReturnType<typeof onceActivities>
   readonly database: ReturnType<typeof databaseActivities>
 }
 
 async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition | null> {
-  const { runId, taskQueue, wakeups, manual, listed, once, database } = taking
+  const { runId, taskQueue, wakeups, manual, listed, isShort, database } = taking
+  const timer = new WaitTimer(isShort)
   const model = modelActivities(taskQueue)
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
 
+  let taken: TurnOutcome | null = null
   for (let turn = first; ;) {
     if (shouldContinueAsNew()) return { runId, turn, taskQueue }
-    wakeups.beginTurn()
-    const outcome = await takeTurn()
+    if (taken === null) wakeups.beginTurn()
+    const outcome: TurnOutcome | 'cancelled' | null = taken ?? (await takeTurn())
+    taken = null
     if (outcome === 'cancelled') continue
     if (outcome === null) {
       await sleep(misunderstoodMs)
@@ -140,15 +149,20 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
         if (await rests(outcome)) return null
         break
       case 'calls': {
-        const performing = { runId, wakeups, once, database, shouldContinueAsNew, listed }
-        const end = await performCalls(
+        const next = isShort ? { runId, turn: turn + 1 } : null
+        const performing = { ...taking, timer, next, shouldContinueAsNew }
+        const performed = await performCalls(
           performing,
           outcome.calls,
           deadlineIn(outcome.nextDeadlineMs),
         )
-        if (end === 'run_ended') return null
-        if (end === 'continue_as_new') return { runId, turn, taskQueue }
+        if (performed.end !== 'all_done') {
+          return performed.end === 'run_ended' ? null : { runId, turn, taskQueue }
+        }
         turn += 1
+        const { nextTurn } = performed
+        if (nextTurn?.kind !== 'later') taken = nextTurn
+        else await condition(() => wakeups.saysCancel, nextTurn.afterMs)
         break
       }
     }

@@ -1,6 +1,6 @@
 import { ActivityFailure, CancellationScope, condition, sleep } from '@temporalio/workflow'
 import type { CallOutcome, SettleOutcome } from '#domain/runs/workflow-outcomes.ts'
-import type { Activities } from './activity-port.ts'
+import type { Activities, TurnPlace } from './activity-port.ts'
 import { callOutcomeOf, settleOutcomeOf } from './untrusted.ts'
 import type { Wakeups } from './wakeups.ts'
 
@@ -15,13 +15,18 @@ const maxRetryDelayMs = 60_000
 
 /**
  * Issues a call. When the activity fails or times out, the store says whether the effect may have
- * happened: only what had not started is issued again, ever more slowly.
+ * happened: only what had not started is issued again, ever more slowly. `next`: the turn that the
+ * activity may take when the call has its result.
  */
-export async function executeOnce(executing: Executing, callId: string): Promise<CallOutcome> {
+export async function executeOnce(
+  executing: Executing,
+  callId: string,
+  next: TurnPlace | null,
+): Promise<CallOutcome> {
   for (let delayMs = firstRetryDelayMs; ; delayMs = Math.min(delayMs * 2, maxRetryDelayMs)) {
     try {
       const answer: unknown = await untilCancelled(executing.wakeups, () =>
-        executing.once.executeCall({ callId }),
+        executing.once.executeCall(next === null ? { callId } : { callId, next }),
       )
       const outcome = callOutcomeOf(answer)
       if (outcome !== null) return outcome

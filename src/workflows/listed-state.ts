@@ -10,16 +10,18 @@ import { searchAttributes, type ListedState } from '#domain/runs/search-attribut
  */
 export class ListedRun {
   readonly #isListed: boolean
-  #written: string | null = null
+  #written: string | null
 
-  constructor(isListed: boolean) {
+  /** `isNew`: what the start wrote is still there. */
+  constructor(isListed: boolean, isNew: boolean) {
     this.#isListed = isListed
+    this.#written = isNew ? writtenFor('running', []) : null
   }
 
   show(state: ListedState, queues: readonly string[] = []): void {
     if (!this.#isListed) return
     const sorted = [...new Set(queues)].toSorted()
-    const written = JSON.stringify([state, sorted])
+    const written = writtenFor(state, sorted)
     if (written === this.#written) return
     this.#written = written
     upsertSearchAttributes([
@@ -32,4 +34,8 @@ export class ListedRun {
   showWait(queues: readonly string[]): void {
     this.show(queues.length === 0 ? 'running' : 'waiting_for_approval', queues)
   }
+}
+
+function writtenFor(state: ListedState, queues: readonly string[]): string {
+  return JSON.stringify([state, queues])
 }

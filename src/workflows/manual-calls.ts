@@ -3,6 +3,7 @@ import type { Activities } from './activity-port.ts'
 import { ListedRun } from './listed-state.ts'
 import { performCalls, type Performing } from './perform-calls.ts'
 import { idsOf } from './untrusted.ts'
+import { WaitTimer } from './wait-timer.ts'
 import { Wakeups } from './wakeups.ts'
 
 /** More than a run can have open: ids beyond it are forged, or known to the store. */
@@ -30,7 +31,7 @@ export class ManualCalls {
 
   /** Begins each call as it becomes known, until the run ends or continues as new. */
   async perform(
-    performing: Omit<Performing, 'wakeups' | 'shouldContinueAsNew' | 'listed'> & {
+    performing: Pick<Performing, 'runId' | 'once' | 'database'> & {
       readonly database: Pick<Activities, 'enterManualResult'>
     },
     entered: () => void,
@@ -66,9 +67,11 @@ export class ManualCalls {
       ...performing,
       wakeups: this.wakeups,
       shouldContinueAsNew,
-      listed: new ListedRun(false),
+      listed: new ListedRun(false, false),
+      timer: new WaitTimer(false),
+      next: null,
     }
-    const end = await performCalls(mine, [call], null)
+    const { end } = await performCalls(mine, [call], null)
     if (end === 'continue_as_new') this.#waiting.add(callId)
     if (end !== 'all_done') return
     try {

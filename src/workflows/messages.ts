@@ -14,8 +14,8 @@ export const childEnded = defineSignal<[runIds: readonly string[]]>('childEnded'
 export const cancelRequested = defineSignal('cancelRequested')
 
 /**
- * Where a run's workflow begins. `turn` and `taskQueue` are known when it continues as new; at the
- * first start the activity `beginRun` reads them from the store.
+ * Where a run's workflow begins. `turn` and `taskQueue` are known when it continues as new, and at
+ * the start of a run without turns; else the activity `beginRun` reads them from the store.
  */
 export interface RunPosition {
   readonly runId: string

@@ -1,10 +1,11 @@
-import { ActivityFailure, condition } from '@temporalio/workflow'
-import type { CallOutcome, CallPlan } from '#domain/runs/workflow-outcomes.ts'
-import type { Activities } from './activity-port.ts'
-import { type Deadline, deadlineIn, millisecondsUntil } from './deadline.ts'
+import { ActivityFailure } from '@temporalio/workflow'
+import type { CallOutcome, CallPlan, NextTurn } from '#domain/runs/workflow-outcomes.ts'
+import type { Activities, TurnPlace } from './activity-port.ts'
+import { type Deadline, deadlineIn } from './deadline.ts'
 import { nextDeadlineOf } from './untrusted.ts'
 import { type Executing, executeOnce } from './execute-once.ts'
 import type { ListedRun } from './listed-state.ts'
+import type { WaitTimer } from './wait-timer.ts'
 
 /** What performing the calls of a turn needs. */
 export interface Performing extends Executing {
@@ -14,9 +15,17 @@ export interface Performing extends Executing {
   readonly shouldContinueAsNew: () => boolean
   /** where waits show in Temporal's list of workflows */
   readonly listed: ListedRun
+  readonly timer: WaitTimer
+  /**
+   * the turn behind these calls, which the activity of the last open one may take; `null`: none
+   * may, in calls of people and in histories of before
+   */
+  readonly next: TurnPlace | null
 }
 
-export type TurnEnd = 'all_done' | 'run_ended' | 'continue_as_new'
+export type TurnEnd =
+  | { readonly end: 'all_done'; readonly nextTurn: NextTurn | null }
+  | { readonly end: 'run_ended' | 'continue_as_new' }
 
 /**
  * Brings every call of a turn to its result. Calls are performed in the model's order, each waiting
@@ -28,33 +37,50 @@ export async function performCalls(
   calls: readonly CallPlan[],
   firstDeadline: Deadline,
 ): Promise<TurnEnd> {
+  const { listed, next, wakeups } = performing
   const outcomes = new Map<string, CallOutcome>()
   let deadline = firstDeadline
+  let nextTurn: NextTurn | null = null
 
   for (const [index, call] of calls.entries()) {
     if (call.step === 'done') continue
     if (call.step === 'execute' || call.requestId === null) {
-      await executeTogether(
-        performing,
-        call.readOnly ? [call, ...readOnlyAfter(calls, index)] : [call],
-        outcomes,
-      )
+      if (next !== null) listed.show('running')
+      const together = call.readOnly ? [call, ...readOnlyAfter(calls, index)] : [call]
+      if (together.length > 1) await executeTogether(performing, together, outcomes)
+      else if (!outcomes.has(call.callId)) outcomes.set(call.callId, await executeAlone())
     }
     let outcome = outcomes.get(call.callId) ?? waitingFor(call.requestId)
 
     while (outcome.kind === 'wait') {
       await executeTogether(performing, readOnlyAfter(calls, index), outcomes)
       deadline = soonest(deadline, deadlineIn(outcome.nextDeadlineMs))
-      performing.listed.showWait(outcome.queues ?? queuesFrom(calls, index))
+      listed.showWait(outcome.queues ?? queuesFrom(calls, index))
       const woken = await waitFor(performing, outcome.requestIds, deadline)
-      if (woken === 'continue_as_new') return 'continue_as_new'
+      if (woken === 'continue_as_new') return { end: 'continue_as_new' }
       deadline = woken.deadline
-      performing.listed.show('running')
-      outcome = await executeOnce(performing, call.callId)
+      // Until the run waits for somebody else, rests or ends, its list shows the wait: two events.
+      if (next === null) listed.show('running')
+      outcome = await executeAlone()
     }
-    if (outcome.kind === 'ended') return 'run_ended'
+    if (outcome.kind === 'ended') return { end: 'run_ended' }
+
+    /** With the next turn, when nothing is open behind this call. */
+    async function executeAlone(): Promise<CallOutcome> {
+      const isLast = calls.slice(index + 1).every((behind) => isDone(behind, outcomes))
+      const withTurn = isLast ? next : null
+      // What is signalled from here on may be about the turn that the activity takes.
+      if (withTurn !== null) wakeups.beginTurn()
+      const executed = await executeOnce(performing, call.callId, withTurn)
+      if (withTurn !== null && executed.kind === 'done') nextTurn = executed.nextTurn ?? null
+      return executed
+    }
   }
-  return 'all_done'
+  return { end: 'all_done', nextTurn }
+}
+
+function isDone(call: CallPlan, outcomes: ReadonlyMap<string, CallOutcome>): boolean {
+  return call.step === 'done' || outcomes.get(call.callId)?.kind === 'done'
 }
 
 /** The queues of a call's request and of those behind it, as the turn was planned. */
@@ -89,7 +115,7 @@ async function executeTogether(
   const fresh = calls.filter((call) => !outcomes.has(call.callId))
   await Promise.all(
     fresh.map(async (call) => {
-      outcomes.set(call.callId, await executeOnce(performing, call.callId))
+      outcomes.set(call.callId, await executeOnce(performing, call.callId, null))
     }),
   )
 }
@@ -111,8 +137,7 @@ async function waitFor(
   const { wakeups } = performing
   const ready = (): boolean => wakeups.concern(requestIds) || performing.shouldContinueAsNew()
   let next = deadline
-  if (deadline === null) await condition(ready)
-  else if (!(await condition(ready, millisecondsUntil(deadline)))) {
+  if (!(await performing.timer.wait(ready, deadline))) {
     let advanced: unknown
     try {
       advanced = await performing.database.advanceRequests({ runId: performing.runId })

@@ -2,6 +2,7 @@ import type {
   CallOutcome,
   CallPlan,
   CloseOutcome,
+  NextTurn,
   Rest,
   RunBeginning,
   SettleOutcome,
@@ -24,6 +25,8 @@ const maxQueues = 20
 const maxDeadlineMs = 100 * 365 * 86_400_000
 /** When to read the store again after an answer without a deadline. */
 const lookAgainMs = 60_000
+/** Above what a model's provider asks for before the next attempt at a turn. */
+const maxTurnDelayMs = 3_600_000
 
 type Unknown = Readonly<Record<string, unknown>>
 
@@ -141,11 +144,23 @@ function planOf(value: unknown): CallPlan | null {
 
 /** What became of a call. */
 export function callOutcomeOf(value: unknown): CallOutcome | null {
-  const { kind, requestIds, nextDeadlineMs } = recordOf(value)
-  if (kind === 'done' || kind === 'ended') return { kind }
+  const { kind, requestIds, nextDeadlineMs, nextTurn } = recordOf(value)
+  if (kind === 'ended') return { kind }
+  if (kind === 'done') {
+    const next = nextTurnOf(nextTurn)
+    return next === null ? { kind } : { kind, nextTurn: next }
+  }
   if (kind !== 'wait') return null
   const ids = idsOf(requestIds).ids
   return { kind, requestIds: ids, nextDeadlineMs: deadlineOf(nextDeadlineMs), ...queuesOf(value) }
+}
+
+/** What an activity did about the next turn; `null`: nothing that can be read. */
+function nextTurnOf(value: unknown): NextTurn | null {
+  const { kind, afterMs } = recordOf(value)
+  if (kind !== 'later') return turnOutcomeOf(value)
+  const ms = typeof afterMs === 'number' && afterMs > 0 ? afterMs : 0
+  return { kind, afterMs: Math.min(ms, maxTurnDelayMs) }
 }
 
 /** Names of queues, which have the bounds of ids; absent when the answer has none. */

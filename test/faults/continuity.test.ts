@@ -19,6 +19,7 @@ beforeAll(async () => {
       {
         stale: [{ calls: [aWrite('notes/old.md'), aWrite('notes/after.md')] }],
         counted: [{ text: 'Counted.' }],
+        acting: [{ calls: [{ tool: 'act', input: { how: 'wait' } }] }, { text: 'Done.' }],
         gated_whole: [
           { calls: [{ tool: 'write_file', input: { path: 'free/gated.md', content: 'x' } }] },
         ],
@@ -94,6 +95,51 @@ describe('a run that waits', () => {
 })
 
 // Rules: product.md 45
+// Rules: product.md 14
+test('a Temporal worker that is killed between an effect and the storing of the next turn repeats neither', async () => {
+  const runId = await world.startRun('acting')
+  const request = await world.onlyWaiting(runId)
+  const outside = new pg.Client({ connectionString: await world.installation.databaseUrl() })
+  await outside.connect()
+  try {
+    // The execution writes no message: the turn that its activity takes is the first that waits.
+    await outside.query('begin; lock table message in share row exclusive mode')
+    expect(await world.decide(request)).toMatchObject({ status: 200 })
+    await world.untilSql(
+      `select result_type from tool_call where id = $1`,
+      [request.callId],
+      'output',
+    )
+    await world.untilSql(
+      `select count(*)::int from pg_locks where relation = 'message'::regclass and not granted`,
+      [],
+      1,
+    )
+    expect(await world.pendingActivities(runId)).toEqual(['executeCall'])
+    const gone = await world.installation.killNine('temporal-worker')
+    await outside.query('rollback')
+    await world.installation.untilBack('temporal-worker', gone)
+  } finally {
+    await outside.end()
+  }
+  await world.untilRun(runId, 'completed')
+  const journal = (await world.read('journal.txt')) ?? ''
+  expect(journal.match(/^begin /gm)).toHaveLength(1)
+  expect(journal.match(/^end /gm)).toHaveLength(1)
+  expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
+  expect(
+    await world.sql(
+      `select turn, (select count(*)::int from turn_attempt where run_id = $1
+         and turn_attempt.turn = message.turn) as attempts
+       from message where run_id = $1 and role = 'assistant' order by turn`,
+      [runId],
+    ),
+  ).toEqual([
+    { turn: 1, attempts: 1 },
+    { turn: 2, attempts: 2 },
+  ])
+}, 240_000)
+
 describe('a run whose start asks', () => {
   test('is cancelled by its timer when nobody decides, and at once by a denial', async () => {
     const expiring = await world.startRun('gated_briefly')

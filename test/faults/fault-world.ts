@@ -174,6 +174,13 @@ export class FaultWorld implements AsyncDisposable {
     return this.#temporal
   }
 
+  /** The kinds of the activities that the run's workflow waits for now. */
+  async pendingActivities(runId: string): Promise<string[]> {
+    const handle = (await this.temporal()).workflow.getHandle(`agent-run:${runId}`)
+    const { pendingActivities } = (await handle.describe()).raw
+    return (pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? '')
+  }
+
   /**
    * kill -9 of a process, which stays down until the returned function lets it be started again.
    */

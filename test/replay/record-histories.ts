@@ -103,6 +103,24 @@ const paths: readonly Path[] = [
     walk: (run) => decide(run, 1, 'a'),
   },
   {
+    name: 'turn-fails-within-an-execution',
+    store: () => {
+      const store = new ScriptedStore([[{ requestId: 'a' }], [{}], [{}]])
+      store.turnsWithExecutions = [{ kind: 'later', afterMs: 20 }]
+      return store
+    },
+    walk: (run) => decide(run, 1, 'a'),
+  },
+  {
+    name: 'no-slot-for-turns-within-executions',
+    store: () => {
+      const store = new ScriptedStore([[{ requestId: 'a' }], [{}]])
+      store.turnsWithExecutions = null
+      return store
+    },
+    walk: (run) => decide(run, 1, 'a'),
+  },
+  {
     name: 'program-waits-and-is-answered',
     external: true,
     store: () => {
@@ -133,6 +151,9 @@ async function decide(run: ScriptedRun, turn: number, requestId: string): Promis
   await run.handle.signal(decided, [requestId])
 }
 
+/** Of the paths since the last patch of the workflow: the histories from before it are kept too. */
+const generation = 'turn-with-execution'
+
 /**
  * Walks every path on a real server and writes its history to `folder`; the names of those written.
  */
@@ -143,7 +164,7 @@ export async function recordHistories(folder: URL): Promise<readonly string[]> {
     await path.walk(run)
     await run.handle.result()
     const history = temporal.api.history.v1.History.encode(await run.handle.fetchHistory()).finish()
-    await writeFile(new URL(`${path.name}.bin`, folder), history)
+    await writeFile(new URL(`${path.name}.${generation}.bin`, folder), history)
   }
-  return paths.map((path) => path.name)
+  return paths.map((path) => `${path.name}.${generation}`)
 }

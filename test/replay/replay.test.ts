@@ -36,7 +36,7 @@ async function replayErrors(
 describe('replay gate', () => {
   it('replays every recorded history, so that runs which wait go on after a deployment', async () => {
     const errors = await replayErrors(await workflowBundle(), kept)
-    expect(Object.keys(errors).length).toBeGreaterThanOrEqual(7)
+    expect(Object.keys(errors).length).toBeGreaterThanOrEqual(22)
     expect(Object.values(errors).filter((error) => error !== undefined)).toEqual([])
   })
 
@@ -57,7 +57,10 @@ describe('replay gate', () => {
         : pathToFileURL(join(await mkdtemp(join(tmpdir(), 'histories-')), '/'))
     const names = await recordHistories(today)
     const errors = await replayErrors(await workflowBundle(), today)
-    expect(Object.keys(errors)).toEqual(names.map((name) => `${name}.bin`).toSorted())
+    expect(Object.keys(errors)).toEqual(
+      expect.arrayContaining(names.map((name) => `${name}.bin`).toSorted()),
+    )
+    expect(names.length).toBeGreaterThanOrEqual(12)
     expect(Object.values(errors).filter((error) => error !== undefined)).toEqual([])
   })
 })

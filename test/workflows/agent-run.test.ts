@@ -1,6 +1,8 @@
 import { temporal } from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
+import type { NextTurn } from '#domain/runs/workflow-outcomes.ts'
 import { decided, cancelRequested, messaged } from '#workflows/messages.ts'
+import type { Activities } from '#workflows/activity-port.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
 
@@ -9,11 +11,11 @@ async function decide(run: ScriptedRun, ...requestIds: string[]): Promise<void> 
   await run.handle.signal(decided, requestIds)
 }
 
-function asked(run: ScriptedRun, name: 'executeCall' | 'takeTurn'): number {
+function asked(run: ScriptedRun, name: keyof Activities): number {
   return run.store.asked.get(name) ?? 0
 }
 
-async function untilAsked(run: ScriptedRun, name: 'executeCall' | 'takeTurn', times: number) {
+async function untilAsked(run: ScriptedRun, name: keyof Activities, times: number) {
   await waitUntil(() => asked(run, name) >= times, { withinMs: 90_000 })
 }
 
@@ -47,13 +49,9 @@ describe('agentRun', () => {
     expect(run.store.journal).toEqual(['0.1', '0.0', '0.2', '0.3'])
   })
 
-  it.each([
-    { listed: false, most: 18 },
-    // It begins to wait, and goes on.
-    { listed: true, most: 20 },
-  ])(
-    'needs at most $most events and 3.5 KB of history for a gated step (with search attributes: $listed)',
-    async ({ listed, most }) => {
+  it.each([{ listed: false }, { listed: true }])(
+    'needs 10 events and 2 KB of history for a gated step (with search attributes: $listed)',
+    async ({ listed }) => {
       const steps = Array.from({ length: 5 }, (_, turn) => ({
         requestId: `r${turn}`,
         queue: 'platform',
@@ -62,8 +60,8 @@ describe('agentRun', () => {
         listed,
       })
       const isWaiting = async (): Promise<boolean> => {
-        const { events } = await run.handle.fetchHistory()
-        return events?.at(-1)?.timerStartedEventAttributes != null
+        const { pendingActivities, pendingWorkflowTask } = (await run.handle.describe()).raw
+        return (pendingActivities ?? []).length === 0 && !pendingWorkflowTask
       }
       for (let turn = 0; turn < 5; turn += 1) {
         await untilAsked(run, 'takeTurn', turn + 1)
@@ -79,10 +77,69 @@ describe('agentRun', () => {
         (event) => event.workflowExecutionSignaledEventAttributes,
       )
       const bytes = temporal.api.history.v1.History.encode({ events: counted }).finish().length
-      expect(counted.length / 4).toBeLessThanOrEqual(most)
-      expect(bytes / 4).toBeLessThanOrEqual(3.5 * 1024)
+      expect(counted.length / 4).toBe(10)
+      expect(bytes / 4).toBeLessThanOrEqual(2048)
     },
   )
+
+  it('has a turn that failed within an execution taken once more, after the time that was asked for, and at once when it is cancelled', async () => {
+    const store = new ScriptedStore([[{ requestId: 'a' }], [{}], [{}]])
+    // Read as no turn; then one that comes too late for this test.
+    const nonsense = { kind: 'calls', calls: 7, nextDeadlineMs: null } as unknown as NextTurn
+    store.turnsWithExecutions = [nonsense, { kind: 'later', afterMs: 3_600_000 }]
+    await using run = await startScriptedRun(store)
+    await untilAsked(run, 'takeTurn', 1)
+    await decide(run, 'a')
+    await waitUntil(() => store.journal.length === 2, { withinMs: 90_000 })
+    const turns = asked(run, 'takeTurn')
+    expect(turns).toBe(2)
+    await run.handle.signal(cancelRequested)
+    await run.handle.result()
+    expect(asked(run, 'takeTurn')).toBe(4)
+    expect(store.journal).toEqual(['0.0', '1.0', '2.0'])
+  })
+
+  it('looks at the deadline of each wait, whether the timer of an earlier wait is due before it or behind it', async () => {
+    const store = new ScriptedStore([
+      [{ requestId: 'a' }],
+      [{ requestId: 'b' }],
+      [{ requestId: 'c' }],
+    ])
+    store.deadlineMs = 60_000
+    await using run = await startScriptedRun(store)
+    await untilAsked(run, 'takeTurn', 1)
+    store.deadlineMs = 400
+    await decide(run, 'a')
+    await untilAsked(run, 'advanceRequests', 1)
+    store.deadlineMs = 200
+    // The store answers that nothing of `b` is due for a minute; deciding it leaves that timer.
+    await decide(run, 'b')
+    await untilAsked(run, 'advanceRequests', 2)
+    await decide(run, 'c')
+    await run.handle.result()
+    expect(store.journal).toEqual(['0.0', '1.0', '2.0'])
+    const { events } = await run.handle.fetchHistory()
+    expect((events ?? []).filter((event) => event.timerFiredEventAttributes).length).toBe(2)
+  })
+
+  it('does not take the timer of an earlier wait, when it fires, for its own deadline', async () => {
+    const store = new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]])
+    store.deadlineMs = 700
+    await using run = await startScriptedRun(store)
+    await untilAsked(run, 'takeTurn', 1)
+    store.deadlineMs = 60_000
+    await decide(run, 'a')
+    await waitUntil(
+      async () =>
+        ((await run.handle.fetchHistory()).events ?? []).some((e) => e.timerFiredEventAttributes),
+      { withinMs: 90_000 },
+    )
+    await untilAsked(run, 'takeTurn', 2)
+    await decide(run, 'b')
+    await run.handle.result()
+    expect(store.asked.has('advanceRequests')).toBe(false)
+    expect(store.journal).toEqual(['0.0', '1.0'])
+  })
 
   it('is changed by no forged, doubled, early or late signal, nor by one with nonsense in it', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }], []]))

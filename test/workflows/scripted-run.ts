@@ -6,6 +6,7 @@ import type {
   CallOutcome,
   CallPlan,
   CloseOutcome,
+  NextTurn,
   TurnOutcome,
 } from '#domain/runs/workflow-outcomes.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
@@ -47,6 +48,11 @@ export class ScriptedStore {
   messages = 0
   /** what closing answers, one time after the other; then `closed` */
   readonly closes: CloseOutcome[] = []
+  /**
+   * what executions answer about the next turn before they take it themselves; `null`: no slot for
+   * turns is free
+   */
+  turnsWithExecutions: NextTurn[] | null = []
   /** how often each activity was asked */
   readonly asked = new Map<keyof Activities, number>()
   /** how far away the deadline is that a turn or a waiting call names */
@@ -83,9 +89,16 @@ export class ScriptedStore {
         count('takeTurn')
         return this.#turn(turn)
       },
-      executeCall: async ({ callId }) => {
+      executeCall: async ({ callId, next }) => {
         count('executeCall')
-        return this.#execute(callId)
+        const outcome = await this.#execute(callId)
+        if (outcome.kind !== 'done' || next === undefined || this.turnsWithExecutions === null) {
+          return outcome
+        }
+        const nextTurn = this.turnsWithExecutions.shift()
+        if (nextTurn !== undefined) return { ...outcome, nextTurn }
+        count('takeTurn')
+        return { ...outcome, nextTurn: this.#turn(next.turn) }
       },
       settleUnknown: async () => ({ kind: 'again' }),
       executeGatewayCall: async () => undefined,

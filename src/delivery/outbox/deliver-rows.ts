@@ -187,18 +187,21 @@ export async function startRun(
   }
 }
 
-/** Starts the workflow of a run, with what Temporal's list says of it. */
+/** Starts the workflow of a run, with its first turn and what Temporal's list says of it. */
 export async function startListed(
   { temporal, listing }: Pick<Delivering, 'temporal' | 'listing'>,
   runId: string,
   options: Omit<WorkflowStartOptions, 'args'>,
 ): Promise<void> {
-  const start = (listed: Partial<WorkflowStartOptions>) => {
+  const start = (
+    listed: Partial<WorkflowStartOptions>,
+    firstTurn: Pick<RunPosition, 'turn' | 'taskQueue'>,
+  ) => {
     const known = listed.typedSearchAttributes === undefined ? {} : { listed: true as const }
-    const position: RunPosition = { runId, ...known }
+    const position: RunPosition = { runId, ...firstTurn, ...known }
     return temporal.withDeadline(() =>
       temporal.client.workflow.start('agentRun', { ...options, ...listed, args: [position] }),
     )
   }
-  await (listing === undefined ? start({}) : listing.start(runId, start))
+  await (listing === undefined ? start({}, {}) : listing.start(runId, start))
 }

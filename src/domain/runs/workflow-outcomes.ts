@@ -37,11 +37,21 @@ export type TurnOutcome =
   | { readonly kind: 'ended' }
 
 /**
+ * What an activity came to that took the next turn after its call; `later`: it failed at the turn,
+ * which is to be taken after this time.
+ */
+export type NextTurn = TurnOutcome | { readonly kind: 'later'; readonly afterMs: number }
+
+/**
  * `requestIds` are what a later `decided` signal may name; the deadline is the earliest of them,
  * from now. `queues`: in which the run's requests wait.
  */
 export type CallOutcome =
-  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'done'
+      /** what the activity did about the next turn; absent: the workflow has it taken */
+      readonly nextTurn?: NextTurn
+    }
   | {
       readonly kind: 'wait'
       readonly requestIds: readonly string[]

@@ -1,14 +1,21 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Gauge, Histogram } from 'prom-client'
 import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import type { MetricsPage } from '#api/context/api.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { Db } from '#store/database.ts'
+import type { Activities } from '#workflows/activity-port.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
 
 export interface WorkerMetrics extends ProcessMetrics {
   readonly page: MetricsPage
   /** Times every activity; `takeTurn` is a model turn, `executeCall` an execution. */
   readonly interceptor: ActivityInterceptorsFactory
+  /** Counts a turn that an execution takes as a turn, and not as a part of the execution. */
+  readonly aroundTurn: NonNullable<WorkerContext['aroundTurn']>
 }
+
+const executing: keyof Activities = 'executeCall'
 
 /**
  * The metrics of a Temporal worker: how many activities it carries out now, and how long each kind
@@ -30,31 +37,57 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800],
     registers,
   })
+  /** What the turns took that an execution under way has taken. */
+  const turnsMs = new AsyncLocalStorage<{ ms: number }>()
+
+  /** Runs the work as one activity; `observed`: the time that counts as its own. */
+  async function measure<T>(
+    activity: string,
+    work: () => Promise<T>,
+    observed: (ms: number) => number,
+  ): Promise<T> {
+    const startedAt = performance.now()
+    const observe = (outcome: string): void =>
+      duration.observe({ activity, outcome }, observed(performance.now() - startedAt) / 1000)
+    running.inc({ activity })
+    try {
+      const result = await work()
+      observe('completed')
+      return result
+    } catch (error) {
+      observe('failed')
+      throw error
+    } finally {
+      running.dec({ activity })
+    }
+  }
+
   return {
     ...process,
     page: {
       contentType: process.registry.contentType,
       text: () => process.registry.metrics(),
     },
-    interceptor: ({ info: { activityType: activity } }) => ({
+    interceptor: ({ info: { activityType } }) => ({
       inbound: {
-        async execute(input, next) {
-          const startedAt = performance.now()
-          const observe = (outcome: string): void =>
-            duration.observe({ activity, outcome }, (performance.now() - startedAt) / 1000)
-          running.inc({ activity })
-          try {
-            const result = await next(input)
-            observe('completed')
-            return result
-          } catch (error) {
-            observe('failed')
-            throw error
-          } finally {
-            running.dec({ activity })
-          }
+        execute(input, next) {
+          const turns = { ms: 0 }
+          const work = (): Promise<unknown> => turnsMs.run(turns, () => next(input))
+          return measure(activityType, work, (ms) => ms - turns.ms)
         },
       },
     }),
+    async aroundTurn(_, act) {
+      const turns = turnsMs.getStore()
+      running.dec({ activity: executing })
+      try {
+        return await measure('takeTurn' satisfies keyof Activities, act, (ms) => {
+          if (turns !== undefined) turns.ms += ms
+          return ms
+        })
+      } finally {
+        running.inc({ activity: executing })
+      }
+    },
   }
 }

@@ -171,7 +171,14 @@ export async function runTemporalWorker(options: {
       outboxCommitted: null,
       ...(observers.length === 0
         ? {}
-        : { recorded: (entries) => observers.forEach((observer) => observer.recorded(entries)) }),
+        : {
+            recorded: (entries) => observers.forEach((observer) => observer.recorded(entries)),
+            aroundTurn: (of, act) =>
+              observers.reduceRight<typeof act>(
+                (inner, observer) => () => observer.aroundTurn(of, inner),
+                act,
+              )(),
+          }),
       ...(tracing === null ? {} : { aroundTool: tracing.aroundTool }),
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,

@@ -14,6 +14,7 @@ export interface WorkerTracing {
   recorded(entries: readonly AuditEntry[]): void
   readonly interceptor: ActivityInterceptorsFactory
   readonly aroundTool: NonNullable<WorkerContext['aroundTool']>
+  readonly aroundTurn: NonNullable<WorkerContext['aroundTurn']>
 }
 
 /** Spans of a Temporal worker, in the traces of the runs that its activities are of. */
@@ -81,6 +82,13 @@ export function traceWorker(spans: Spans): WorkerTracing {
       const attributes = { 'countersign.call_id': callId, 'countersign.tool': tool }
       const { traceId, spanId: parentSpanId } = above
       return within({ name: `tool ${tool}`, traceId, parentSpanId, attributes }, act)
+    },
+    aroundTurn: ({ runId }, act) => {
+      const above = activities.getStore()
+      if (above === undefined) return act()
+      const { traceId, spanId: parentSpanId } = above
+      const attributes = idsOf({ runId })
+      return within({ name: 'activity takeTurn', traceId, parentSpanId, attributes }, act)
     },
   }
 }

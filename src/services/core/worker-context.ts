@@ -45,6 +45,8 @@ export interface WorkerContext extends SystemContext {
     of: { readonly callId: string; readonly tool: string },
     act: () => Promise<T>,
   ) => Promise<T>
+  /** around a turn that an execution takes, for figures and traces; absent: nothing is */
+  readonly aroundTurn?: <T>(of: { readonly runId: string }, act: () => Promise<T>) => Promise<T>
 }
 
 /**

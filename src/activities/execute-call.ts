@@ -1,0 +1,63 @@
+import { Context } from '@temporalio/activity'
+import { ApplicationFailure } from '@temporalio/common'
+import type { CallOutcome, NextTurn } from '#domain/runs/workflow-outcomes.ts'
+import { errorText } from '#services/core/error-text.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
+import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { workflowIdOf } from '#services/runs/starting/insert-run.ts'
+import type { Activities, TurnPlace } from '#workflows/activity-port.ts'
+import { takeTurnNow } from './take-turn.ts'
+import type { TurnSlots } from './turn-slots.ts'
+import { withHeartbeat } from './with-heartbeat.ts'
+
+/** As for a turn of the queue of turns (activity-proxies.ts). */
+const turnTimeoutMs = 15 * 60_000
+const firstRetryDelayMs = 500
+
+/**
+ * Carries a call out, and takes the next turn of its run with it when the workflow says that no
+ * other call is open and a slot for turns is free. Whatever becomes of the turn, the call is
+ * answered: a turn that was not taken, or whose process died, is taken from the queue of turns,
+ * where one that was stored is read back.
+ */
+export function executeCallActivity(
+  ctx: WorkerContext,
+  slots: TurnSlots,
+): Activities['executeCall'] {
+  return ({ callId, next }) =>
+    withHeartbeat(async (signal): Promise<CallOutcome> => {
+      const outcome = await executeCall(ctx, { callId, signal })
+      if (outcome.kind !== 'done' || next === undefined || !isOfItsRun(next)) return outcome
+      using slot = slots.take()
+      if (slot === null || signal.aborted) return outcome
+      const nextTurn = await takeNextTurn(ctx, next, signal)
+      return nextTurn === null ? outcome : { ...outcome, nextTurn }
+    })
+}
+
+/** Another workflow than the run's own takes none of its turns (security.md 14). */
+function isOfItsRun({ runId }: TurnPlace): boolean {
+  return Context.current().info.workflowExecution?.workflowId === workflowIdOf(runId)
+}
+
+/** Never rejects: `null` when the turn is to be taken from the queue of turns at once. */
+async function takeNextTurn(
+  ctx: WorkerContext,
+  next: TurnPlace,
+  signal: AbortSignal,
+): Promise<NextTurn | null> {
+  const stop = new AbortController()
+  const timeout = setTimeout(() => stop.abort('timed_out'), turnTimeoutMs)
+  try {
+    const take = (): Promise<NextTurn> =>
+      takeTurnNow(ctx, next, AbortSignal.any([signal, stop.signal]))
+    return await (ctx.aroundTurn?.(next, take) ?? take())
+  } catch (error) {
+    if (signal.aborted) return null
+    ctx.log.warn({ runId: next.runId, err: error }, `A turn failed: ${errorText(error)}`)
+    const delay = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined
+    return { kind: 'later', afterMs: typeof delay === 'number' ? delay : firstRetryDelayMs }
+  } finally {
+    clearTimeout(timeout)
+  }
+}
