@@ -94,7 +94,6 @@ describe('a run that waits', () => {
   }, 240_000)
 })
 
-// Rules: product.md 45
 // Rules: product.md 14
 test('a Temporal worker that is killed between an effect and the storing of the next turn repeats neither', async () => {
   const runId = await world.startRun('acting')
@@ -140,6 +139,7 @@ test('a Temporal worker that is killed between an effect and the storing of the 
   ])
 }, 240_000)
 
+// Rules: product.md 45
 describe('a run whose start asks', () => {
   test('is cancelled by its timer when nobody decides, and at once by a denial', async () => {
     const expiring = await world.startRun('gated_briefly')
