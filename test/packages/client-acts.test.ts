@@ -64,6 +64,15 @@ test('a service that does not answer is unavailable after the time that the clie
   })
 })
 
+test('a service that is not there is unavailable, with the reason of the last attempt', async () => {
+  const gone = await openServer(() => undefined)
+  await gone[Symbol.asyncDispose]()
+  await expect(gone.client.withdraw('r1')).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/gave no answer within 2 s: .*ECONNREFUSED/),
+  })
+})
+
 test('who takes a permit without waiting is told that the call waits, or that the service is away', async () => {
   let isAway = false
   await using server = await openServer((_, response) => {

@@ -165,15 +165,27 @@ async function act(
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(Math.min(service.timeoutMs, maxTimerMs))
   const over = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+  let why: unknown
   try {
-    return await send(service, sent, over)
+    return await send(service, sent, over, (error) => (why = error))
   } catch (error) {
     if (error instanceof CountersignError || signal?.aborted === true || !timeout.aborted)
       throw error
     const seconds = Math.round(service.timeoutMs / 1000)
-    throw new CountersignError('unavailable', `${service.url} gave no answer within ${seconds} s`, {
-      cause: error,
-      ...(sent.requestId === undefined ? {} : { requestId: sent.requestId }),
-    })
+    throw new CountersignError(
+      'unavailable',
+      `${service.url} gave no answer within ${seconds} s${becauseOf(why)}`,
+      {
+        cause: why ?? error,
+        ...(sent.requestId === undefined ? {} : { requestId: sent.requestId }),
+      },
+    )
   }
+}
+
+/** The last failure in words: `fetch` says why only in the cause of its error. */
+function becauseOf(why: unknown): string {
+  if (!(why instanceof Error)) return ''
+  const { message } = why.cause instanceof Error ? why.cause : why
+  return message === '' ? '' : `: ${message}`
 }

@@ -28,12 +28,13 @@ const maxAnswerMs = 90_000
  * Sends a request and resolves to the JSON of its answer. While the service is away or busy it is
  * sent again with growing pauses, until `over` fires: every act of this client may be repeated.
  * Rejects with the service's refusal as a {@link CountersignError}, with the reason of `over`, or with
- * a `TypeError` for what can never be sent.
+ * a `TypeError` for what can never be sent. `failed` is told why an attempt got no answer.
  */
 export async function send(
   service: Service,
   request: ServiceRequest,
   over: AbortSignal,
+  failed: (why: unknown) => void,
 ): Promise<unknown> {
   const prepared = prepare(service, request)
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
@@ -43,6 +44,7 @@ export async function send(
     } catch (error) {
       over.throwIfAborted()
       if (error instanceof CountersignError && !passingStatuses.has(error.status ?? 0)) throw error
+      failed(error)
     }
     // Callers that lost the service together do not come back together.
     await pause(pauseMs * (0.5 + Math.random() / 2), over)

@@ -72,7 +72,7 @@ def send(
         # Callers that lost the service together do not come back together.
         this_pause = pause * (0.5 + random.random() / 2)
         if time.monotonic() + this_pause >= ends_at:
-            message = f"{service.url} gave no answer within {limit:g} s"
+            message = f"{service.url} gave no answer within {limit:g} s: {getattr(cause, 'reason', cause)}"
             raise CountersignError("unavailable", message, request_id=request_id) from cause
         time.sleep(this_pause)
         pause = min(pause * 2, _MAX_PAUSE)
