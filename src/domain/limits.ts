@@ -1,19 +1,25 @@
+import { readLimits } from './limit-settings.ts'
+
+const { process: host } = globalThis as {
+  readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> }
+}
+
+/** What an installation sets: schemas are made of it, so it is read before anything else. */
+export const limitsText = host?.env?.['COUNTERSIGN_LIMITS']?.trim() ?? ''
+
+const { preferWaitSeconds, longPollSeconds, ...bounds } = readLimits(limitsText).values
+
 /**
  * Bounds of inputs (security.md 24). Over a bound is a clear error that names it, never a
  * truncation that changes meaning.
  */
 export const limits = {
-  httpBodyBytes: 12 * 1024 * 1024,
+  ...bounds,
+  preferWaitMs: preferWaitSeconds * 1000,
+  longPollMs: longPollSeconds * 1000,
   /** keys and values of a JSON body together */
   bodyValues: 50_000,
-  pathBytes: 1024,
-  pathComponents: 64,
   componentBytes: 255,
-  writeBytes: 8 * 1024 * 1024,
-  editsPerCall: 200,
-  callsPerTurn: 100,
-  pendingRequestsPerRun: 100,
-  reasonCharacters: 4000,
   pendingRequestsPerOwner: 500,
   /** of what a program sends along for itself */
   metadataBytes: 16 * 1024,
@@ -25,7 +31,6 @@ export const limits = {
   originFilesBytes: 4 * 1024 * 1024,
   /** of the folder in which a program works, as its host writes it */
   originFolderCharacters: 4096,
-  delegationDepth: 5,
   attachmentsPerCall: 50,
   runInputCharacters: 1_000_000,
   /** of all attachments of a delegation together, given to the child as text */
@@ -33,8 +38,6 @@ export const limits = {
   /** of one file that a command names, and of all of them, kept for its approver to read */
   namedFileBytes: 1024 * 1024,
   namedFilesBytes: 4 * 1024 * 1024,
-  preferWaitMs: 60_000,
-  longPollMs: 60_000,
   /** of one model step that can be read before its message is stored, in UTF-16 units */
   liveTextCharacters: 1_000_000,
   /** event streams of one session or key, and of one address */
@@ -44,8 +47,6 @@ export const limits = {
   heldAnswers: 500,
   /** connections of one address, where no proxy stands between */
   connectionsOfAddress: 1024,
-  shownToModelBytes: 64 * 1024,
-  storedOutputBytes: 10 * 1024 * 1024,
   /** pictures, sounds and blobs of one result; together they count to its stored output */
   filesOfResult: 100,
   /**

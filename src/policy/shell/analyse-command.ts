@@ -1,3 +1,4 @@
+import { binarySize } from '#domain/text/binary-size.ts'
 import { parse } from 'unbash'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'
@@ -32,7 +33,9 @@ function analyseVector(input: CommandInput & { kind: 'exec' }): CommandAnalysis 
   if (argv.some(hasOddCharacters)) doubts.push('it holds control or invisible characters')
   const bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
   if (argv.length > shellLimits.arguments + 1) doubts.push('it has more than 256 arguments')
-  if (bytes > shellLimits.argumentBytes) doubts.push('its arguments have more than 64 KiB')
+  if (bytes > shellLimits.argumentBytes) {
+    doubts.push(`its arguments have more than ${binarySize(shellLimits.argumentBytes)}`)
+  }
   const command = {
     kind: 'command' as const,
     node: null,

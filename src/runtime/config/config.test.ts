@@ -62,3 +62,11 @@ test('people are sent to localhost by name unless an address is given', () => {
   const given = { ...servers, COUNTERSIGN_PUBLIC_URL: 'https://c.example.com/' }
   expect(readConfig(folders, given).publicUrl).toBe('https://c.example.com')
 })
+
+// Rules: security.md 24
+test.each([
+  ['that are not valid', 'callsPerTurn=0', /COUNTERSIGN_LIMITS: callsPerTurn must be/],
+  ['that came too late to count', 'callsPerTurn=7', /for the process itself, not in \.env/],
+])('bounds %s stop the service at its start', (_, text, sentence) => {
+  expect(() => readConfig(folders, { ...servers, COUNTERSIGN_LIMITS: text })).toThrow(sentence)
+})

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import type { Environment } from '../environment.ts'
+import { readLimits } from '#domain/limit-settings.ts'
+import { limitsText } from '#domain/limits.ts'
+import { readText, type Environment } from '../environment.ts'
 import type { Folders } from '../folders.ts'
 import { isLoopback, flag, listenAddress, readVariables, wholeNumber } from './read-variables.ts'
 import type { MetricsAddress } from '../metrics/serve-metrics.ts'
@@ -63,6 +65,14 @@ const variables = z.object({
   COUNTERSIGN_LOG_LEVEL: z.enum(logLevels).default('info'),
 })
 
+/** Refuses bounds that are not valid, and those that came too late to count. */
+function requireLimits(text: string): void {
+  const { problem } = readLimits(text)
+  if (problem !== null) throw new Error(`COUNTERSIGN_LIMITS: ${problem}`)
+  if (text === limitsText) return
+  throw new Error('COUNTERSIGN_LIMITS must be set for the process itself, not in .env')
+}
+
 /**
  * The configuration of an API or Temporal worker process.
  *
@@ -71,6 +81,7 @@ const variables = z.object({
  */
 export function readConfig(folders: Folders, environment: Environment): Config {
   const values = readVariables(variables, environment)
+  requireLimits(readText(environment, 'COUNTERSIGN_LIMITS') ?? '')
   const publicUrl =
     values.COUNTERSIGN_PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${values.PORT}`
   const isLocal = isLoopback(values.HOST)

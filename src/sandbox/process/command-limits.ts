@@ -1,3 +1,5 @@
+import { limits } from '#domain/limits.ts'
+
 /** What one command may use (security.md 24). Bytes, unless the name says otherwise. */
 export interface CommandLimits {
   /** of each of standard output and standard error; more ends the command */
@@ -11,11 +13,11 @@ export interface CommandLimits {
   readonly files: number
 }
 
-/** The defaults of security.md 24. */
+/** The bounds of security.md 24, as the installation sets them. */
 export const commandLimits: CommandLimits = {
-  outputBytes: 10 * 1024 * 1024,
-  memoryBytes: 2 * 1024 * 1024 * 1024,
-  processes: 256,
-  writtenBytes: 1024 * 1024 * 1024,
+  outputBytes: limits.storedOutputBytes,
+  memoryBytes: limits.sandboxMemoryBytes,
+  processes: limits.sandboxProcesses,
+  writtenBytes: limits.sandboxWrittenBytes,
   files: 200_000,
 }

@@ -1,3 +1,4 @@
+import { limits } from '#domain/limits.ts'
 import { z } from 'zod'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -53,11 +54,11 @@ export function commandTool<
 
 /** Bounds of a command's input (security.md 24). */
 export const commandBounds = {
-  scriptBytes: 8 * 1024,
-  arguments: 256,
-  argumentBytes: 64 * 1024,
-  timeoutSeconds: 120,
-  timeoutMostSeconds: 3600,
+  scriptBytes: limits.scriptBytes,
+  arguments: limits.commandArguments,
+  argumentBytes: limits.argumentBytes,
+  timeoutSeconds: limits.timeoutSeconds,
+  timeoutMostSeconds: limits.timeoutMostSeconds,
 } as const
 
 /**

@@ -1,3 +1,4 @@
+import { binarySize } from '#domain/text/binary-size.ts'
 import { z } from 'zod'
 import type { NamedTool } from '../definition/define-built-in.ts'
 import { commandBounds, commandFields, commandTool } from './command-tool.ts'
@@ -22,7 +23,7 @@ export function execTool(place: CommandPlace): NamedTool<'exec'> {
       const bytes = args.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
       const most = commandBounds.argumentBytes
       if (bytes <= most) return
-      const message = `The arguments have ${bytes} bytes; together they may have at most ${most} (64 KiB).`
+      const message = `The arguments have ${bytes} bytes; together they may have at most ${most} (${binarySize(most)}).`
       context.addIssue({ code: 'custom', path: ['args'], message })
     })
   return commandTool(place, {

@@ -1,3 +1,4 @@
+import { binarySize } from '#domain/text/binary-size.ts'
 import { z } from 'zod'
 import type { NamedTool } from '../definition/define-built-in.ts'
 import { commandBounds, commandFields, commandTool } from './command-tool.ts'
@@ -14,7 +15,7 @@ export function shellTool(place: CommandPlace): NamedTool<'shell'> {
       const bytes = Buffer.byteLength(command)
       const most = commandBounds.scriptBytes
       if (bytes <= most) return
-      const message = `The script has ${bytes} bytes; it may have at most ${most} (8 KiB).`
+      const message = `The script has ${bytes} bytes; it may have at most ${most} (${binarySize(most)}).`
       context.addIssue({ code: 'custom', path: ['command'], message })
     })
   return commandTool(place, {

@@ -1,3 +1,4 @@
+import { binarySize } from '#domain/text/binary-size.ts'
 import { z } from 'zod'
 import { usualScopes } from '#domain/policy/verdict.ts'
 import { limits } from '#domain/limits.ts'
@@ -31,7 +32,7 @@ const schema = z
       0,
     )
     if (bytes <= 2 * limits.writeBytes) return
-    const message = `The edits have ${bytes} bytes; together they may have at most ${2 * limits.writeBytes} (16 MiB).`
+    const message = `The edits have ${bytes} bytes; together they may have at most ${2 * limits.writeBytes} (${binarySize(2 * limits.writeBytes)}).`
     context.addIssue({ code: 'custom', path: ['edits'], message })
   })
 
@@ -102,7 +103,7 @@ function editedBytes(path: string, before: FileVersion, edits: readonly TextEdit
   const quoted = JSON.stringify(path)
   if (before.content === null) {
     throw new ToolProblem(
-      `${quoted} has ${before.bytes} bytes; a file to edit may have at most ${limits.writeBytes} (8 MiB).`,
+      `${quoted} has ${before.bytes} bytes; a file to edit may have at most ${limits.writeBytes} (${binarySize(limits.writeBytes)}).`,
     )
   }
   const text = decodeText(before.content)

@@ -1,3 +1,4 @@
+import { binarySize } from '#domain/text/binary-size.ts'
 import { limits } from '#domain/limits.ts'
 import type { ExecuteContext } from '#domain/tools/tool.ts'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
@@ -81,7 +82,7 @@ export async function requireWritable(workspace: Workspace, path: string): Promi
 export function requireWriteSize(bytes: number): void {
   if (bytes <= limits.writeBytes) return
   throw new ToolProblem(
-    `The content has ${bytes} bytes; one write may have at most ${limits.writeBytes} (8 MiB).`,
+    `The content has ${bytes} bytes; one write may have at most ${limits.writeBytes} (${binarySize(limits.writeBytes)}).`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { binarySize } from '#domain/text/binary-size.ts'
 import { z } from 'zod'
 import { hashBytes } from '#domain/json/digest.ts'
 import { usualScopes } from '#domain/policy/verdict.ts'
@@ -28,8 +29,7 @@ const schema = z.strictObject({
  */
 export const readFile = defineBuiltIn({
   name: 'read_file',
-  description:
-    'Read lines of a text file. At most 64 KiB are shown at a time, and what is left out is said; use offset to go on. A picture (PNG, JPEG, GIF, WebP) is shown as one. Of any other binary file: type, size and hash.',
+  description: `Read lines of a text file. At most ${binarySize(limits.shownToModelBytes)} are shown at a time, and what is left out is said; use offset to go on. A picture (PNG, JPEG, GIF, WebP) is shown as one. Of any other binary file: type, size and hash.`,
   schema,
   readOnly: true,
   scopes: usualScopes,

@@ -1,3 +1,4 @@
+import { binarySize } from '#domain/text/binary-size.ts'
 import { z } from 'zod'
 import { usualScopes } from '#domain/policy/verdict.ts'
 import { limits } from '#domain/limits.ts'
@@ -22,7 +23,7 @@ const schema = z
       bytes === null
         ? 'This is not base64 (standard alphabet, padded).'
         : bytes.length > limits.writeBytes
-          ? `The content has ${bytes.length} bytes; one write may have at most ${limits.writeBytes} (8 MiB).`
+          ? `The content has ${bytes.length} bytes; one write may have at most ${limits.writeBytes} (${binarySize(limits.writeBytes)}).`
           : null
     if (message !== null) context.addIssue({ code: 'custom', path: ['content'], message })
   })
@@ -30,8 +31,7 @@ const schema = z
 /** Writes a whole file, new or not (workers-and-policy.md). */
 export const writeFile = defineBuiltIn({
   name: 'write_file',
-  description:
-    'Write a whole file: makes it, or replaces what is there. At most 8 MiB. Use edit_file for small changes.',
+  description: `Write a whole file: makes it, or replaces what is there. At most ${binarySize(limits.writeBytes)}. Use edit_file for small changes.`,
   schema,
   readOnly: false,
   scopes: usualScopes,

@@ -156,7 +156,7 @@ export const waitQuery = z.strictObject({
   wait: wholeNumber({
     least: 0,
     most: limits.longPollMs / 1000,
-    message: 'must be a number of seconds, 0 to 60',
+    message: `must be a number of seconds, 0 to ${limits.longPollMs / 1000}`,
   }).default(0),
 })
 

@@ -1,12 +1,15 @@
+import { limits } from '#domain/limits.ts'
+import { binarySize } from '#domain/text/binary-size.ts'
+
 /**
  * Bounds of what can be pre-approved; beyond them a command asks at best (workers-and-policy.md,
  * shell rules).
  */
 export const shellLimits = {
-  scriptBytes: 8 * 1024,
-  commands: 50,
-  arguments: 256,
-  argumentBytes: 64 * 1024,
+  scriptBytes: limits.scriptBytes,
+  commands: limits.scriptCommands,
+  arguments: limits.commandArguments,
+  argumentBytes: limits.argumentBytes,
   /** beyond this a script is not parsed, only scanned for what is blocked */
   parsedBytes: 64 * 1024,
 } as const
@@ -33,7 +36,9 @@ export function textDoubts(script: string): readonly string[] {
   if (hasOddCharacters(script)) doubts.push('it holds control or invisible characters')
   if (/\\\r?\n/.test(script)) doubts.push('a backslash stands before a newline')
   const bytes = Buffer.byteLength(script)
-  if (bytes > shellLimits.scriptBytes) doubts.push(`it has ${bytes} bytes, more than 8 KiB`)
+  if (bytes > shellLimits.scriptBytes) {
+    doubts.push(`it has ${bytes} bytes, more than ${binarySize(shellLimits.scriptBytes)}`)
+  }
   return doubts
 }
 

@@ -1,0 +1,80 @@
+/** A bound that an installation may set: its value unless it does, and within what. */
+interface LimitSetting {
+  readonly usual: number
+  readonly least: number
+  readonly most: number
+}
+
+const kib = 1024
+const mib = 1024 * kib
+const gib = 1024 * mib
+
+/** The bounds of security.md 24, which are configurable, by the names that people set them by. */
+export const limitSettings = {
+  httpBodyBytes: { usual: 12 * mib, least: 64 * kib, most: 64 * mib },
+  pathBytes: { usual: 1024, least: 64, most: 4096 },
+  pathComponents: { usual: 64, least: 4, most: 256 },
+  writeBytes: { usual: 8 * mib, least: kib, most: 32 * mib },
+  editsPerCall: { usual: 200, least: 1, most: 1000 },
+  /** of a script of `shell`, and how many simple commands of one can be pre-approved */
+  scriptBytes: { usual: 8 * kib, least: 256, most: 64 * kib },
+  scriptCommands: { usual: 50, least: 1, most: 200 },
+  /** of a command; the bytes of all together */
+  commandArguments: { usual: 256, least: 1, most: 1024 },
+  argumentBytes: { usual: 64 * kib, least: kib, most: 128 * kib },
+  /** how long a command may run unless its call says so, and at most */
+  timeoutSeconds: { usual: 120, least: 1, most: 3600 },
+  timeoutMostSeconds: { usual: 3600, least: 1, most: 3600 },
+  storedOutputBytes: { usual: 10 * mib, least: 64 * kib, most: 64 * mib },
+  shownToModelBytes: { usual: 64 * kib, least: kib, most: mib },
+  sandboxMemoryBytes: { usual: 2 * gib, least: 64 * mib, most: 1024 * gib },
+  sandboxProcesses: { usual: 256, least: 8, most: 32_768 },
+  sandboxWrittenBytes: { usual: gib, least: mib, most: 1024 * gib },
+  callsPerTurn: { usual: 100, least: 1, most: 200 },
+  pendingRequestsPerRun: { usual: 100, least: 1, most: 200 },
+  reasonCharacters: { usual: 4000, least: 100, most: 20_000 },
+  delegationDepth: { usual: 5, least: 1, most: 10 },
+  preferWaitSeconds: { usual: 60, least: 1, most: 300 },
+  longPollSeconds: { usual: 60, least: 1, most: 300 },
+} as const satisfies Readonly<Record<string, LimitSetting>>
+
+export type LimitName = keyof typeof limitSettings
+
+/** Each bound in bytes, seconds, characters or as a count. */
+export type LimitValues = Readonly<Record<LimitName, number>>
+
+/**
+ * Reads `COUNTERSIGN_LIMITS`: `NAME=NUMBER`, any number of them, between commas or spaces. What is
+ * wrong is said in `problem`, and none of it counts then.
+ */
+export function readLimits(text: string): {
+  readonly values: LimitValues
+  readonly problem: string | null
+} {
+  const names = Object.keys(limitSettings) as LimitName[]
+  const usual = Object.fromEntries(
+    names.map((name) => [name, limitSettings[name].usual]),
+  ) as unknown as Record<LimitName, number>
+  const values = { ...usual }
+  const found = new Set<LimitName>()
+  for (const part of text.split(/[,\s]+/).filter((one) => one !== '')) {
+    const [, key = '', digits = ''] = /^(\w+)=([0-9]{1,15})$/.exec(part) ?? []
+    const name = names.find((one) => one === key)
+    if (name === undefined) {
+      const what = `${JSON.stringify(part)} is not NAME=NUMBER with a name of: ${names.join(', ')}`
+      return { values: usual, problem: what }
+    }
+    const { least, most } = limitSettings[name]
+    const value = Number(digits)
+    if (found.has(name)) return { values: usual, problem: `${name} is there twice` }
+    if (value < least || value > most) {
+      return { values: usual, problem: `${name} must be from ${least} to ${most}` }
+    }
+    found.add(name)
+    values[name] = value
+  }
+  if (values.timeoutSeconds > values.timeoutMostSeconds) {
+    return { values: usual, problem: 'timeoutSeconds must be at most timeoutMostSeconds' }
+  }
+  return { values, problem: null }
+}
