@@ -5,12 +5,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readRecord, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { closeRun } from '../engine/lifecycle/close-run.ts'
@@ -23,24 +19,9 @@ const patient = { timeout: 120_000 }
 const running = new AbortController().signal
 let desk: AgentDesk
 
-const worker = deskWorker
-  .replace('name: scribe', 'name: scribe\nworkspace: [shop, default]')
-  .replace(
-    /zones:[^]*?---\n/,
-    `zones:
-  - { name: all, root: ., mode: rw, approval: { read: preApproved, write: preApproved } }
-shell: { default: ask }
----
-`,
-  )
+const worker = gitWorker('[shop, default]', 'shell: { default: ask }')
 
-/** As a person works in the repository. */
-function git(...words: string[]): string {
-  const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  const cwd = join(desk.root, 'shop')
-  return spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' }).stdout.trim()
-}
+const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
 
 beforeAll(async () => {
   desk = await openAgentDesk(testSandbox)

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,37 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { remoteGitEnvironment, shownAddress } from '#sandbox/worktrees/remote-git.ts'
 import { getText } from '#store/content/content.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 const patient = { timeout: 120_000 }
 let desk: AgentDesk
 
-const worker = deskWorker.replace('name: scribe', 'name: scribe\nworkspace: shop').replace(
-  /zones:[^]*?---\n/,
-  `zones:
-  - { name: all, root: ., mode: rw, approval: { read: preApproved, write: preApproved } }
-shell: { default: ask }
-tools: { git_push: {} }
----
-`,
-)
+const worker = gitWorker('shop', 'shell: { default: ask }\ntools: { git_push: {} }')
 
-/** As a person works in a folder. */
-function gitIn(folder: string, ...words: string[]): string {
-  const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  identity.push('-c', 'core.hooksPath=/dev/null')
-  const cwd = join(desk.root, folder)
-  return spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' }).stdout.trim()
-}
-const git = (...words: string[]): string => gitIn('shop', ...words)
-const remote = (...words: string[]): string => gitIn('remote.git', ...words)
+const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
+const remote = (...words: string[]): string => gitIn(desk, 'remote.git', ...words)
 
 beforeAll(async () => {
   desk = await openAgentDesk(testSandbox)

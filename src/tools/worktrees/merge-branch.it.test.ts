@@ -6,35 +6,19 @@ import { finishMerge } from '#sandbox/worktrees/merge-commits.ts'
 import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { getText } from '#store/content/content.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 const patient = { timeout: 120_000 }
 let desk: AgentDesk
 
-const worker = deskWorker.replace('name: scribe', 'name: scribe\nworkspace: shop').replace(
-  /zones:[^]*?---\n/,
-  `zones:
-  - { name: all, root: ., mode: rw, approval: { read: preApproved, write: preApproved } }
-  - { name: kept, root: kept, mode: ro }
-shell: { default: ask }
-tools: { merge_branch: {} }
----
-`,
+const worker = gitWorker(
+  'shop',
+  '  - { name: kept, root: kept, mode: ro }\nshell: { default: ask }\ntools: { merge_branch: {} }',
 )
 
-/** As a person works in the repository. */
-function git(...words: string[]): string {
-  const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  const cwd = join(desk.root, 'shop')
-  return spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' }).stdout.trim()
-}
+const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
 const put = (path: string, text: string): Promise<void> =>
   writeFile(join(desk.root, 'shop', path), text)
 

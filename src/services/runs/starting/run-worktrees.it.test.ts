@@ -1,14 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { getRun } from '../reading/get-run.ts'
@@ -17,34 +12,22 @@ import { startRun } from './start-run.ts'
 const patient = { timeout: 120_000 }
 let desk: AgentDesk
 
-const worker = deskWorker
-  .replace('name: scribe', 'name: scribe\nworkspace: [shop, broken, elsewhere]')
-  .replace(
-    /zones:[^]*?---\n/,
-    `zones:
-  - { name: all, root: ., mode: rw, approval: { read: preApproved, write: preApproved } }
-shell:
+const worker = gitWorker(
+  '[shop, broken, elsewhere]',
+  `shell:
   default: ask
   rules:
     - { pattern: git add, approval: preApproved }
     - { pattern: git commit, approval: preApproved }
-    - { pattern: sh probe.sh, approval: ask }
----
-`,
-  )
+    - { pattern: sh probe.sh, approval: ask }`,
+)
 const config = `${deskConfig}workspaces:
   shop: { root: shop, isolation: worktree, base: main }
   broken: { root: notes, isolation: worktree }
   elsewhere: { root: shop, isolation: worktree, base: gone }
 `
 
-/** As a person works in the repository. */
-function git(...words: string[]): string {
-  const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  const cwd = join(desk.root, 'shop')
-  return spawnSync('git', [...identity, ...words], { cwd, env, encoding: 'utf8' }).stdout
-}
+const git = (...words: string[]): string => gitIn(desk, 'shop', ...words)
 
 beforeAll(async () => {
   desk = await openAgentDesk(testSandbox)
@@ -84,7 +67,7 @@ const treeOf = (runId: string): string => join(desk.root, '.countersign/worktree
 // Rules: product.md 35
 describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patient, () => {
   test('has a branch and a worktree of its own, which its record names', async () => {
-    const head = git('rev-parse', 'main').trim()
+    const head = git('rev-parse', 'main')
     const { id, number, workspace } = await start()
     const branch = `countersign/${number}-scribe`
     const expected = { name: 'shop', isolation: 'worktree', branch, base: 'main', baseCommit: head }
@@ -98,12 +81,12 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patie
     expect(done[1]?.text).toContain('Exit code 0')
     expect((await getRun(desk.api, desk.people.ada.caller, id)).workspace).toEqual(expected)
     expect(await desk.read('shop/a.txt')).toBe('a\n')
-    expect(git('status', '--porcelain', '-b')).toBe('## main\n')
-    expect(git('rev-parse', 'main').trim()).toBe(head)
+    expect(git('status', '--porcelain', '-b')).toBe('## main')
+    expect(git('rev-parse', 'main')).toBe(head)
     expect(git('log', '-1', '--format=%s|%an|%b', branch)).toBe(
-      `two|scribe for Ada|Countersign-Request: ${done[1]?.requestId}\nApproved-by: Grace <grace@example.com>\n\n`,
+      `two|scribe for Ada|Countersign-Request: ${done[1]?.requestId}\nApproved-by: Grace <grace@example.com>`,
     )
-    expect(git('diff', '--name-only', `main...${branch}`)).toBe('a.txt\n')
+    expect(git('diff', '--name-only', `main...${branch}`)).toBe('a.txt')
   })
 
   test('does not meet another run that changes the same file at once', async () => {
@@ -112,8 +95,8 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patie
     await took(two.id, 1, write('a.txt', 'two\n'))
     await took(one.id, 2, exec('git', 'commit', '-qam', 'one'))
     await took(two.id, 2, exec('git', 'commit', '-qam', 'two'))
-    expect(git('show', `${one.workspace.branch}:a.txt`)).toBe('one\n')
-    expect(git('show', `${two.workspace.branch}:a.txt`)).toBe('two\n')
+    expect(git('show', `${one.workspace.branch}:a.txt`)).toBe('one')
+    expect(git('show', `${two.workspace.branch}:a.txt`)).toBe('two')
   })
 
   test('cannot write hooks, settings, branches or objects of the repository, nor see its folder', async () => {
@@ -164,7 +147,7 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     await writeFile(join(treeOf(id), '.env'), 'TOKEN=secret\n')
     const done = await took(id, 2, exec('git', 'add', '.'), exec('git', 'commit', '-qm', 'all'))
     expect(done.at(-1)?.text).toContain('Exit code 0')
-    expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('c.txt\n')
+    expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('c.txt')
   })
 
   test('does not start where the folder is no repository, or has no such branch', async () => {
