@@ -22,6 +22,7 @@ const steps: Step[] = [
   { name: 'calls of the API', program: 'node', args: ['scripts/gates/check-api-calls.ts'] },
   { name: 'vocabularies', program: 'node', args: ['scripts/gates/check-vocabularies.ts'] },
   { name: 'comments', program: 'node', args: ['scripts/gates/check-comments.ts'] },
+  { name: 'names', program: 'node', args: ['scripts/gates/check-names.ts'] },
   { name: 'rulings', program: 'node', args: ['scripts/gates/check-rulings.ts'] },
   {
     name: 'unit tests',

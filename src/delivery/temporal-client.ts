@@ -109,11 +109,11 @@ export function connectTemporal(
       const { customAttributes } = await withDeadline(() =>
         current.connection.operatorService.listSearchAttributes({ namespace }),
       )
-      const known = Object.entries(customAttributes ?? {}).flatMap(([name, encoded]) => {
+      const attributes = Object.entries(customAttributes ?? {}).flatMap(([name, encoded]) => {
         const type = typeOfAttribute.get(encoded)
         return type === undefined ? [] : [[name, type] as const]
       })
-      return new Map(known)
+      return new Map(attributes)
     },
     addSearchAttributes: async (added) => {
       const codes = [...added].map(([name, type]) => [name, codeOfAttribute[type]])

@@ -28,8 +28,8 @@ export function errorCode(error: unknown): string | null {
 export function asWorkspaceProblem(error: unknown, path: string): unknown {
   const code = errorCode(error)
   if (error instanceof WorkspaceProblem || code === null) return error
-  const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined
-  const [problem, sentence] = known ?? (['io', `cannot be used (${code})`] as const)
+  const explanation = Object.hasOwn(sentences, code) ? sentences[code] : undefined
+  const [problem, sentence] = explanation ?? (['io', `cannot be used (${code})`] as const)
   return new WorkspaceProblem(problem, path, `${pathLabel(path)} ${sentence}.`, { cause: error })
 }
 

@@ -21,9 +21,9 @@ export class OpenFolders implements AsyncDisposable {
   /** Answers a folder that the caller disposes of as if it were its own. */
   async enter(components: readonly string[], create: boolean): Promise<Directory> {
     const at = components.join('/')
-    const known = this.#open.get(at)
-    if (known === undefined && this.#open.size >= maxOpen) return this.#enter(components, create)
-    const opening = known ?? this.#enter(components, create)
+    const folder = this.#open.get(at)
+    if (folder === undefined && this.#open.size >= maxOpen) return this.#enter(components, create)
+    const opening = folder ?? this.#enter(components, create)
     this.#open.set(at, opening)
     try {
       return { ...(await opening), [Symbol.asyncDispose]: async () => undefined }

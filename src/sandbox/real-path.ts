@@ -11,12 +11,12 @@ import path from 'node:path'
 export async function realPathOf(absolute: string): Promise<string | null> {
   if (!absolute.startsWith('/') || absolute.includes('\0')) return null
   const names = absolute.split('/').filter((name) => name !== '' && name !== '.')
-  for (let known = names.length; known >= 0; known -= 1) {
-    const at = `/${names.slice(0, known).join('/')}`
+  for (let count = names.length; count >= 0; count -= 1) {
+    const at = `/${names.slice(0, count).join('/')}`
     const real = await existing(at)
     if (real === 'unclear') return null
-    if (real !== 'absent') return path.join(real, ...names.slice(known))
-    if (names[known - 1] === '..' || (await isLink(at))) return null
+    if (real !== 'absent') return path.join(real, ...names.slice(count))
+    if (names[count - 1] === '..' || (await isLink(at))) return null
   }
   return null
 }

@@ -52,8 +52,8 @@ function withServerProblems(registry: ToolRegistry, offer: McpOffer): ToolRegist
   return {
     all: () => registry.all(),
     get(name) {
-      const known = registry.get(name)
-      if (known !== undefined) return known
+      const tool = registry.get(name)
+      if (tool !== undefined) return tool
       for (const [server, problems] of offer.problems) {
         if (problems.length > 0 && name.startsWith(`mcp__${server}__`)) {
           return unavailableTool(name, problems.join(' '))

@@ -78,8 +78,8 @@ export function beginningOf(value: unknown): RunBeginning | null {
   const { ended, turn, taskQueue, manualCalls } = recordOf(value)
   const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
   if (typeof ended !== 'boolean' || at === null || (queue === null && !ended)) return null
-  const known = manualCalls === undefined ? {} : { manualCalls: idsOf(manualCalls).ids }
-  return { ended, turn: at, taskQueue: queue ?? '', ...known }
+  const calls = manualCalls === undefined ? {} : { manualCalls: idsOf(manualCalls).ids }
+  return { ended, turn: at, taskQueue: queue ?? '', ...calls }
 }
 
 /** Milliseconds until something is due; `null`: nothing is. */

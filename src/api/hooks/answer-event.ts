@@ -39,9 +39,9 @@ export async function answerEvent(
   // People have no hooks.
   byProgram(caller)
   const { body, response } = httpCall
-  const said = hookEvents.find((name) => name === body['hook_event_name'])
+  const eventName = hookEvents.find((one) => one === body['hook_event_name'])
   const say = (decision: HookDecision): JsonObject =>
-    JSON.parse(agent.say(decision, said)) as JsonObject
+    JSON.parse(agent.say(decision, eventName)) as JsonObject
   let received: ReceivedEvent
   try {
     received = receivedEventOf(httpCall)

@@ -9,10 +9,10 @@ import { requestItemView } from './request-view.ts'
 export function changeSetView({ task, calls }: ChangeSetRecord): ChangeSet {
   return {
     task: answerOf(task),
-    calls: calls.map(({ shown, attachments, ...call }) => ({
+    calls: calls.map(({ shown: record, attachments, ...call }) => ({
       ...call,
       title: maskSecrets(call.title, hashBytes),
-      ...(shown !== null && shownView(shown)),
+      ...(record !== null && shownView(record)),
       attachments: attachments.map(shownView),
     })),
   }

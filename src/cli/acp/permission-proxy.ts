@@ -9,10 +9,10 @@ export interface CallJudge {
   decide(
     event: HookEvent,
     cancelled: AbortSignal,
-    leave: (asked: Asked) => Promise<void>,
+    leave: (request: Asked) => Promise<void>,
   ): Promise<HookDecision>
   report(event: HookEvent): Promise<void>
-  withdraw(asked: Asked): Promise<void>
+  withdraw(request: Asked): Promise<void>
 }
 
 /**
@@ -78,8 +78,8 @@ export class PermissionProxy {
     let decision: HookDecision
     try {
       const event = this.#told.eventOf(params, this.#cwd)
-      const takeBack = async (asked: Asked): Promise<void> => {
-        if (stop.signal.aborted) await this.#judge.withdraw(asked)
+      const takeBack = async (request: Asked): Promise<void> => {
+        if (stop.signal.aborted) await this.#judge.withdraw(request)
       }
       decision = await this.#judge.decide(event, stop.signal, takeBack)
       if (decision.decision === 'allow') this.#allowed.set(allowedKey(event), event)

@@ -13,11 +13,11 @@ export class ToldCalls {
   readonly #calls = new Map<string, Fields>()
 
   /** Adds what a message tells of a call. */
-  note(sessionId: unknown, told: unknown): void {
-    if (!isFields(told) || typeof told['toolCallId'] !== 'string') return
-    const key = keyOf(sessionId, told['toolCallId'])
-    const known = members.filter((name) => told[name] !== undefined && told[name] !== null)
-    const added = Object.fromEntries(known.map((name) => [name, told[name]]))
+  note(sessionId: unknown, call: unknown): void {
+    if (!isFields(call) || typeof call['toolCallId'] !== 'string') return
+    const key = keyOf(sessionId, call['toolCallId'])
+    const names = members.filter((name) => call[name] !== undefined && call[name] !== null)
+    const added = Object.fromEntries(names.map((name) => [name, call[name]]))
     this.#calls.set(key, { ...this.#calls.get(key), ...added })
     for (const oldest of this.#calls.keys()) {
       if (this.#calls.size <= maxCalls) break
@@ -35,14 +35,14 @@ export class ToldCalls {
       throw new Error('the agent does not say which call it asks about, so this is not done')
     }
     this.note(sessionId, toolCall)
-    const told = this.#calls.get(keyOf(sessionId, toolCall['toolCallId'])) ?? {}
-    const kind = kinds.find((one) => one === told['kind']) ?? 'other'
-    const isSeen = isFields(told['rawInput']) && Object.keys(told['rawInput']).length > 0
+    const call = this.#calls.get(keyOf(sessionId, toolCall['toolCallId'])) ?? {}
+    const kind = kinds.find((one) => one === call['kind']) ?? 'other'
+    const isSeen = isFields(call['rawInput']) && Object.keys(call['rawInput']).length > 0
     return {
       hook_event_name: 'PreToolUse',
       session_id: String(sessionId),
       tool_name: isSeen ? kind : `unseen_${kind}`,
-      tool_input: told,
+      tool_input: call,
       tool_use_id: toolCall['toolCallId'],
       cwd,
     }

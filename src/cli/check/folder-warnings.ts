@@ -122,13 +122,14 @@ async function isFolder(path: string): Promise<boolean> {
 async function whyOutOfReach(root: string, zone: Zone): Promise<string | null> {
   const components = zone.root === '' ? [] : zone.root.split('/')
   for (let count = 0; count <= components.length; count += 1) {
-    const shown = components.slice(0, count).join('/') || '.'
-    const found = await lstat(join(root, shown)).catch(() => null)
+    const folder = components.slice(0, count).join('/') || '.'
+    const found = await lstat(join(root, folder)).catch(() => null)
     if (found === null) {
-      return zone.mode === 'ro' || count === 0 ? `the folder ${shown} does not exist` : null
+      return zone.mode === 'ro' || count === 0 ? `the folder ${folder} does not exist` : null
     }
-    if (found.isSymbolicLink() && count > 0) return `${shown} is a link, and links are not followed`
-    if (!found.isDirectory() && !found.isSymbolicLink()) return `${shown} is not a folder`
+    if (found.isSymbolicLink() && count > 0)
+      return `${folder} is a link, and links are not followed`
+    if (!found.isDirectory() && !found.isSymbolicLink()) return `${folder} is not a folder`
   }
   return null
 }

@@ -99,9 +99,9 @@ async function showDifference(
 ): Promise<void> {
   const service = await connect(options)
   const { from, to } = options
-  const shown = await service.call('comparePolicies', { query: { from, to } })
-  if (options.json === true) return console.log(JSON.stringify(shown))
-  console.log(options.digest === true ? shown.to : differenceText(shown))
+  const comparison = await service.call('comparePolicies', { query: { from, to } })
+  if (options.json === true) return console.log(JSON.stringify(comparison))
+  console.log(options.digest === true ? comparison.to : differenceText(comparison))
 }
 
 /** Prints the difference, confirms, and agrees to exactly that version. */
@@ -113,16 +113,19 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
     )
   }
   const service = await connect(options)
-  const shown = await service.call('comparePolicies')
+  const comparison = await service.call('comparePolicies')
   const print = options.json === true ? console.error : console.log
-  print(differenceText(shown))
+  print(differenceText(comparison))
   if (options.digest === undefined) {
-    const message = `Activate ${shortDigest(shown.to)}?`
-    if (shown.from !== shown.to && (await confirm({ message, initialValue: false })) !== true) {
+    const message = `Activate ${shortDigest(comparison.to)}?`
+    if (
+      comparison.from !== comparison.to &&
+      (await confirm({ message, initialValue: false })) !== true
+    ) {
       throw new CommandFailure('Nothing was activated.')
     }
   }
-  const digest = options.digest ?? shown.to
+  const digest = options.digest ?? comparison.to
   const answer = await service
     .call('activatePolicy', { body: { digest } })
     .catch((error: unknown) => {

@@ -75,8 +75,8 @@ function linesOf({ transcripts, records }: RetentionPreviewView): string[] {
       ? 'transcripts: every word of every run is kept.'
       : `${transcripts.rule}: the words of ${transcripts.runs} runs would go.`
   if (records === null) {
-    const kept = 'every session, event and the like is kept; notifications that were delivered'
-    return [first, `records: ${kept} go after 30 days.`]
+    const sentence = 'every session, event and the like is kept; notifications that were delivered'
+    return [first, `records: ${sentence} go after 30 days.`]
   }
   const { rule, ...counts } = records
   const each = Object.entries(counts).map(([kind, count]) => `${count} ${wordsOf(kind)}`)

@@ -111,7 +111,7 @@ async function restsHere(service: Service, name: string): Promise<boolean | unde
 /** Asking for two modes is an error, not the last of them (product.md 21). */
 function readMode(text: string, before?: RunMode): RunMode {
   if (before !== undefined) throw new InvalidArgumentError('a run has one mode.')
-  const mode = runModes.find((known) => known === text)
+  const mode = runModes.find((one) => one === text)
   if (mode === undefined) throw new InvalidArgumentError(`one of ${runModes.join(', ')}.`)
   return mode
 }

@@ -272,8 +272,10 @@ async function showRun(id: string, options: ShowOptions): Promise<void> {
   const preamble =
     options.preamble === true ? await service.call('getRunPreamble', { params: { id } }) : undefined
   if (options.json === true) {
-    const told = preamble === undefined ? {} : { preamble: preamble.text }
-    return console.log(JSON.stringify({ ...run, ...told, transcript: transcript.items, changes }))
+    const contents = preamble === undefined ? {} : { preamble: preamble.text }
+    return console.log(
+      JSON.stringify({ ...run, ...contents, transcript: transcript.items, changes }),
+    )
   }
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(
@@ -284,8 +286,8 @@ async function showRun(id: string, options: ShowOptions): Promise<void> {
       ...worktreeLines(run.workspace),
       pageUrl(service, `/runs/${run.id}`),
       ...run.attachments.map(
-        ({ path: at, bytes, given }) =>
-          `given ${printableLine(at)} (${bytes} bytes${given ? '' : ', named only'})`,
+        ({ path: at, bytes, given: text }) =>
+          `given ${printableLine(at)} (${bytes} bytes${text ? '' : ', named only'})`,
       ),
       ...run.children.map(
         (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,

@@ -25,9 +25,9 @@ export class LiveText {
     const text = this.#held + delta
     const whole = text.slice(0, -(/\s*\S*$/.exec(text)?.[0].length ?? 0) || text.length)
     // A word without an end is no reason to print nothing.
-    const shown = text.length - whole.length > mostHeld ? text : whole
-    this.#held = text.slice(shown.length)
-    return this.#print(shown)
+    const visible = text.length - whole.length > mostHeld ? text : whole
+    this.#held = text.slice(visible.length)
+    return this.#print(visible)
   }
 
   /** The end of the line, for something else to be printed; what is held back comes later. */

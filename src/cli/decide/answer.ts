@@ -24,9 +24,11 @@ function choicesOf(request: RequestDetail): readonly string[] {
 export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip' | 'quit'> {
   const choices = choicesOf(request)
   if (choices.length === 0) {
-    const said = await text({ message: 'Your answer (Enter for none)' })
-    if (isCancel(said)) return 'quit'
-    return said === undefined || said.trim() === '' ? 'skip' : { decision: 'answer', text: said }
+    const answer = await text({ message: 'Your answer (Enter for none)' })
+    if (isCancel(answer)) return 'quit'
+    return answer === undefined || answer.trim() === ''
+      ? 'skip'
+      : { decision: 'answer', text: answer }
   }
   const chosen = await select<number>({
     message: 'Your answer',

@@ -167,11 +167,11 @@ function denialOf(then: 'continue' | 'stop', reason: string, seenAll: boolean): 
 export async function sendChoice(
   service: Service,
   request: RequestDetail,
-  asked: Choice | Answer,
+  choice: Choice | Answer,
 ): Promise<string> {
-  if (asked.decision === 'answer') {
-    await sendAnswer(service, request, asked)
+  if (choice.decision === 'answer') {
+    await sendAnswer(service, request, choice)
     return 'Recorded. The agent reads it.'
   }
-  return outcomeSentence(await sendDecision(service, request, asked), asked.then, request.kind)
+  return outcomeSentence(await sendDecision(service, request, choice), choice.then, request.kind)
 }

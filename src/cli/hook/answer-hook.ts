@@ -34,7 +34,7 @@ export interface HookSettings {
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
   /** notes how the session is continued once that is decided; `null`: it does not end */
-  readonly leave: ((asked: Asked) => Promise<void>) | null
+  readonly leave: ((request: Asked) => Promise<void>) | null
   /** the service calls this address once a request is decided */
   readonly callbackUrl?: string
 }
@@ -52,7 +52,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   const { agent, root, service } = settings
   const call = callOfEvent(event, root, agent.name)
   const key = [agent.name, service.url, event.session_id, call]
-  let asked: Asked | null = null
+  let request: Asked | null = null
   try {
     await assertThere(settings)
     const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
@@ -63,7 +63,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
       const requestId = await takeUnder(externalId, event, {
         call,
         settings,
-        onAsked: (one) => (asked = one),
+        onAsked: (one) => (request = one),
       })
       if (requestId === null) continue
       await settings.waiting.forget(...key)
@@ -75,7 +75,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     }
     throw new Error('this call was carried out before')
   } catch (error) {
-    const late = settings.late.aborted ? (asked as Asked | null) : null
+    const late = settings.late.aborted ? (request as Asked | null) : null
     // What was decided is told once: the same call then asks anew.
     if (late === null) await settings.waiting.forget(...key)
     const sentence = late === null ? sentenceOf(error) : lateSentence(late)
@@ -100,7 +100,7 @@ async function takeUnder(
   of: {
     readonly call: HookedCall
     readonly settings: HookSettings
-    readonly onAsked: (asked: Asked) => void
+    readonly onAsked: (request: Asked) => void
   },
 ): Promise<string | null> {
   const { call, onAsked } = of

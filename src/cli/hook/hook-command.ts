@@ -31,9 +31,9 @@ export async function runHookCommand(
     await install(name, { ...options, wait: options.wait ?? installedWait })
     return
   }
-  const said = await runHook(name, options, { environment, input: readStandardInput() })
+  const output = await runHook(name, options, { environment, input: readStandardInput() })
   // What still goes on must not keep the agent waiting.
-  if (said !== '') await new Promise((resolve) => process.stdout.write(`${said}\n`, resolve))
+  if (output !== '') await new Promise((resolve) => process.stdout.write(`${output}\n`, resolve))
   process.exit(0)
 }
 
@@ -96,12 +96,12 @@ async function install(
 }
 
 /** With what the agent is to ask. */
-function eventOf(name: AgentName, said: string | undefined): { readonly event?: AskingEvent } {
-  if (said === undefined) return {}
-  const event = askingEvents.find((one) => one === said)
-  const known: readonly string[] = agents[name].events
-  if (event !== undefined && known.includes(event)) return { event }
-  throw new CommandFailure(`${agents[name].title} does not ask with ${said}`, exitCodes.usage)
+function eventOf(name: AgentName, word: string | undefined): { readonly event?: AskingEvent } {
+  if (word === undefined) return {}
+  const event = askingEvents.find((one) => one === word)
+  const events: readonly string[] = agents[name].events
+  if (event !== undefined && events.includes(event)) return { event }
+  throw new CommandFailure(`${agents[name].title} does not ask with ${word}`, exitCodes.usage)
 }
 
 /** Only Claude Code asks over HTTP, and its paths begin where its session did. */

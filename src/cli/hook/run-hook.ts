@@ -39,7 +39,7 @@ export async function runHook(
 ): Promise<string> {
   const agent = agentOf(name)
   if (agent === null) throw new Error(`there is no hook "${name}": ${agentNames.join(', ')}`)
-  let asked: HookEventName | undefined
+  let eventName: HookEventName | undefined
   try {
     const wait = secondsOf(options.wait ?? String(usualWaitSeconds(agent)))
     const defer = isUnattended(name, environment) ? options.defer : undefined
@@ -53,14 +53,14 @@ export async function runHook(
       })
     })
     const event = parseInput(await input)
-    asked = hookEvents.find((one) => one === event['hook_event_name'])
+    eventName = hookEvents.find((one) => one === event['hook_event_name'])
     const answer = answerEvent({ name, agent }, options, { environment, event, late })
     const decision = await Promise.race([answer, tooLate])
-    return decision === null ? '' : agent.say(decision, asked)
+    return decision === null ? '' : agent.say(decision, eventName)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const reason = `Countersign could not be reached: ${why}`
-    return agent.say({ decision: 'deny', reason }, asked)
+    return agent.say({ decision: 'deny', reason }, eventName)
   }
 }
 
@@ -68,14 +68,14 @@ export async function runHook(
 async function answerEvent(
   { agent, name }: { readonly agent: Agent; readonly name: string },
   options: HookOptions,
-  given: {
+  hook: {
     readonly environment: Environment
     readonly event: Readonly<Record<string, unknown>>
     readonly late: AbortSignal
   },
 ): Promise<HookDecision | null> {
-  const { environment, late } = given
-  const event = agent.read(given.event)
+  const { environment, late } = hook
+  const event = agent.read(hook.event)
   const isBefore = isBeforeCall(event.hook_event_name)
   // The list is of Claude Code's tools: elsewhere a name may mean another tool.
   if (name === 'claude-code' && harmlessReason(event.tool_name) !== null) {
@@ -94,8 +94,7 @@ async function answerEvent(
     return null
   }
   const canEnd = isUnattended(name, environment) && event.hook_event_name === 'PreToolUse'
-  const leave =
-    canEnd && options.defer !== undefined ? leaving(given.event, url, environment) : null
+  const leave = canEnd && options.defer !== undefined ? leaving(hook.event, url, environment) : null
   return decideHook(event, {
     ...settings,
     leave,
@@ -124,7 +123,7 @@ function leaving(
   event: Readonly<Record<string, unknown>>,
   url: string,
   environment: Environment,
-): (asked: Asked) => Promise<void> {
+): (request: Asked) => Promise<void> {
   const sessions = new DeferredSessions(deferredFolder(environment))
   return ({ id: requestId, number }) =>
     sessions.note({

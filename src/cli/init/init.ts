@@ -107,7 +107,7 @@ async function ignorePrivateFiles(target: string): Promise<void> {
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
   const missing = ['.countersign/', '.env'].filter((line) => !lines.includes(line))
   if (missing.length === 0) return
-  const kept = lines.filter((line, index) => line !== '' || index < lines.length - 1)
-  await writeFile(path, `${[...kept, ...missing].join('\n')}\n`)
+  const filled = lines.filter((line, index) => line !== '' || index < lines.length - 1)
+  await writeFile(path, `${[...filled, ...missing].join('\n')}\n`)
   console.log(`written  .gitignore (${missing.join(', ')})`)
 }

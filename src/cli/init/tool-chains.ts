@@ -20,10 +20,10 @@ const maxParts = 50
  * where it was found first, since a rule holds in whatever folder the command runs.
  */
 export async function findToolChains(dir: string): Promise<ToolChain[]> {
-  const known = new Set<string>()
+  const names = new Set<string>()
   const isNew = (command: string): boolean => {
-    if (known.has(command)) return false
-    known.add(command)
+    if (names.has(command)) return false
+    names.add(command)
     return true
   }
   const manager = packageManager(new Set(await namesIn(dir)))

@@ -42,27 +42,27 @@ const lateIds = new Map<string, string>()
  * taken at once. Fails closed: whatever goes wrong is a denial with its sentence.
  */
 export async function askPermission(
-  asked: PermissionQuestion,
+  question: PermissionQuestion,
   settings: PermissionSettings,
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   try {
-    return await ask(asked, settings, signal)
+    return await ask(question, settings, signal)
   } catch (error) {
     return deny(error instanceof Error ? error.message : String(error))
   }
 }
 
 async function ask(
-  asked: PermissionQuestion,
+  question: PermissionQuestion,
   settings: PermissionSettings,
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   const { service, worker, root } = settings
   await assertThere({ late: signal, service })
   const client = createClient(service)
-  const { tool_name, input, tool_use_id } = asked
-  const call = callOfEvent(eventOf(asked), root)
+  const { tool_name, input, tool_use_id } = question
+  const call = callOfEvent(eventOf(question), root)
   const origin = await originOfCall(call, {
     key: settings.hostProof,
     program: 'Claude Code',

@@ -22,8 +22,8 @@ export function permissionServer(settings: PermissionSettings): McpServer {
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    async (asked, { mcpReq }) => {
-      const answer = await askPermission(asked, settings, mcpReq.signal)
+    async (question, { mcpReq }) => {
+      const answer = await askPermission(question, settings, mcpReq.signal)
       return { content: [{ type: 'text', text: JSON.stringify(answer) }] }
     },
   )

@@ -27,6 +27,7 @@ export function changesLines({ items, total, unknown }: RunChanges): string[] {
 function changeLine({ path, change, from, added, removed, requests }: ChangedFileItem): string {
   const where = from === undefined ? path : `${from} → ${path}`
   const lines = added === null || removed === null ? '' : `  +${added} −${removed}`
-  const asked = requests.length === 0 ? '' : `  ${requests.map((number) => `#${number}`).join(' ')}`
-  return `${signs[change]} ${printableLine(where)}${lines}${asked}`
+  const numbers =
+    requests.length === 0 ? '' : `  ${requests.map((number) => `#${number}`).join(' ')}`
+  return `${signs[change]} ${printableLine(where)}${lines}${numbers}`
 }

@@ -29,8 +29,8 @@ export function quoted(text: string, options: QuotedOptions): string[] {
 
 function quotedLine(line: string, { columns, diff }: QuotedOptions): string[] {
   const signed = diff && /^[ +-]/.test(line)
-  const shown = signed ? line.slice(0, 1) + printable(line.slice(1)) : printable(line)
-  const rows = columns === null ? [shown] : wrap(shown, columns - bar.length)
+  const visible = signed ? line.slice(0, 1) + printable(line.slice(1)) : printable(line)
+  const rows = columns === null ? [visible] : wrap(visible, columns - bar.length)
   const colour = diff ? diffColour(line) : plain
   return rows.map((row, place) => dim(place === 0 ? bar : continued) + colour(row))
 }

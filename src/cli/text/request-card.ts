@@ -25,8 +25,8 @@ export function effectOf({ kind, title, effect }: RequestDetail): string {
 export function cueLines({ cues }: RequestDetail): string[] {
   const warnings = cues.filter(({ level }) => level === 'warning')
   const notices = cues.filter(({ level }) => level === 'notice')
-  const text = ({ text: said, line }: RequestDetail['cues'][number]): string =>
-    `${printableLine(said)}${line === undefined ? '' : ` (line ${line})`}`
+  const text = ({ text: words, line }: RequestDetail['cues'][number]): string =>
+    `${printableLine(words)}${line === undefined ? '' : ` (line ${line})`}`
   return [
     ...warnings.map((cue) => red(`! ${text(cue)}`)),
     ...notices.map((cue) => yellow(`· ${text(cue)}`)),

@@ -36,13 +36,13 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
   const { columns = terminalColumns() } = options
   const { presentation } = request
   const content = quoted(presentation.content, { columns, diff: presentation.type === 'diff' })
-  const shown = options.full ? content : content.slice(0, shortLines)
+  const visible = options.full ? content : content.slice(0, shortLines)
   const lines = [
     ...head(request),
     ...presentation.warnings.map((warning) => yellow(`! ${printableLine(warning)}`)),
     '',
-    ...shown,
-    ...leftOut(content.length - shown.length),
+    ...visible,
+    ...leftOut(content.length - visible.length),
     ...(presentation.truncated ? [truncatedSentence(request)] : []),
     '',
     ...namedFileLines(request),
@@ -52,7 +52,7 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
   ]
   return {
     text: lines.join('\n'),
-    whole: shown.length === content.length && !presentation.truncated,
+    whole: visible.length === content.length && !presentation.truncated,
   }
 }
 

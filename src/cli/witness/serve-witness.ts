@@ -115,17 +115,18 @@ export function listenAddress(
   text: string,
   isTrusted: boolean,
 ): { readonly host: string; readonly port: number; readonly shown: string } {
-  const [, shown = '', digits = ''] = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(text) ?? []
+  const [, address = '', digits = ''] =
+    /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
-  if (shown === '' || port > 65_535) {
+  if (address === '' || port > 65_535) {
     throw new CommandFailure('--listen takes HOST:PORT, like 127.0.0.1:4480', exitCodes.usage)
   }
-  if (!isLoopback(shown) && !isTrusted) {
+  if (!isLoopback(address) && !isTrusted) {
     throw new CommandFailure(
       `--listen ${text} would accept other machines without TLS: give --tls-cert and --tls-key, or put a proxy in ` +
         'front and say --behind-proxy',
       exitCodes.usage,
     )
   }
-  return { host: shown.replace(/^\[(.*)\]$/, '$1'), port, shown }
+  return { host: address.replace(/^\[(.*)\]$/, '$1'), port, shown: address }
 }

@@ -75,10 +75,10 @@ export async function keepContradiction(
   size: number,
   note: string,
 ): Promise<{ readonly file: string; readonly isNew: boolean } | null> {
-  const kept = (await readdir(folder)).filter((name) => contradictionName.test(name))
+  const names = (await readdir(folder)).filter((name) => contradictionName.test(name))
   const name = `contradiction-${size}.txt`
-  const isNew = !kept.includes(name)
-  if (isNew && kept.length >= maxContradictions) return null
+  const isNew = !names.includes(name)
+  if (isNew && names.length >= maxContradictions) return null
   const file = join(folder, name)
   if (isNew) await writeKeyFile(file, note, 0o644)
   return { file, isNew }

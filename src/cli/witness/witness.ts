@@ -79,10 +79,10 @@ export class Witness {
    * size.
    */
   async #contradicted({ size }: Checkpoint, note: string): Promise<void> {
-    const kept = await keepContradiction(this.#folder.path, size, note)
-    if (kept === null || !kept.isNew) return
+    const contradiction = await keepContradiction(this.#folder.path, size, note)
+    if (contradiction === null || !contradiction.isNew) return
     this.#alarm(
-      `The log signed a checkpoint of ${size} events without a proof that it continues the last one: it is stored in ${kept.file}`,
+      `The log signed a checkpoint of ${size} events without a proof that it continues the last one: it is stored in ${contradiction.file}`,
     )
   }
 }

@@ -197,8 +197,8 @@ export async function startListed(
     listed: Partial<WorkflowStartOptions>,
     firstTurn: Pick<RunPosition, 'turn' | 'taskQueue'>,
   ) => {
-    const known = listed.typedSearchAttributes === undefined ? {} : { listed: true as const }
-    const position: RunPosition = { runId, ...firstTurn, ...known }
+    const mark = listed.typedSearchAttributes === undefined ? {} : { listed: true as const }
+    const position: RunPosition = { runId, ...firstTurn, ...mark }
     return temporal.withDeadline(() =>
       temporal.client.workflow.start('agentRun', { ...options, ...listed, args: [position] }),
     )

@@ -42,7 +42,7 @@ function hookSpecific(
   event: HookEventName = 'PreToolUse',
   word: string = decision,
 ): string {
-  const said =
+  const output =
     event === 'PermissionRequest'
       ? {
           hookEventName: event,
@@ -56,7 +56,7 @@ function hookSpecific(
           permissionDecision: word,
           permissionDecisionReason: reason,
         }
-  return JSON.stringify({ hookSpecificOutput: said })
+  return JSON.stringify({ hookSpecificOutput: output })
 }
 
 /** Members that Claude Code and Codex have in common. */
@@ -79,8 +79,8 @@ function usualEvent(input: Input): HookEvent {
 function named(event: {
   readonly [Name in keyof HookEvent]-?: HookEvent[Name] | undefined
 }): HookEvent {
-  const known = Object.entries(event).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(known) as unknown as HookEvent
+  const fields = Object.entries(event).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(fields) as unknown as HookEvent
 }
 
 /** The agents by the names in `countersign hook NAME`. */

@@ -46,14 +46,14 @@ const verified = new WeakMap<KeyObject, Set<string>>()
 const verifiedMost = 1000
 
 function holds(key: KeyObject, kind: StatementKind, signed: Signed): boolean {
-  const known = verified.get(key) ?? new Set<string>()
-  verified.set(key, known)
+  const signatures = verified.get(key) ?? new Set<string>()
+  verified.set(key, signatures)
   const exactly = JSON.stringify([kind, signed.statement, signed.signature])
-  if (known.has(exactly)) return true
+  if (signatures.has(exactly)) return true
   const signature = Buffer.from(signed.signature, 'base64url')
   if (!verify(null, signedBytes(kind, signed.statement), key, signature)) return false
-  if (known.size >= verifiedMost) known.clear()
-  known.add(exactly)
+  if (signatures.size >= verifiedMost) signatures.clear()
+  signatures.add(exactly)
   return true
 }
 

@@ -340,12 +340,12 @@ const looks: readonly (readonly [look: string, steps: string])[] = [
   ['~', 'kc 5pg 43 dl'],
 ]
 
-let known: ReadonlyMap<string, string> | null = null
+let table: ReadonlyMap<string, string> | null = null
 
 /** What ASCII text a character outside of ASCII looks like, or `null`. */
 export function asciiLook(character: string): string | null {
-  known ??= readLooks()
-  return known.get(character) ?? null
+  table ??= readLooks()
+  return table.get(character) ?? null
 }
 
 function readLooks(): ReadonlyMap<string, string> {

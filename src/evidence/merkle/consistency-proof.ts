@@ -55,20 +55,20 @@ export function verifyConsistency(claim: {
   if (from === 0) return proof.length === 0 && isSameHash(fromRoot, emptyRoot)
   const ranges = consistencyRanges(from, size)
   if (ranges.length !== proof.length) return false
-  const known = ranges.map((range, place) => ({ range, hash: proof[place] ?? emptyRoot }))
+  const subtrees = ranges.map((range, place) => ({ range, hash: proof[place] ?? emptyRoot }))
   // A power of two is a subtree of the newer tree: its own root begins the proof, unsaid.
   if (nodesOfRange({ begin: 0, end: from }).length === 1) {
-    known.unshift({ range: { begin: 0, end: from }, hash: fromRoot })
+    subtrees.unshift({ range: { begin: 0, end: from }, hash: fromRoot })
   }
-  const old = known.filter(({ range }) => range.end <= from)
-  return isSameHash(joined(old), fromRoot) && isSameHash(joined(known), root)
+  const old = subtrees.filter(({ range }) => range.end <= from)
+  return isSameHash(joined(old), fromRoot) && isSameHash(joined(subtrees), root)
 }
 
 const emptyRoot = rangeHash({ begin: 0, end: 0 }, () => Buffer.alloc(0))
 
 /** Joins ranges that meet, beginning with the lowest subtree of the proof. */
-function joined(known: readonly { range: TreeRange; hash: Uint8Array }[]): Uint8Array {
-  const [first, ...others] = known
+function joined(subtrees: readonly { range: TreeRange; hash: Uint8Array }[]): Uint8Array {
+  const [first, ...others] = subtrees
   if (first === undefined) return emptyRoot
   let { range, hash } = first
   for (const other of others) {

@@ -24,31 +24,31 @@ export interface LogKeys {
  * and not from the old one on.
  */
 export function logKeysOf(startKey: NoteKey, handovers: readonly Handover[]): LogKeys {
-  const known = new Map<string, LogKey>([
+  const keys = new Map<string, LogKey>([
     [formatVerifierKey(startKey), { key: startKey, until: null }],
   ])
   const believed = new Set<Handover>()
   for (let before = -1; before !== believed.size;) {
     before = believed.size
     for (const handover of handovers) {
-      if (believed.has(handover) || !isBelieved(known, handover)) continue
+      if (believed.has(handover) || !isBelieved(keys, handover)) continue
       believed.add(handover)
       const next = formatVerifierKey(handover.after)
-      if (!known.has(next)) known.set(next, { key: handover.after, until: null })
+      if (!keys.has(next)) keys.set(next, { key: handover.after, until: null })
       if (handover.before === null) continue
-      known.set(formatVerifierKey(handover.before), { key: handover.before, until: handover.size })
+      keys.set(formatVerifierKey(handover.before), { key: handover.before, until: handover.size })
     }
   }
   const unvouched = handovers.filter((handover) => !believed.has(handover))
-  return { keys: [...known.values()], unvouched }
+  return { keys: [...keys.values()], unvouched }
 }
 
 function isBelieved(
-  known: ReadonlyMap<string, LogKey>,
+  keys: ReadonlyMap<string, LogKey>,
   { before, after, isVouched }: Handover,
 ): boolean {
-  if (known.has(formatVerifierKey(after))) return true
-  return isVouched && before !== null && known.has(formatVerifierKey(before))
+  if (keys.has(formatVerifierKey(after))) return true
+  return isVouched && before !== null && keys.has(formatVerifierKey(before))
 }
 
 /** Reads hand-overs as they were kept. Throws `MalformedEvidence` when one is none. */

@@ -58,7 +58,7 @@ export function parseVerifierKey(line: string): NoteKey {
   const [, name = '', hash = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(line) ?? []
   const typed = decodeBase64(base64)
   const algorithm = (['ed25519', 'cosignature'] as const).find(
-    (known) => algorithmBytes[known] === typed?.[0],
+    (algorithm) => algorithmBytes[algorithm] === typed?.[0],
   )
   if (typed === null || typed.length !== 33 || algorithm === undefined) {
     throw new MalformedEvidence('A verifier key is "name+hash+base64" of an Ed25519 key')

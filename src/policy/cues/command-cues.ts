@@ -72,8 +72,8 @@ const shownDomains = 3
 function limitedTo(domains: readonly string[] | null): string {
   if (domains === null) return ''
   const more = domains.length - shownDomains
-  const shown = more <= 0 ? domains : [...domains.slice(0, shownDomains), `${more} more`]
-  return `, of which its sandbox lets it reach only ${domainsText(shown)}`
+  const listed = more <= 0 ? domains : [...domains.slice(0, shownDomains), `${more} more`]
+  return `, of which its sandbox lets it reach only ${domainsText(listed)}`
 }
 
 /** A text that is not understood may hold what is looked for: its words are read as they are. */

@@ -154,12 +154,12 @@ async function embeddedCommands(
 
 /** Each only once, few of one kind, and not too many of all. */
 function bounded(cues: readonly FoundCue[]): readonly FoundCue[] {
-  const kept: FoundCue[] = []
+  const ownCues: FoundCue[] = []
   for (const cue of cues) {
-    const same = kept.filter(({ id }) => id === cue.id)
-    if (same.length >= cueLimits.perId || kept.length >= cueLimits.perRequest) continue
+    const same = ownCues.filter(({ id }) => id === cue.id)
+    if (same.length >= cueLimits.perId || ownCues.length >= cueLimits.perRequest) continue
     if (same.some(({ text, line }) => text === cue.text && line === cue.line)) continue
-    kept.push({ ...cue, text: oneLine(cue.text, cueLimits.text) })
+    ownCues.push({ ...cue, text: oneLine(cue.text, cueLimits.text) })
   }
-  return kept
+  return ownCues
 }

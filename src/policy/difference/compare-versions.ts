@@ -44,8 +44,12 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
   const [old, now] = [settingsOf(before), settingsOf(after)]
   const places = [...new Set([...old.keys(), ...now.keys()])].toSorted()
   const settings = places.flatMap((at) => changesAt(at, old.get(at), now.get(at)))
-  const known = (at: string): boolean => before.workers.has(at.split('.')[1] ?? '')
-  return { files, settings, secondPerson: settings.filter(({ at }) => decidesWho(at, known(at))) }
+  const isWorker = (at: string): boolean => before.workers.has(at.split('.')[1] ?? '')
+  return {
+    files,
+    settings,
+    secondPerson: settings.filter(({ at }) => decidesWho(at, isWorker(at))),
+  }
 }
 
 /**

@@ -38,14 +38,14 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     return withoutCall(query, steps, 'blocked', rule, `blocked by policy: ${text}`)
   }
 
-  const known = knownCall(query, worker)
-  if ('error' in known) {
-    note('known', 'error', known.error)
-    return withoutCall(query, steps, 'error', known.rule, known.error)
+  const toolCall = knownCall(query, worker)
+  if ('error' in toolCall) {
+    note('known', 'error', toolCall.error)
+    return withoutCall(query, steps, 'error', toolCall.rule, toolCall.error)
   }
   note('known', 'yes', `${query.tool} is a tool of ${worker.name}`)
 
-  const canonical = await canonicalCall(known.tool, query.input, query.workspace)
+  const canonical = await canonicalCall(toolCall.tool, query.input, query.workspace)
   if ('error' in canonical) {
     note('canonical', 'error', canonical.error)
     return withoutCall(query, steps, 'error', null, canonical.error)

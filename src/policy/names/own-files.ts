@@ -71,8 +71,8 @@ const namedByPolicy = new WeakMap<OwnFilesPolicy, ReadonlyMap<string, string>>()
 
 /** Scripts, recorded packages and package.json of a version, by their folded paths. */
 function namedBy(policy: OwnFilesPolicy): ReadonlyMap<string, string> {
-  const known = namedByPolicy.get(policy)
-  if (known !== undefined) return known
+  const names = namedByPolicy.get(policy)
+  if (names !== undefined) return names
   const paths = [...scriptsOf(policy), ...policy.toolFiles.map((file) => file.path)]
   const named = new Map(
     paths.map((path) => [foldPath(path.replace(/\/$/, '')).join('/'), path] as const),

@@ -20,7 +20,7 @@ const listLines = 60
 
 /** A list, whose rest is counted when it is long. Pure. */
 export function plainList(lines: readonly string[]): readonly string[] {
-  const shown = lines.slice(0, listLines).map((line) => `- ${plainLine(line)}`)
-  const more = lines.length - shown.length
-  return more > 0 ? [...shown, `- and ${more} more`] : shown
+  const items = lines.slice(0, listLines).map((line) => `- ${plainLine(line)}`)
+  const more = lines.length - items.length
+  return more > 0 ? [...items, `- and ${more} more`] : items
 }

@@ -3,12 +3,12 @@ const maxListed = 20
 const maxCompared = 500
 
 /** `did you mean "x"?` when one of the known words is close, else the list of them. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  if (known.length === 0) return 'none is defined'
-  const closest = closestWord(word, known)
+export function didYouMean(word: string, words: readonly string[]): string {
+  if (words.length === 0) return 'none is defined'
+  const closest = closestWord(word, words)
   if (closest !== null) return `did you mean "${closest}"?`
-  const listed = known.slice(0, maxListed).map((one) => `"${one}"`)
-  const more = known.length - listed.length
+  const listed = words.slice(0, maxListed).map((one) => `"${one}"`)
+  const more = words.length - listed.length
   return `one of ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
@@ -16,24 +16,24 @@ export function didYouMean(word: string, known: readonly string[]): string {
  * The known word within a third of the word's length in edits (two letters that changed places are
  * one), or else one that begins with the word, or with which it begins; `null` when there is none.
  */
-export function closestWord(word: string, known: readonly string[]): string | null {
+export function closestWord(word: string, words: readonly string[]): string | null {
   if (word.length > 200) return null
   const lower = word.toLowerCase()
   const most = Math.min(lower.length - 1, Math.max(1, Math.floor(lower.length / 3)))
   let best: { word: string; distance: number } | null = null
-  for (const one of known.slice(0, maxCompared)) {
+  for (const one of words.slice(0, maxCompared)) {
     if (Math.abs(one.length - lower.length) > most) continue
     const distance = editDistance(lower, one.toLowerCase())
     if (distance <= most && (best === null || distance < best.distance)) {
       best = { word: one, distance }
     }
   }
-  return best?.word ?? (lower.length < 4 ? null : wordBegunAlike(lower, known))
+  return best?.word ?? (lower.length < 4 ? null : wordBegunAlike(lower, words))
 }
 
-function wordBegunAlike(lower: string, known: readonly string[]): string | null {
-  const found = known.find((one) => one.toLowerCase().startsWith(lower))
-  return found ?? known.find((one) => one.length > 3 && lower.startsWith(one.toLowerCase())) ?? null
+function wordBegunAlike(lower: string, words: readonly string[]): string | null {
+  const found = words.find((one) => one.toLowerCase().startsWith(lower))
+  return found ?? words.find((one) => one.length > 3 && lower.startsWith(one.toLowerCase())) ?? null
 }
 
 /**

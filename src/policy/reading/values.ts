@@ -46,11 +46,11 @@ export function readChoice<T extends string>(field: YamlField, choices: readonly
 export function readReference(
   field: YamlField,
   what: string,
-  known: ReadonlySet<string>,
+  names: ReadonlySet<string>,
 ): string | null {
   const name = readText(field)
-  if (name === null || known.has(name)) return name
-  wrong(field, `names the ${what} "${name}", which is not defined`, didYouMean(name, [...known]))
+  if (name === null || names.has(name)) return name
+  wrong(field, `names the ${what} "${name}", which is not defined`, didYouMean(name, [...names]))
   return null
 }
 

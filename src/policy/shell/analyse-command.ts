@@ -53,11 +53,11 @@ function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis
   }
   const root = parse(script)
   const search = possibleCommands(script, root)
-  const known = knownScript(root, script)
+  const tables = knownScript(root, script)
   const count = search.commands.filter((command) => command.node !== null).length
   const tooManyCommands =
     count > shellLimits.commands ? [`it has ${count} commands, more than 50`] : []
   const isComplete = root.errors === undefined || root.errors.length === 0
-  const allDoubts = [...doubts, ...tooManyCommands, ...known.doubts]
-  return { input, search, parts: known.parts, doubts: allDoubts, isComplete }
+  const allDoubts = [...doubts, ...tooManyCommands, ...tables.doubts]
+  return { input, search, parts: tables.parts, doubts: allDoubts, isComplete }
 }

@@ -12,8 +12,8 @@ export function contextOf(config: Pick<ProjectConfig, 'models'>, model: string):
   const configured = modelEntries(config, model).find(({ context }) => context !== null)?.context
   const provider = endpointOf(config, model)?.provider
   const name = provider === undefined ? model : provider + model.slice(model.indexOf(':'))
-  const known = knownContexts.find(([beginning]) => name.startsWith(beginning))?.[1]
-  return configured ?? known ?? defaultContextTokens
+  const tokens = knownContexts.find(([beginning]) => name.startsWith(beginning))?.[1]
+  return configured ?? tokens ?? defaultContextTokens
 }
 
 /**

@@ -37,8 +37,8 @@ export function inputProblem(schema: JsonObject, input: Json): InputProblem | nu
 }
 
 function compile(schema: JsonObject): CompiledSchema {
-  const known = compiled.get(schema)
-  if (known !== undefined) return known
+  const validator = compiled.get(schema)
+  if (validator !== undefined) return validator
   const made = compileNow(schema)
   compiled.set(schema, made)
   return made

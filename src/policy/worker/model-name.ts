@@ -26,7 +26,7 @@ export function parseModelName(text: string): ModelName | null {
     const path = canonicalRelative(rest)
     return path === null || path === '' ? null : { kind: 'script', path }
   }
-  const provider = modelProviders.find((known) => known === prefix)
+  const provider = modelProviders.find((one) => one === prefix)
   if (provider !== undefined) return { kind: 'provider', provider, id: rest }
   return endpointName.test(prefix) ? { kind: 'endpoint', endpoint: prefix, id: rest } : null
 }

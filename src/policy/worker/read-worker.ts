@@ -166,10 +166,10 @@ function readModel(
     parsed?.kind === 'endpoint' && endpoints !== null && !endpoints.has(parsed.endpoint)
   if (parsed === null || isUnknown) {
     const prefix = text.split(':')[0] ?? ''
-    const known = [...modelProviders, 'script', ...(endpoints ?? [])]
-    const remedy = known.includes(prefix)
+    const providers = [...modelProviders, 'script', ...(endpoints ?? [])]
+    const remedy = providers.includes(prefix)
       ? 'write `provider:model`, or `script:./file.yaml` inside the project folder'
-      : `write \`provider:model\`; ${didYouMean(prefix, known)}`
+      : `write \`provider:model\`; ${didYouMean(prefix, providers)}`
     wrong(field, `is ${JSON.stringify(text)}`, remedy)
     return null
   }

@@ -40,8 +40,8 @@ const hashes = new Map<string, string>()
 async function hashOf(at: string): Promise<string> {
   const { ctimeNs, dev, ino, mtimeNs, size } = await stat(at, { bigint: true })
   const key = [dev, ino, size, mtimeNs, ctimeNs].join(':')
-  const known = hashes.get(key)
-  if (known !== undefined) return known
+  const cachedHash = hashes.get(key)
+  if (cachedHash !== undefined) return cachedHash
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(at)) hash.update(chunk as Buffer)
   const digest = `sha256:${hash.digest('hex')}`

@@ -18,11 +18,15 @@ export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
     if (at + fixedBytes > bytes.length) return null
     const isExtended = (bytes.readUInt16BE(at + 60) & 0x4000) !== 0
     const start = at + fixedBytes + (isExtended ? 2 : 0)
-    const kept = version === 4 ? keptOf(bytes, start, previous.length) : { length: 0, from: start }
-    if (kept === null) return null
-    const end = bytes.indexOf(0, kept.from)
+    const prefix =
+      version === 4 ? keptOf(bytes, start, previous.length) : { length: 0, from: start }
+    if (prefix === null) return null
+    const end = bytes.indexOf(0, prefix.from)
     if (end < 0) return null
-    const name = Buffer.concat([previous.subarray(0, kept.length), bytes.subarray(kept.from, end)])
+    const name = Buffer.concat([
+      previous.subarray(0, prefix.length),
+      bytes.subarray(prefix.from, end),
+    ])
     names.add(name.toString('utf8'))
     previous = name
     // Entries of the older versions are padded to multiples of eight bytes.

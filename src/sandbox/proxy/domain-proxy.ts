@@ -62,11 +62,11 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
     requestTimeout: 0,
     requireHostHeader: false,
   })
-  http.on('connect', (asked: IncomingMessage, socket: Duplex, head: Buffer) => {
+  http.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     hold(socket)
-    void tunnel(asked.url ?? '', socket, head)
+    void tunnel(request.url ?? '', socket, head)
   })
-  http.on('request', (asked, answer) => void forward(asked, answer))
+  http.on('request', (request, answer) => void forward(request, answer))
   http.on('clientError', (_, socket) => socket.destroy())
 
   async function tunnel(url: string, socket: Duplex, head: Buffer): Promise<void> {
@@ -89,9 +89,9 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
     }
   }
 
-  async function forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async function forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     try {
-      const url = URL.parse(asked.url ?? '')
+      const url = URL.parse(incoming.url ?? '')
       const isPlain = url?.protocol === 'http:' && url.username === '' && url.password === ''
       if (url === null || !isPlain) throw malformed()
       const port = url.port === '' ? 80 : Number(url.port)
@@ -99,19 +99,19 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
       if (answer.destroyed) return void upstream.destroy()
       const sent = request({
         createConnection: () => upstream,
-        method: asked.method ?? 'GET',
+        method: incoming.method ?? 'GET',
         path: `${url.pathname}${url.search}`,
         // What was judged is what the server is told: a header cannot name another host.
-        headers: { ...passedOn(asked), host: url.host },
+        headers: { ...passedOn(incoming), host: url.host },
         setHost: false,
       })
-      sent.once('response', (said) => {
-        answer.writeHead(said.statusCode ?? 502, passedOn(said))
-        said.pipe(answer)
+      sent.once('response', (response) => {
+        answer.writeHead(response.statusCode ?? 502, passedOn(response))
+        response.pipe(answer)
       })
       sent.once('error', (error) => refuse(answer, error))
       answer.once('close', () => upstream.destroy())
-      asked.pipe(sent)
+      incoming.pipe(sent)
     } catch (error) {
       refuse(answer, error)
     }

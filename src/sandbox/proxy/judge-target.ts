@@ -43,23 +43,23 @@ export async function judgeTarget(
   host: ProxyHost,
 ): Promise<readonly string[]> {
   const name = target.host.toLowerCase().replace(/\.$/, '')
-  const shown = shownHost(name)
+  const hostText = shownHost(name)
   if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) {
-    throw new TargetRefused(`${shown} is an address: ${only(entries)}, by name.`)
+    throw new TargetRefused(`${hostText} is an address: ${only(entries)}, by name.`)
   }
   const admitted = admits(entries, name, target.port)
-  if (admitted === 'no') throw new TargetRefused(`${shown} is not listed: ${only(entries)}.`)
+  if (admitted === 'no') throw new TargetRefused(`${hostText} is not listed: ${only(entries)}.`)
   if (admitted === 'port') {
     throw new TargetRefused(
-      `Port ${target.port} of ${shown} is not listed: ${only(entries)}, on ports 80 and 443 where no other is named.`,
+      `Port ${target.port} of ${hostText} is not listed: ${only(entries)}, on ports 80 and 443 where no other is named.`,
     )
   }
   const addresses = await host.resolve(name).catch(() => [])
-  if (addresses.length === 0) throw new TargetRefused(`${shown} has no address.`)
+  if (addresses.length === 0) throw new TargetRefused(`${hostText} has no address.`)
   const closed = addresses.find((address) => !host.isOpen(address))
   if (closed !== undefined) {
     throw new TargetRefused(
-      `${shown} leads to ${closed}, which is a private address or one of this host.`,
+      `${hostText} leads to ${closed}, which is a private address or one of this host.`,
     )
   }
   return addresses.slice(0, maxAddresses)

@@ -105,8 +105,8 @@ function onArgument(test: ArgumentTest, rest: readonly Instruction[]): Instructi
   if ('from' in is) return [value, skipUnlessAtLeast(is.from, count), ...rest]
   if ('any' in is) return [value, skipUnlessSet(is.any, count), ...rest]
   if ('out' in is) {
-    const known = is.out.map((call, index) => skipIfEqual(call, is.out.length - 1 - index + count))
-    return [value, ...known, ...rest]
+    const checks = is.out.map((call, index) => skipIfEqual(call, is.out.length - 1 - index + count))
+    return [value, ...checks, ...rest]
   }
   const wanted = is.in.map((call, index) =>
     // The last comparison decides; those before it lead to what follows it.

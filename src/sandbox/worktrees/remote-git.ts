@@ -134,8 +134,8 @@ export async function pushBranch(
 
 /** An address may hold a password: what Git says is passed on without it. */
 function saidOf({ stderr }: GitEnd, address: string): string {
-  const said = stderr.replaceAll(address, shownAddress(address))
-  return said.replaceAll(/:\/\/[^\s/@]+@/g, '://').slice(0, 500)
+  const output = stderr.replaceAll(address, shownAddress(address))
+  return output.replaceAll(/:\/\/[^\s/@]+@/g, '://').slice(0, 500)
 }
 
 /** An address as people and models see it: without a name and a password. */

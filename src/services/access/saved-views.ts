@@ -42,13 +42,13 @@ export async function saveView(
   return inUnitOfWork(ctx, authority, async ({ tx }) => {
     // One after the other for each person, so that the count holds.
     await tx.selectFrom('person').select('id').where('id', '=', personId).forUpdate().execute()
-    const kept = await tx
+    const views = await tx
       .selectFrom('saved_view')
       .select('name')
       .where('person_id', '=', personId)
       .where('page', '=', page)
       .execute()
-    if (kept.length >= mostSavedViews && !kept.some((view) => view.name === name)) {
+    if (views.length >= mostSavedViews && !views.some((view) => view.name === name)) {
       const detail = `You keep ${mostSavedViews} views of this page: remove one first`
       throw new Problem('conflict', detail)
     }

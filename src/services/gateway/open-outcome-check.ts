@@ -30,7 +30,7 @@ export async function openOutcomeCheck(
   const own =
     wasAsked || queue === undefined ? beforeEscalation(request.routing) : routingOfQueue(queue)
   const routing = { ...own, scopes: ['once' as const], edits: 'off' as const }
-  const shown = await tx
+  const latest = await tx
     .selectFrom('request_revision')
     .select(['input_hash', 'facts'])
     .where('request_id', '=', request.id)
@@ -49,7 +49,7 @@ export async function openOutcomeCheck(
       `Begun: ${external.consumed_at?.toISOString() ?? 'not recorded'}`,
       '',
     ].join('\n'),
-    metadata: { server: call.server, outcomeOf: request.id, inputHash: shown.input_hash },
+    metadata: { server: call.server, outcomeOf: request.id, inputHash: latest.input_hash },
     warnings: [],
   })
   const title = titleLine(`Did this take effect? ${request.title}`)
@@ -90,8 +90,8 @@ export async function openOutcomeCheck(
     revision: 1,
     title,
     digest: request.digest,
-    input_hash: shown.input_hash,
-    facts: shown.facts,
+    input_hash: latest.input_hash,
+    facts: latest.facts,
     presentation_hash: await putContent(tx, canonicalJson(presentation)),
     presentation_digest: presentation.digest,
     content_hash: await putContent(tx, presentation.content),

@@ -51,13 +51,13 @@ export async function readProposals(
   const rules = await readAskingRules(ctx.db, await viewerOf(ctx, caller), since)
   const policy = await ctx.policies.inForce()
   const proposals: RuleProposal[] = []
-  for (const asked of rules) {
-    const change = changeOf(policy, asked)
+  for (const candidate of rules) {
+    const change = changeOf(policy, candidate)
     if (change === null) continue
-    const replay = await replayOf(ctx, change.candidate, asked.worker, since)
+    const replay = await replayOf(ctx, change.candidate, candidate.worker, since)
     if (replay.problem === null && replay.wouldRunAlone === 0) continue
-    const { worker, ruleId, approved, denied, medianSeconds, requests } = asked
-    const evidence = { asked: asked.asked, approved, denied, medianSeconds, requests }
+    const { worker, ruleId, approved, denied, medianSeconds, requests } = candidate
+    const evidence = { asked: candidate.asked, approved, denied, medianSeconds, requests }
     const { rule, file, patch } = change
     proposals.push({ id: `${worker}/${ruleId}`, worker, rule, file, patch, evidence, replay })
   }

@@ -49,7 +49,7 @@ export async function nudgeRequest(
             and d.revision = request.revision and d.person_id = p.id)) as told
       from request where request.id = ${id}
     `.execute(tx)
-    const { waitSeconds = null, told = 0 } = rows[0] ?? {}
+    const { waitSeconds = null, told: recipients = 0 } = rows[0] ?? {}
     if (waitSeconds !== null && waitSeconds > 0) {
       throw new Problem('rate_limited', 'They were already reminded within the last hour', {
         retryAfterSeconds: waitSeconds,
@@ -59,9 +59,13 @@ export async function nudgeRequest(
       insert into request_nudge (request_id, by_id) values (${id}, ${personOf(caller)})
       on conflict (request_id) do update set by_id = excluded.by_id, at = clock_timestamp()
     `.execute(tx)
-    await unit.audit({ type: 'request.nudged', ...aboutRequest(request), detail: { told } })
+    await unit.audit({
+      type: 'request.nudged',
+      ...aboutRequest(request),
+      detail: { told: recipients },
+    })
     await unit.event('request.reminded', { requestId: id, runId: request.run_id })
-    return { told }
+    return { told: recipients }
   })
 }
 

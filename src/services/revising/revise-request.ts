@@ -152,9 +152,9 @@ async function refuseOtherDelegation(
     .where('request_id', '=', request.id)
     .where('revision', '=', request.revision)
     .executeTakeFirstOrThrow()
-  const shown = JSON.parse(await getText(ctx.db, revision.input_hash)) as JsonObject
+  const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as JsonObject
   for (const field of ['worker', 'attachments']) {
-    if (hashJson(shown[field] ?? []) === hashJson(changed[field] ?? [])) continue
+    if (hashJson(input[field] ?? []) === hashJson(changed[field] ?? [])) continue
     throw invalid(`input.${field}`, 'of a delegation cannot be changed; deny it and say why')
   }
 }

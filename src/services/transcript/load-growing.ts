@@ -22,10 +22,10 @@ export async function loadGrowingTranscript(
   cache: TranscriptCache | undefined,
   of: { readonly runId: string; readonly turn: number },
 ): Promise<readonly TranscriptMessage[]> {
-  const kept = cache?.get(of.runId)
-  if (cache === undefined || kept === 'whole') return loadTranscript(db, of.runId)
-  const known = kept ?? nothingKnown
-  const read = await readSince(db, of, known)
+  const cached = cache?.get(of.runId)
+  if (cache === undefined || cached === 'whole') return loadTranscript(db, of.runId)
+  const earlier = cached ?? nothingKnown
+  const read = await readSince(db, of, earlier)
   if (read === 'whole') {
     cache.set(of.runId, 'whole')
     return loadTranscript(db, of.runId)
@@ -33,7 +33,7 @@ export async function loadGrowingTranscript(
   const { messages, digest } =
     read === 'changed'
       ? await readAgain(db, of)
-      : { ...read, messages: [...known.messages, ...read.messages] }
+      : { ...read, messages: [...earlier.messages, ...read.messages] }
   const throughTurn = of.turn - 1
   const old = messages.filter(({ turn }) => turn !== null && turn <= throughTurn)
   cache.set(of.runId, { throughTurn, digest, messages: old })
@@ -70,9 +70,9 @@ interface RunState {
 async function readSince(
   db: Db,
   { runId, turn }: { readonly runId: string; readonly turn: number },
-  known: KnownTurns,
+  earlier: KnownTurns,
 ): Promise<ReadTurns | 'changed' | 'whole'> {
-  const { throughTurn } = known
+  const { throughTurn } = earlier
   const { rows } = await sql<RunState & Nullable<Selectable<MessageTable>>>`
     with line as (
       select turn, message::text as line from message where run_id = ${runId} and turn is not null
@@ -99,7 +99,7 @@ async function readSince(
   `.execute(db)
   const [state] = rows
   if (state === undefined || state.is_whole) return 'whole'
-  if (known !== nothingKnown && state.known_digest !== known.digest) return 'changed'
+  if (earlier !== nothingKnown && state.known_digest !== earlier.digest) return 'changed'
   const calls = await selectCalls(db)
     .where('tool_call.run_id', '=', runId)
     .where('tool_call.turn', '>', throughTurn)

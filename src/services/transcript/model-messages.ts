@@ -40,8 +40,8 @@ function messagesOf(message: TranscriptMessage, sight: Sight): ModelMessage[] {
   const { pictures, steps, used } = sight
   if (message.role === 'user') {
     const visible = message.calls.flatMap((call) => pictures.get(call.callId) ?? [])
-    const shown = visible.length === 0 ? {} : { pictures: visible }
-    return [{ role: 'user', text: message.text, ...shown }]
+    const pictureFields = visible.length === 0 ? {} : { pictures: visible }
+    return [{ role: 'user', text: message.text, ...pictureFields }]
   }
   const calls = message.calls.map((call) => ({ call, id: unusedId(call, used) }))
   const answer: ModelMessage = {

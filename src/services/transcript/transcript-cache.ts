@@ -34,11 +34,11 @@ export class TranscriptCache {
   }
 
   /** Keeps what was read of a run, in place of what was known. */
-  set(runId: string, known: KnownRun): void {
+  set(runId: string, run: KnownRun): void {
     this.#forget(runId)
-    const size = known === 'whole' ? 100 : sizeOf(known.messages)
+    const size = run === 'whole' ? 100 : sizeOf(run.messages)
     if (size > this.#most / 4) return
-    this.#runs.set(runId, { known, size })
+    this.#runs.set(runId, { known: run, size })
     this.#size += size
     for (const oldest of this.#runs.keys()) {
       if (this.#size <= this.#most) break

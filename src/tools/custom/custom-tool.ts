@@ -76,10 +76,10 @@ export function customTool(
 
     accesses: () => [],
     async approval(input) {
-      const known = approvals.get(input)
-      return known === undefined
+      const cachedApproval = approvals.get(input)
+      return cachedApproval === undefined
         ? toolProcess.request({ do: 'approval', tool: name, input }, quick)
-        : known
+        : cachedApproval
     },
 
     async present(input, { signal }) {
@@ -132,10 +132,10 @@ function presentedOf(
 }
 
 function sentenceOf(error: unknown): string {
-  const known =
+  const approval =
     error instanceof ToolFailed ||
     error instanceof ToolProcessEnded ||
     error instanceof ToolFilesChanged
-  if (!known) throw error
+  if (!approval) throw error
   return error.message
 }

@@ -81,7 +81,7 @@ export async function openToolProcess(options: {
   const children = new Set<ToolChild>()
   /** called in turn with a process that is ready, or with `null` when another may start */
   const waiting: ((ready: Ready | null) => void)[] = []
-  let known: LoadedTools | null = null
+  let tools: LoadedTools | null = null
   let isStarting = false
   let closed = false
 
@@ -127,7 +127,7 @@ export async function openToolProcess(options: {
         { do: 'load', setup },
         { timeoutMs: loadTimeoutMs, signal: null },
       )
-      if (isOfVersion(loaded)) known = loaded
+      if (isOfVersion(loaded)) tools = loaded
       return { child, loaded }
     } catch (error) {
       await drop(child)
@@ -166,7 +166,7 @@ export async function openToolProcess(options: {
 
   return {
     async describe() {
-      if (known !== null) return known
+      if (tools !== null) return tools
       if (entries.length === 0) return { tools: [], problems: [] }
       const { child, loaded } = await take()
       await giveBack(child, loaded)

@@ -96,8 +96,8 @@ export function defineBuiltIn<Name extends BuiltInToolName, T>(
 const jsonSchemas = new WeakMap<z.ZodType, JsonObject>()
 
 function jsonSchemaOf(schema: z.ZodType): JsonObject {
-  const known = jsonSchemas.get(schema)
-  if (known !== undefined) return known
+  const cachedSchema = jsonSchemas.get(schema)
+  if (cachedSchema !== undefined) return cachedSchema
   const jsonSchema = z.toJSONSchema(schema, { io: 'input' }) as JsonObject
   delete jsonSchema.$schema
   jsonSchemas.set(schema, jsonSchema)

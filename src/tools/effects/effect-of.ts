@@ -35,8 +35,8 @@ export function effectOf(call: EffectCall): string {
 function sentenceOf(call: EffectCall): string {
   const { tool, input, command, title } = call
   if (command !== null) return effectOfCommand(command)
-  const known = fileSentence(call) ?? delegationSentence(tool, input)
-  if (known !== null) return known
+  const sentence = fileSentence(call) ?? delegationSentence(tool, input)
+  if (sentence !== null) return sentence
   const script = textAt(input, 'command')
   if (script !== null && script.length <= maxScript) {
     return effectOfCommand({ kind: 'shell', script, cwd: '' })

@@ -97,21 +97,21 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
       const push = await look(workspace, input, signal)
       const { address, branch, newCommit, oldCommit: from, remote, remoteGit, url } = push
       const now = factsOf(push)
-      const shown = facts.detail ?? {}
-      if (Object.entries(now).some(([key, value]) => shown[key] !== value)) {
+      const detail = facts.detail ?? {}
+      if (Object.entries(now).some(([key, value]) => detail[key] !== value)) {
         throw new WorkspaceProblem(
           'stale',
           '',
           `${branch} has another commit here or at ${remote}.`,
         )
       }
-      const said = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
-      if (said !== null) {
+      const report = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
+      if (report !== null) {
         const tip = (await branchesOf(remoteGit, address, signal)).get(branch) ?? null
         if (tip !== newCommit && tip !== from) {
           throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
         }
-        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${said}`)
+        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${report}`)
       }
       const output = { pushed: true, remote, url, branch, oldCommit: from, newCommit }
       const text = `${branch} of ${remote} (${url}) is at ${newCommit}, before ${from ?? 'not there'}.`

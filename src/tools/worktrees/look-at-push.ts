@@ -69,9 +69,10 @@ export async function lookAtPush(
   })
   const git = gitOf(worktree.folder, record)
   const oldCommit = branches.get(branch) ?? null
-  const known = await knownOf(git, [...new Set(branches.values())])
-  if (oldCommit !== null) await requireFollows(git, { known, oldCommit, newCommit, remote, branch })
-  const revisions = [newCommit, ...known.map((hash) => `^${hash}`)].join('\n')
+  const commits = await knownOf(git, [...new Set(branches.values())])
+  if (oldCommit !== null)
+    await requireFollows(git, { known: commits, oldCommit, newCommit, remote, branch })
+  const revisions = [newCommit, ...commits.map((hash) => `^${hash}`)].join('\n')
   const at = { git, remoteGit, remote, address, url: shownAddress(address) }
   return { ...at, branch, oldCommit, newCommit, revisions }
 }
@@ -130,9 +131,9 @@ async function requireFollows(
     readonly branch: string
   },
 ): Promise<void> {
-  const { known, oldCommit, newCommit, remote, branch } = at
+  const { known: commits, oldCommit, newCommit, remote, branch } = at
   const words = ['merge-base', '--is-ancestor', oldCommit, newCommit]
-  if (known.includes(oldCommit) && (await hostGit(words, git)).code === 0) return
+  if (commits.includes(oldCommit) && (await hostGit(words, git)).code === 0) return
   throw new ToolProblem(
     `The branch ${branch} of ${remote} has commits that would be lost; nothing is forced.`,
   )

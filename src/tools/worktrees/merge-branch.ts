@@ -98,8 +98,8 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
       const merge = await look(workspace, message, signal)
       const { baseCommit, folder, git, headCommit, record } = merge
       const { branch, base } = record
-      const shown = facts.detail
-      if (shown?.['baseCommit'] !== baseCommit || shown['headCommit'] !== headCommit) {
+      const detail = facts.detail
+      if (detail?.['baseCommit'] !== baseCommit || detail['headCommit'] !== headCommit) {
         throw new WorkspaceProblem('stale', '', `${base} or ${branch} has another commit.`)
       }
       const tried = await mergedTree(git, baseCommit, headCommit)

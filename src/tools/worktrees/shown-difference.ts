@@ -27,12 +27,14 @@ export function shownDifference(bytes: Buffer, binary: readonly BinaryChange[]):
 }
 
 function binaryWarnings(changes: readonly BinaryChange[]): string[] {
-  const shown = changes.slice(0, maxWarnings).map(({ path, before, after }) => {
+  const listed = changes.slice(0, maxWarnings).map(({ path, before, after }) => {
     const sides = `before: ${sideText(before)}; after: ${sideText(after)}`
     return `${path} is binary, and its contents are not shown (${sides}).`
   })
-  const more = changes.length - shown.length
-  return more === 0 ? shown : [...shown, `Nor are those of ${counted(more, 'other binary file')}.`]
+  const more = changes.length - listed.length
+  return more === 0
+    ? listed
+    : [...listed, `Nor are those of ${counted(more, 'other binary file')}.`]
 }
 
 function sideText(side: Side): string {

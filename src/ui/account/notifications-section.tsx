@@ -41,7 +41,7 @@ function MailChoice({ email }: { email: Email }) {
     const { choice, ended } = { ...email, ...changed }
     client.setQueryData<NotificationChoice>(
       queryKey,
-      (known) => known && { ...known, email: { ...email, choice, ended } },
+      (settings) => settings && { ...settings, email: { ...email, choice, ended } },
     )
     try {
       const answer = await callApi('setNotifications', { body: { choice, ended } })

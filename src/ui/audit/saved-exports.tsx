@@ -6,7 +6,7 @@ import { visibleString } from '../text/visible-string.ts'
 import { RemoveView } from '../views/remove-view.tsx'
 
 /** Filters of the trail that the reader keeps, each to be looked at or exported as it is now. */
-export function SavedExports({ shown, readsAll }: { shown: string; readsAll: boolean }) {
+export function SavedExports({ shown: filters, readsAll }: { shown: string; readsAll: boolean }) {
   const views = useSavedViews('audit')
   if (views.length === 0) return null
   return (
@@ -16,7 +16,7 @@ export function SavedExports({ shown, readsAll }: { shown: string; readsAll: boo
           <li key={id}>
             <Link
               to={`/audit?${query}`}
-              aria-current={query === shown ? 'page' : undefined}
+              aria-current={query === filters ? 'page' : undefined}
               className="grow break"
             >
               {visibleString(name)}

@@ -44,7 +44,7 @@ export function EventHistory(props: {
   onOpen: (event: AuditEventView) => void
 }) {
   const events = props.events.toReversed()
-  const [asked, ...later] = chapters.map(({ title, types }) => ({
+  const [opening, ...later] = chapters.map(({ title, types }) => ({
     title,
     events: events.filter(({ event }) => types.includes(event.type)),
   }))
@@ -52,7 +52,7 @@ export function EventHistory(props: {
     title: 'In between',
     events: events.filter(({ event }) => !storied.has(event.type)),
   }
-  const all = [asked, between, ...later].filter((chapter) => chapter !== undefined)
+  const all = [opening, between, ...later].filter((chapter) => chapter !== undefined)
   const request = events.at(-1)?.about?.requests[0]
   return (
     <>

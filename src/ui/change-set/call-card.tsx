@@ -114,8 +114,8 @@ function unasked({ tool, verdict }: ChangeEntry): ReactNode {
 }
 
 function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: OpenedCall }) {
-  const { entry, state, acts, asked, busy, laterOnes } = props
-  const { request, presentation } = asked
+  const { entry, state, acts, asked: card, busy, laterOnes } = props
+  const { request, presentation } = card
   const { key } = entry
   const { onSeen } = acts
   const [region, setRegion] = useState<HTMLElement | null>(null)

@@ -28,7 +28,7 @@ export interface ChangeEntry {
 export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
   return calls.flatMap((call) => {
     const { position, tool, title, verdict, request, presentation } = call
-    const asked = request && presentation ? { request, presentation } : null
+    const content = request && presentation ? { request, presentation } : null
     const own = {
       key: request?.id ?? call.callId,
       place: String(position),
@@ -36,7 +36,7 @@ export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
       tool,
       title,
       verdict,
-      asked,
+      asked: content,
       path: pathOf(presentation),
     }
     const files = call.attachments.map((file, index) => ({

@@ -98,10 +98,10 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   useShortcut('submit', decisions.length === 0 ? null : () => void send())
   useShortcut('back', () => void navigate(lastListAddress()))
 
-  const asked = entries.flatMap((entry) => entry.asked ?? [])
-  const open = asked.filter(({ request }) => whyClosed(request) === null)
-  const statement = asked[0]?.request.agentReason ?? null
-  const hasDiffs = asked.some(({ presentation }) => presentation.type === 'diff')
+  const contents = entries.flatMap((entry) => entry.asked ?? [])
+  const open = contents.filter(({ request }) => whyClosed(request) === null)
+  const statement = contents[0]?.request.agentReason ?? null
+  const hasDiffs = contents.some(({ presentation }) => presentation.type === 'diff')
   return (
     <div className="change-set">
       <div className="column change-set-head">
@@ -111,10 +111,10 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
         </div>
         <Headline tab={`Turn ${turn}, ${entries.length} calls`}>
           Turn {turn}: {entries.length === 1 ? 'one call' : `${entries.length} calls`}
-          {asked.length > 0 && `, ${open.length} of ${asked.length} to decide`}
+          {contents.length > 0 && `, ${open.length} of ${contents.length} to decide`}
         </Headline>
         <Task task={changeSet.task} />
-        {asked.length > 0 && <AgentStatement text={statement} />}
+        {contents.length > 0 && <AgentStatement text={statement} />}
         {hasDiffs && <DiffToolbar />}
       </div>
       <CallTree
@@ -135,7 +135,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
           />
         ))}
       </div>
-      {asked.length > 0 && (
+      {contents.length > 0 && (
         <div className="decide-bar change-set-bar" role="region" aria-label="Decisions">
           <div className="grow">
             <p ref={summary} tabIndex={-1} className="small" role="status">
@@ -195,7 +195,7 @@ function Task({ task }: { task: ChangeSet['task'] }) {
 /** Calls that are shown as if this one had been carried out. */
 function laterThan(entry: ChangeEntry, entries: readonly ChangeEntry[]): string[] {
   return entries
-    .filter(({ asked }) => asked?.request.assumes === entry.position)
+    .filter(({ asked: content }) => content?.request.assumes === entry.position)
     .map(({ place }) => place)
 }
 

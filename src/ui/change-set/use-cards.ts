@@ -18,19 +18,22 @@ interface SavedCardState extends Omit<SeenCardState, 'changed' | 'opened'> {
  * ask for the new revision: nobody decides what changed under their eyes.
  */
 export function useCards(entries: readonly ChangeEntry[]) {
-  const [kept, setKept] = useState<ReadonlyMap<string, SavedCardState>>(new Map())
-  const asked = useMemo(
-    () => new Map(entries.flatMap(({ key, asked }) => (asked === null ? [] : [[key, asked]]))),
+  const [saved, setSaved] = useState<ReadonlyMap<string, SavedCardState>>(new Map())
+  const contents = useMemo(
+    () =>
+      new Map(
+        entries.flatMap(({ key, asked: content }) => (content === null ? [] : [[key, content]])),
+      ),
     [entries],
   )
   // The first sight of each; state of its own only begins with it.
-  const missing = [...asked].filter(([key]) => !kept.has(key))
+  const missing = [...contents].filter(([key]) => !saved.has(key))
   if (missing.length > 0) {
-    setKept(new Map([...kept, ...missing.map(([key, one]) => [key, fresh(one)] as const)]))
+    setSaved(new Map([...saved, ...missing.map(([key, one]) => [key, fresh(one)] as const)]))
   }
   const change = useCallback(
     (key: string, by: (before: SavedCardState) => SavedCardState) =>
-      setKept((all) => {
+      setSaved((all) => {
         const before = all.get(key)
         const after = before === undefined ? undefined : by(before)
         return after === undefined || after === before ? all : new Map([...all, [key, after]])
@@ -44,13 +47,13 @@ export function useCards(entries: readonly ChangeEntry[]) {
       onSeen: (key, seen) => change(key, (card) => (card.seen === seen ? card : { ...card, seen })),
       onView: (key) => change(key, (card) => ({ ...card, viewed: !card.viewed })),
       onReview: (key) => {
-        const one = asked.get(key)
+        const one = contents.get(key)
         if (one === undefined) return
         // The reason that was typed stays.
         change(key, ({ reason }) => ({ ...fresh(one), reason }))
       },
     }),
-    [asked, change],
+    [contents, change],
   )
   const record = useCallback(
     (items: readonly BulkItem[], choiceOf: (requestId: string) => CallChoice) => {
@@ -62,7 +65,7 @@ export function useCards(entries: readonly ChangeEntry[]) {
     [change],
   )
   const stateOf = (entry: ChangeEntry): SeenCardState => {
-    const card = kept.get(entry.key)
+    const card = saved.get(entry.key)
     if (card === undefined || entry.asked === null) return { ...unasked, opened: entry.asked }
     const { opened } = card
     const now = entry.asked.request

@@ -72,15 +72,16 @@ export function DiffView({
     () => (ignoring ? whiteSpaceChanges(hunks) : new Set<DiffChange>()),
     [hunks, ignoring],
   )
-  const shown = useMemo(() => {
+  const visible = useMemo(() => {
     if (newLines === null) return []
     return allGaps(hunks, newLines.length).map((gap, index) =>
       hunkOfGap({ ...gap, lines: Math.min(gap.lines, gaps.shownOf(index)) }, newLines),
     )
   }, [hunks, newLines, gaps])
   const tokens = useMemo(
-    () => lineTokens({ hunks, shown, painted: paint.texts, isWhole: lines !== null, quiet }),
-    [hunks, shown, paint.texts, lines, quiet],
+    () =>
+      lineTokens({ hunks, shown: visible, painted: paint.texts, isWhole: lines !== null, quiet }),
+    [hunks, visible, paint.texts, lines, quiet],
   )
   const lineClass = useCallback(
     ({ changes, defaultGenerate }: LineClassOf) =>
@@ -99,14 +100,15 @@ export function DiffView({
   )
   const below = notes?.below
   const widgets = useMemo(() => {
-    const changes = below === undefined ? [] : [...hunks, ...shown].flatMap((hunk) => hunk.changes)
+    const changes =
+      below === undefined ? [] : [...hunks, ...visible].flatMap((hunk) => hunk.changes)
     return Object.fromEntries(
       changes.flatMap((change) => {
         const widget = below?.(anchorOf(path, change)) ?? null
         return widget === null ? [] : [[getChangeKey(change), widget] as const]
       }),
     )
-  }, [below, hunks, shown, path])
+  }, [below, hunks, visible, path])
   const columns = split ? 4 : 3
   const gapRow = (index: number, gap: Gap) => (
     <GapRow
@@ -142,7 +144,7 @@ export function DiffView({
       >
         {() => [
           ...hunks.flatMap((hunk, index) => [
-            ...shownHunk(shown[index]),
+            ...shownHunk(visible[index]),
             gapRow(index, gapBefore(hunks[index - 1], hunk)),
             folds.has(hunk) && !gaps.unfolded.has(hunk) ? (
               <Fold key={hunk.content} hunk={hunk} columns={columns} onShow={gaps.unfold} />
@@ -150,7 +152,7 @@ export function DiffView({
               <Hunk key={hunk.content} hunk={hunk} />
             ),
           ]),
-          ...shownHunk(shown[hunks.length]),
+          ...shownHunk(visible[hunks.length]),
           ...(last !== undefined && whole !== null && mayGoOn(last)
             ? [
                 gapRow(hunks.length, {

@@ -18,9 +18,9 @@ export function GapRow(props: {
   isNew: boolean
   onShow: () => void
 }) {
-  const { gap, shown, columns, canShow, isLoading, isNew } = props
-  const left = Math.max(0, gap.lines - shown)
-  if (left === 0 && (shown > 0 || gap.newStart > 1)) return null
+  const { gap, shown: visible, columns, canShow, isLoading, isNew } = props
+  const left = Math.max(0, gap.lines - visible)
+  if (left === 0 && (visible > 0 || gap.newStart > 1)) return null
   const words =
     left === Infinity
       ? 'Show the unchanged lines that follow'

@@ -35,7 +35,7 @@ export function lineTokens(input: {
   /** changes of white space alone, whose words are not marked */
   quiet: ReadonlySet<DiffChange>
 }): Sides {
-  const { hunks, shown, painted, isWhole, quiet } = input
+  const { hunks, shown: visible, painted, isWhole, quiet } = input
   const tokens: Sides = { old: [], new: [] }
   const put = (side: 'old' | 'new', line: number, token: LineToken): void => {
     tokens[side][line - 1] = [token]
@@ -74,6 +74,6 @@ export function lineTokens(input: {
     }
   }
   hunks.forEach(draw)
-  for (const hunk of shown) draw(hunk, null)
+  for (const hunk of visible) draw(hunk, null)
   return tokens
 }

@@ -41,10 +41,10 @@ export function useStoredFile(
   }
 }
 
-const known = new WeakMap<Uint8Array, string>()
+const texts = new WeakMap<Uint8Array, string>()
 
 function textOf(bytes: Uint8Array): string {
-  const text = known.get(bytes) ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  known.set(bytes, text)
+  const text = texts.get(bytes) ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  texts.set(bytes, text)
   return text
 }

@@ -40,8 +40,8 @@ export function layFreshRows(
   if (rowsBefore.length === 0)
     return { rows: items.map((item) => ({ item, gone: false })), waiting: [] }
   const byId = new Map(items.map((item) => [item.id, item]))
-  const known = new Set(rowsBefore.map((row) => row.item.id))
-  const added = items.filter((item) => !known.has(item.id))
+  const ids = new Set(rowsBefore.map((row) => row.item.id))
+  const added = items.filter((item) => !ids.has(item.id))
   const waiting = added.filter((item) => !acts.requested.has(item.id))
   const lastRemaining = rowsBefore.findLastIndex((row) => byId.has(row.item.id))
   const pushedFrom = hasMore

@@ -26,9 +26,9 @@ export function useQueueEntries(): {
   const queues = data?.items ?? []
   const sum = (of: (queue: (typeof queues)[number]) => number): number =>
     queues.reduce((total, queue) => total + of(queue), 0)
-  const shown = viewQueryOf(search)
+  const view = viewQueryOf(search)
   const saved = useSavedViews('inbox')
-  const isView = saved.some(({ query }) => query === shown)
+  const isView = saved.some(({ query }) => query === view)
   const plain = new URLSearchParams()
   const mine = search.get('mine') === 'true'
   const chosen = search.get('queue')
@@ -67,7 +67,7 @@ export function useQueueEntries(): {
       name: visibleString(name),
       to: `/?${query}`,
       count: null,
-      on: query === shown,
+      on: query === view,
       viewId: id,
     })),
   }

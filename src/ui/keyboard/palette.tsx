@@ -53,7 +53,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const chosen = useRef<CommandId | null>(null)
   useEffect(() => actions.open(), [actions])
 
-  const shown = commands
+  const matches = commands
     .filter((id) => id !== 'palette' && hasWords(commandLabel(id), query))
     .map((id) => ({
       id,
@@ -80,7 +80,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       actions={[
         ...groups,
         ...(listed.length > 0 ? [{ group: 'Lists', actions: listed }] : []),
-        ...(shown.length > 0 ? [{ group: 'Commands', actions: shown }] : []),
+        ...(matches.length > 0 ? [{ group: 'Commands', actions: matches }] : []),
       ]}
       // The service has judged what matches, and the commands are filtered above.
       filter={(_, all) => all}

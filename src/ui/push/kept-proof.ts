@@ -10,8 +10,8 @@ export async function keepProof(proof: string): Promise<void> {
 
 /** The proof that the page keeps for the service worker; `null`: nobody is signed in. */
 export async function readKeptProof(): Promise<string | null> {
-  const kept = await caches.match(entry, { cacheName })
-  return kept === undefined ? null : kept.text()
+  const cached = await caches.match(entry, { cacheName })
+  return cached === undefined ? null : cached.text()
 }
 
 /** Forgets it: the service worker reads nothing any more. */

@@ -22,9 +22,9 @@ export async function answerNavigation(
     if (response.ok) keepAlive(keepPage(response.clone()).catch(() => undefined))
     return response
   } catch (error) {
-    const kept = await caches.match(page, { cacheName })
-    if (kept === undefined) throw error
-    return kept
+    const cached = await caches.match(page, { cacheName })
+    if (cached === undefined) throw error
+    return cached
   }
 }
 
@@ -36,8 +36,8 @@ export async function answerAsset(request: Request): Promise<Response> {
 async function keepPage(response: Response): Promise<void> {
   const html = await response.text()
   const cache = await caches.open(cacheName)
-  const kept = await cache.match(page)
-  if (kept !== undefined && (await kept.text()) === html) return
+  const cached = await cache.match(page)
+  if (cached !== undefined && (await cached.text()) === html) return
   const files = filesOf(html)
   const present = await cache.keys()
   const names = new Set(present.map(({ url }) => new URL(url).pathname))

@@ -56,7 +56,7 @@ export function useRunSecrets(id: string): PageSecrets {
  */
 function useSecrets(record: (revealed: Revealed) => Promise<unknown>): PageSecrets {
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(new Set())
-  const [known, setKnown] = useState<ReadonlyMap<string, number>>(new Map())
+  const [places, setPlaces] = useState<ReadonlyMap<string, number>>(new Map())
   const drawn = useCallback((value: string) => {
     const count = (by: number) => (before: ReadonlyMap<string, number>) => {
       const chips = (before.get(value) ?? 0) + by
@@ -65,8 +65,8 @@ function useSecrets(record: (revealed: Revealed) => Promise<unknown>): PageSecre
       else next.delete(value)
       return next
     }
-    setKnown(count(1))
-    return () => setKnown(count(-1))
+    setPlaces(count(1))
+    return () => setPlaces(count(-1))
   }, [])
   const reveal = useCallback<Secrets['reveal']>(
     async ({ value, kind }) => {
@@ -76,10 +76,10 @@ function useSecrets(record: (revealed: Revealed) => Promise<unknown>): PageSecre
     [record],
   )
   return useMemo(() => {
-    const allRevealed = [...known.keys()].every((value) => revealed.has(value))
+    const allRevealed = [...places.keys()].every((value) => revealed.has(value))
     const counted = { revealed, drawn, reveal }
     return { counted, others: { ...counted, drawn: uncounted }, allRevealed }
-  }, [revealed, known, drawn, reveal])
+  }, [revealed, places, drawn, reveal])
 }
 
 /**

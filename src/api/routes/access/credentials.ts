@@ -100,9 +100,9 @@ export const credentialRoutes = [
       200: { description: 'Confirmed: the passkey can sign decisions', schema: schemas.credential },
     },
     problems: ['not_found'],
-    answer: async (api, { params: asked, caller }) => ({
+    answer: async (api, { params, caller }) => ({
       status: 200,
-      body: answerOf(await confirmCredential(api.ctx, caller, asked)),
+      body: answerOf(await confirmCredential(api.ctx, caller, params)),
     }),
   }),
   route({
@@ -115,8 +115,8 @@ export const credentialRoutes = [
     params,
     answers: { 200: { description: 'Removed', schema: schemas.credentialRemoved } },
     problems: ['not_found'],
-    answer: async (api, { params: asked, caller }) => {
-      await removeCredential(api.ctx, caller, asked)
+    answer: async (api, { params, caller }) => {
+      await removeCredential(api.ctx, caller, params)
       return { status: 200, body: { removed: true } }
     },
   }),

@@ -36,8 +36,8 @@ export const webhookRoutes = [
       200: { description: 'A page of deliveries, newest first', schema: schemas.deliveryList },
     },
     answer: async (api, { query, caller }) => {
-      const { mine, ...asked } = query
-      const filter = { ...asked, mine: mine === 'true' }
+      const { mine, ...listQuery } = query
+      const filter = { ...listQuery, mine: mine === 'true' }
       const page = await listDeliveries(api.ctx, caller, filter)
       return { status: 200, body: pageView(page, deliveryView) }
     },

@@ -27,11 +27,11 @@ export const erasureRoutes = [
     },
     problems: ['not_found', 'forbidden', 'conflict'],
     answer: async (api, { params, body, caller }) => {
-      const { what, ...asked } = { request: params.id, ...body }
+      const { what, ...selection } = { request: params.id, ...body }
       const erased =
         what === 'contents'
-          ? await eraseRequestContents(api.ctx, caller, asked)
-          : await eraseRequestWords(api.ctx, caller, asked)
+          ? await eraseRequestContents(api.ctx, caller, selection)
+          : await eraseRequestWords(api.ctx, caller, selection)
       return { status: 200, body: { ...none, ...erased } }
     },
   }),

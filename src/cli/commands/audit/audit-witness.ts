@@ -96,8 +96,8 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
   )
   const { size } = witnessed.checkpoint
   if ('refusal' in witnessed) {
-    const kept = await keepContradiction(path, size, note)
-    const where = kept === null ? '' : `. Its answer is stored in ${kept.file}`
+    const contradiction = await keepContradiction(path, size, note)
+    const where = contradiction === null ? '' : `. Its answer is stored in ${contradiction.file}`
     throw new CommandFailure(`${sentences[witnessed.refusal]}${where}`)
   }
   await folder.lock.check()

@@ -96,9 +96,9 @@ async function decide(
   }
   const again = await isAgain(decision, request, options)
   if (again === null) throw new CommandFailure('Nothing was decided.')
-  const shown = options.digest === undefined ? request : { ...request, digest: options.digest }
+  const target = options.digest === undefined ? request : { ...request, digest: options.digest }
   const then = options.stop === true ? 'stop' : 'continue'
-  const answer = await sendDecision(service, shown, {
+  const answer = await sendDecision(service, target, {
     decision,
     seenAll,
     again,

@@ -68,12 +68,12 @@ function wordsSentence({ texts, requests }: ErasedView): string {
   return texts === 0 ? nothing : `Erased ${texts} texts of ${requests} requests.`
 }
 
-function contentsSentence({ requests, contents, bytes, kept }: ErasedView): string {
+function contentsSentence({ requests, contents, bytes, kept: remaining }: ErasedView): string {
   if (requests === 0) return nothing
   const others = requests === 1 ? '' : ` of ${requests} requests about the same call`
   const shared =
-    kept === 0
+    remaining === 0
       ? ''
-      : `${kept} more texts stay stored because other requests use them; this request does not show them.`
+      : `${remaining} more texts stay stored because other requests use them; this request does not show them.`
   return `Erased ${contents} contents (${bytes} bytes)${others}.${shared}`
 }

@@ -30,11 +30,14 @@ export async function gitState(folder: string, withinMs: number): Promise<GitSta
   if (gitDir === undefined || commonDir === undefined || top === undefined || top === '')
     return null
   const head = commit?.trim() ?? null
-  const known = settingsOf(settings ?? '')
+  const gitSettings = settingsOf(settings ?? '')
   return {
-    remote: withoutPassword(known.get('remote.origin.url') ?? null),
+    remote: withoutPassword(gitSettings.get('remote.origin.url') ?? null),
     commit: head,
-    dirty: head === null ? null : await isDirty({ gitDir, commonDir, top, head, known, withinMs }),
+    dirty:
+      head === null
+        ? null
+        : await isDirty({ gitDir, commonDir, top, head, known: gitSettings, withinMs }),
   }
 }
 
@@ -58,7 +61,7 @@ async function isDirty(of: {
   readonly known: ReadonlyMap<string, string>
   readonly withinMs: number
 }): Promise<boolean | null> {
-  const { commonDir, gitDir, head, known, top, withinMs } = of
+  const { commonDir, gitDir, head, known: settings, top, withinMs } = of
   const own = await mkdtemp(join(tmpdir(), 'countersign-git-'))
   try {
     await Promise.all(['objects', 'refs'].map((name) => mkdir(join(own, name))))
@@ -66,7 +69,7 @@ async function isDirty(of: {
     const format = head.length === 64 ? '1\n[extensions]\n\tobjectFormat = sha256' : '0'
     await writeFile(join(own, 'config'), `[core]\n\trepositoryFormatVersion = ${format}\n`)
     const same = compared.flatMap((name) => {
-      const value = known.get(name)
+      const value = settings.get(name)
       return value === undefined ? [] : ['-c', `${name}=${value}`]
     })
     const status = ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=all']

@@ -27,8 +27,8 @@ export class DeferredSessions {
   }
 
   /** Rejects when the session cannot be noted, or is none that could be continued. */
-  async note(said: Readonly<Record<keyof DeferredSession, unknown>>): Promise<void> {
-    const session = sessionOf(said)
+  async note(fields: Readonly<Record<keyof DeferredSession, unknown>>): Promise<void> {
+    const session = sessionOf(fields)
     if (session === null) throw new Error('this session cannot be continued')
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const file = this.#file(session)
@@ -87,8 +87,10 @@ function readSession(text: string): DeferredSession | null {
 }
 
 /** Its members become arguments of a program: none of them may read as an option. */
-function sessionOf(said: Readonly<Record<keyof DeferredSession, unknown>>): DeferredSession | null {
-  const { folder, number, permissionMode, requestId, sessionId, url } = said
+function sessionOf(
+  fields: Readonly<Record<keyof DeferredSession, unknown>>,
+): DeferredSession | null {
+  const { folder, number, permissionMode, requestId, sessionId, url } = fields
   if (!isName(sessionId) || !isName(permissionMode) || !isName(requestId)) return null
   if (typeof folder !== 'string' || !isAbsolute(folder)) return null
   if (typeof url !== 'string' || typeof number !== 'number') return null

@@ -60,14 +60,14 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
 
   function judgeQuorum(
     event: LoggedEvent,
-    { asked, escalated }: RequestVotes,
+    { asked: votes, escalated }: RequestVotes,
     { quorum }: DecisionBasis,
   ): void {
     const at = referenceTo(event)
     const places = quorum.any.map((all) => all.map(({ team, count }) => ({ team, count })))
     const own = quorumText({ any: places })
-    if (asked !== null && asked !== own) {
-      findings.fail(`the request asked for ${asked}, and the decision was judged by ${own}`, at)
+    if (votes !== null && votes !== own) {
+      findings.fail(`the request asked for ${votes}, and the decision was judged by ${own}`, at)
     }
     if (!escalated && quorum.any.flat().some(({ also }) => also !== undefined)) {
       findings.fail('it was judged by a quorum of an escalation, and there was none', at)

@@ -66,11 +66,11 @@ export class PeopleBehind {
 
   #open(event: LoggedEvent, requestId: string): void {
     const people = new Map<string, LoggedEvent>()
-    let known = true
+    let complete = true
     for (let runId = event.runId; runId !== null;) {
       const run = this.#runs.get(runId)
       if (run === undefined) {
-        known = false
+        complete = false
         break
       }
       for (const [personId, by] of run.people) people.set(personId, by)
@@ -84,7 +84,7 @@ export class PeopleBehind {
     for (const personId of [...peopleOf(event), textIn(event.detail, 'onBehalfOf')]) {
       if (personId !== null) people.set(personId, event)
     }
-    this.#requests.set(requestId, { people, known })
+    this.#requests.set(requestId, { people, known: complete })
     // It asks about the same call again, with what was edited in it.
     if (previous !== null) this.#editors.set(requestId, new Set(this.editorsOf(previous)))
   }

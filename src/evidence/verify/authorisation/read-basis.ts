@@ -48,6 +48,6 @@ function readPlace(place: JsonObject): QuorumPlace | null {
 function listOf<T>(value: Json | undefined, read: (one: JsonObject) => T | null): T[] | null {
   if (!Array.isArray(value)) return null
   const items = value.map((one) => read(objectIn({ one }, 'one')))
-  const known = items.filter((item) => item !== null)
-  return known.length === items.length ? known : null
+  const valid = items.filter((item) => item !== null)
+  return valid.length === items.length ? valid : null
 }

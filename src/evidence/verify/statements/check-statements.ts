@@ -151,7 +151,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
   const { detail, type } = event
   // The event of a delegated run leaves it to that of its root.
   const isChild = signed['parentRunId'] !== undefined
-  const said = detail['worktree'] ?? (isChild ? signed['worktree'] : undefined)
+  const worktree = detail['worktree'] ?? (isChild ? signed['worktree'] : undefined)
   const pairs: Record<string, readonly [unknown, unknown]> =
     type === 'run.started'
       ? {
@@ -164,7 +164,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
           startRequestId: [detail['startRequestId'] ?? null, signed['startRequestId'] ?? null],
           workspace: [detail['workspace'] ?? null, signed['workspace'] ?? null],
           parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
-          worktree: [beginning(said), beginning(signed['worktree'])],
+          worktree: [beginning(worktree), beginning(signed['worktree'])],
         }
       : type === 'permit.issued'
         ? {

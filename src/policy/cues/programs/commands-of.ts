@@ -25,7 +25,7 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Spelled
   const script = input.kind === 'shell' ? input.script : ''
   const found: SpelledOut[] = []
   for (const { words, inner, node } of search.commands) {
-    const known = input.kind === 'exec' ? 1 : node === null ? null : lineAt(script, node.pos)
+    const line = input.kind === 'exec' ? 1 : node === null ? null : lineAt(script, node.pos)
     const writes = (node?.redirects ?? []).flatMap((redirect) =>
       redirect.type === 'Redirect' && redirect.operator.includes('>')
         ? [redirect.target?.value ?? '']
@@ -43,7 +43,7 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Spelled
         args,
         isOpen: args.some((field) => field.includes('?') || field.includes('*')),
         writes: start.from === 0 ? writes.filter((path) => path !== '') : [],
-        line: input.kind === 'exec' ? start.from + 1 : (known ?? lineOfText(script, name, args)),
+        line: input.kind === 'exec' ? start.from + 1 : (line ?? lineOfText(script, name, args)),
         source,
       })
     }

@@ -41,9 +41,9 @@ function refused(error: string): { readonly error: string; readonly rule: null }
 }
 
 function unknownTool({ tool: name, registry }: PolicyQuery): string {
-  const known = registry
+  const names = registry
     .all()
     .filter((tool) => !tool.manual)
     .map((tool) => tool.name)
-  return `There is no tool ${JSON.stringify(name)}; ${didYouMean(name, known)}`
+  return `There is no tool ${JSON.stringify(name)}; ${didYouMean(name, names)}`
 }

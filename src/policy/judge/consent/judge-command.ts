@@ -44,7 +44,7 @@ export async function judgeCommand(
 ): Promise<CommandVerdict> {
   const { rules } = policy
   const { search, doubts } = analysis
-  const known = knownByNode(analysis)
+  const wordsByNode = knownByNode(analysis)
   const budget = matchingBudget()
   const opinions: CommandOpinion[] = []
   const judged = new Map<string, CommandOpinion>()
@@ -52,7 +52,7 @@ export async function judgeCommand(
     // What was found inside of a text that a command runs counts for asks and blocks alone.
     const isVector = analysis.input.kind === 'exec' && command === search.commands[0]
     const isOwn = command.node !== null || isVector
-    const words = isOwn ? (known.get(command.node) ?? null) : null
+    const words = isOwn ? (wordsByNode.get(command.node) ?? null) : null
     const source = sourceOf(analysis, command)
     const earlier = source === null ? undefined : judged.get(source)
     const opinion =
@@ -166,11 +166,11 @@ function sourceOf({ input }: CommandAnalysis, { node }: PossibleCommand): string
 
 /** The known commands by their nodes; an argument vector has the node `null`. */
 function knownByNode(analysis: CommandAnalysis): ReadonlyMap<unknown, readonly KnownWord[]> {
-  const known = new Map<unknown, readonly KnownWord[]>()
+  const wordsByNode = new Map<unknown, readonly KnownWord[]>()
   for (const part of analysis.parts) {
-    if (part.kind === 'command' && hasAllWords(part)) known.set(part.node, part.words)
+    if (part.kind === 'command' && hasAllWords(part)) wordsByNode.set(part.node, part.words)
   }
-  return known
+  return wordsByNode
 }
 
 /** A command some words of which are not known has no vector. */

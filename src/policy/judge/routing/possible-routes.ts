@@ -97,10 +97,10 @@ function shellMayAsk({ shell }: WorkerDefinition): boolean {
 function zoneMayAsk(zone: Zone, operation: Access['operation']): boolean {
   const changes = isChange({ operation })
   if (changes && zone.mode === 'ro') return false
-  const said = zone.approval[operation]?.approval
-  if (said === 'blocked') return false
-  const asksUnlessSaid = operation !== 'read' && said === undefined
-  return said === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
+  const approval = zone.approval[operation]?.approval
+  if (approval === 'blocked') return false
+  const asksUnlessSaid = operation !== 'read' && approval === undefined
+  return approval === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
 }
 
 /** Every place to which the asks of one of the worker's tools could go. */

@@ -60,8 +60,8 @@ function strictestWhy(first: Route, other: Route, risk: Risk): RoutingWhys {
 
 /** Reminders stay; people are added only where both go to one queue, whose owners wrote that. */
 function commonSteps(steps: Routing['steps'], sameQueue: boolean): Pick<Routing, 'steps'> {
-  const kept = steps?.filter((step) => sameQueue || step.kind === 'remind') ?? []
-  return kept.length === 0 ? {} : { steps: kept }
+  const remainingSteps = steps?.filter((step) => sameQueue || step.kind === 'remind') ?? []
+  return remainingSteps.length === 0 ? {} : { steps: remainingSteps }
 }
 
 const signatures: readonly Routing['signature'][] = ['optional', 'required']

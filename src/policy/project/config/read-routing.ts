@@ -83,7 +83,7 @@ export function readQuorum(field: YamlField, names: Names): QuorumSetting | null
   const count = fields.get('count')
   const allOf = fields.get('allOf')
   const anyOf = fields.get('anyOf')
-  if ([count, allOf, anyOf].filter((given) => given !== null).length !== 1) {
+  if ([count, allOf, anyOf].filter((value) => value !== null).length !== 1) {
     wrong(
       field,
       'must have exactly one of these keys',

@@ -16,12 +16,12 @@ export function unknownTools(
   policy: Policy,
   defined: ReadonlySet<string>,
 ): readonly ProjectProblem[] {
-  const known: readonly string[] = [...builtInToolNames, ...defined]
+  const names: readonly string[] = [...builtInToolNames, ...defined]
   return [...policy.workers.values()].flatMap((worker) =>
     [...worker.tools]
-      .filter(([name]) => !known.includes(name) && !isOfServer(worker, name))
+      .filter(([name]) => !names.includes(name) && !isOfServer(worker, name))
       .map(([name, setting]): ProjectProblem => {
-        const near = closestWord(name, known)
+        const near = closestWord(name, names)
         return {
           ...placeOfSource(setting.source),
           problem: `the worker lists the tool "${name}", which no file in tools/ defines`,
@@ -44,7 +44,7 @@ export function idleToolPatterns(
   defined: ReadonlySet<string>,
 ): readonly ProjectProblem[] {
   const { routing, overlays } = policy.config
-  const known = [...builtInToolNames, startRunName, ...defined]
+  const names = [...builtInToolNames, startRunName, ...defined]
   const rules = [
     ...routing.map(({ when, source }) => ({ when, source })),
     ...overlays.map(({ when, consent }) => ({ when, source: consent.source })),
@@ -54,7 +54,7 @@ export function idleToolPatterns(
       .filter((pattern) => !/^(?:mcp_|\*)/.test(pattern))
       // A near miss of a built-in name has been pointed out already.
       .filter((pattern) => closestWord(pattern, builtInToolNames) === null)
-      .filter((pattern) => !known.some((name) => globMatches(pattern, name)))
+      .filter((pattern) => !names.some((name) => globMatches(pattern, name)))
       .map((pattern) => ({
         ...placeOfSource(source),
         problem: `no tool is called "${pattern}"`,

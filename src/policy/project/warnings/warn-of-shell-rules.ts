@@ -11,27 +11,27 @@ import { oddPattern } from '../config/read-when.ts'
 export function warnOfShellRules(report: Report, shell: ShellPolicy, zones: readonly Zone[]): void {
   for (const [index, rule] of shell.rules.entries()) {
     const place = placeOfSource(rule.consent.source)
-    const shown = rule.pattern.join(' ')
+    const words = rule.pattern.join(' ')
     const earlier = shell.rules.slice(0, index).find((one) => alwaysFirst(one, rule))
     if (earlier !== undefined) {
-      const problem = `rule "${shown}" decides no plain command: rule "${earlier.pattern.join(' ')}" comes first and matches all it does`
+      const problem = `rule "${words}" decides no plain command: rule "${earlier.pattern.join(' ')}" comes first and matches all it does`
       report.warn(place, problem, 'put the more particular rule first')
     }
     const why = oddPattern(rule.pattern)
     if (why !== null) {
-      const problem = `rule "${shown}" never matches a plain command: ${why}`
+      const problem = `rule "${words}" never matches a plain command: ${why}`
       report.warn(place, problem, 'write the words of one command, as they stand in its arguments')
     }
     const neverReason = programNamed(programName(rule.pattern[0] ?? ''))?.neverReason
     if (rule.consent.approval === 'preApproved' && neverReason !== undefined) {
-      const problem = `rule "${shown}" pre-approves nothing: ${rule.pattern[0]} ${neverReason}`
+      const problem = `rule "${words}" pre-approves nothing: ${rule.pattern[0]} ${neverReason}`
       report.warn(place, problem, 'write `approval: ask`')
     }
     if (rule.consent.approval === 'preApproved' && neverReason === undefined) {
       const breadth = breadthOf(rule)
       if (breadth !== null) report.warn(place, breadth.problem, breadth.remedy)
       if (neverSees(rule, zones)) {
-        const problem = `rule "${shown}" never runs a command alone: the reads of every zone ask, and the rule names none of them`
+        const problem = `rule "${words}" never runs a command alone: the reads of every zone ask, and the rule names none of them`
         report.warn(
           place,
           problem,
@@ -41,7 +41,7 @@ export function warnOfShellRules(report: Report, shell: ShellPolicy, zones: read
     }
     const word = rule.unlessArgs.find((argument) => !argument.startsWith('-'))
     if (word !== undefined) {
-      const problem = `rule "${shown}": "${word}" in "unlessArgs" is not a flag`
+      const problem = `rule "${words}": "${word}" in "unlessArgs" is not a flag`
       report.warn(place, problem, `write it with its dash, like "-${word}"`)
     }
   }
@@ -52,7 +52,7 @@ export function warnOfShellRules(report: Report, shell: ShellPolicy, zones: read
  * usually follow.
  */
 function breadthOf({ pattern }: ShellRule): { problem: string; remedy: string } | null {
-  const shown = pattern.join(' ')
+  const words = pattern.join(' ')
   const name = programName(pattern[0] ?? '')
   const program = exactProgram(name)
   const operands = pattern.slice(1).filter((word) => !word.startsWith('-'))
@@ -61,13 +61,13 @@ function breadthOf({ pattern }: ShellRule): { problem: string; remedy: string } 
       .filter(([, subcommand]) => subcommand.writes === true)
       .map(([subcommand]) => `${name} ${subcommand}`)
     if (changing.length === 0) return null
-    const problem = `rule "${shown}" also allows ${changing.slice(0, 3).join(', ')} and ${changing.length - 3} more commands that change files`
+    const problem = `rule "${words}" also allows ${changing.slice(0, 3).join(', ')} and ${changing.length - 3} more commands that change files`
     return { problem, remedy: `name the commands, like "${name} status", with a rule for each` }
   }
   const isExact = program === undefined ? operands.length === 0 : program.allowsMore === true
   if (!isExact) return null
   const what = program === undefined ? 'is not a program that is known here' : 'may run anything'
-  const problem = `rule "${shown}" allows exactly "${shown}" and nothing behind it: ${name} ${what}, so each operand has to be spelled out`
+  const problem = `rule "${words}" allows exactly "${words}" and nothing behind it: ${name} ${what}, so each operand has to be spelled out`
   return {
     problem,
     remedy: 'spell out the operands, with a rule for each, or write `approval: ask`',

@@ -194,11 +194,11 @@ class CommandSearch implements Search {
     this.scanned.push(...scanTokens(text))
   }
 
-  #wordsOf(node: Command, known: KnownValues): readonly Spelling[] {
+  #wordsOf(node: Command, knownValues: KnownValues): readonly Spelling[] {
     let spellings = this.#spelled.get(node)
     if (spellings === undefined) {
-      const name = node.name === undefined ? [] : spellWord(node.name, known)
-      const rest = node.args.map((argument) => spellArgument(argument, known))
+      const name = node.name === undefined ? [] : spellWord(node.name, knownValues)
+      const rest = node.args.map((argument) => spellArgument(argument, knownValues))
       spellings = [name, ...rest].flat()
       this.#spelled.set(node, spellings)
     }

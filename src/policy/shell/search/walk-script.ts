@@ -69,17 +69,17 @@ export function walkScript(root: SyntaxNode, budget: Budget): ScriptParts {
     else forEachChild(node, (child) => visit(child, isNested ? depth + 1 : depth))
   }
   visit(root, 0)
-  let known: KnownValues = { values: alwaysKnown, budget }
+  let knownValues: KnownValues = { values: alwaysKnown, budget }
   for (let round = 0; round < maxRounds && assigned.length > 0; round += 1) {
-    known = valuesOf(assigned, known)
+    knownValues = valuesOf(assigned, knownValues)
   }
-  known = withPositional(commands, argumentForwarders, known)
-  const texts = inputs.flatMap((node) => textsOfInput(node, known))
-  const values = [...known.values.values()].flat().filter(holdsSubstitution)
+  knownValues = withPositional(commands, argumentForwarders, knownValues)
+  const texts = inputs.flatMap((node) => textsOfInput(node, knownValues))
+  const values = [...knownValues.values.values()].flat().filter(holdsSubstitution)
   return {
     commands,
     inputTexts: texts,
-    values: known,
+    values: knownValues,
     arrays,
     writtenFiles,
     argumentForwarders,
@@ -96,7 +96,7 @@ const maxJoinedValues = 16
 /** What separates fields, unless the script says otherwise. */
 const alwaysKnown: KnownValues['values'] = new Map([['IFS', [' ']]])
 
-function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues {
+function valuesOf(nodes: readonly SyntaxNode[], knownValues: KnownValues): KnownValues {
   const values = new Map<string, string[]>([['IFS', [' ']]])
   const add = (name: string, spelled: readonly Spelling[]): void => {
     const list = values.get(name) ?? []
@@ -107,14 +107,14 @@ function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues
       }
     }
     // Nothing that the script spells out is forgotten: it is too much rather.
-    known.budget.spend(list.length > maxValues ? Infinity : list.length)
+    knownValues.budget.spend(list.length > maxValues ? Infinity : list.length)
     values.set(name, list)
   }
   for (const node of nodes) {
-    if (known.budget.isSpent) break
+    if (knownValues.budget.isSpent) break
     if (node.type === 'Assignment') {
       const words = node.value.type === 'Word' ? [node.value] : node.value.elements
-      const spellings = words.flatMap((word) => spellWord(word, known))
+      const spellings = words.flatMap((word) => spellWord(word, knownValues))
       add(node.name, spellings)
       if (node.value.type === 'ArrayValue') {
         add(node.name, [exactly(spellings.map((word) => textsOf(word)[0] ?? '').join(' '))])
@@ -122,16 +122,16 @@ function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues
     } else if (node.type === 'For' || node.type === 'Select') {
       add(
         node.name.value,
-        (node.wordlist ?? []).flatMap((word) => spellWord(word, known)),
+        (node.wordlist ?? []).flatMap((word) => spellWord(word, knownValues)),
       )
     }
   }
-  return { values, budget: known.budget }
+  return { values, budget: knownValues.budget }
 }
 
-function textsOfInput(node: HereDoc | HereString, known: KnownValues): readonly string[] {
+function textsOfInput(node: HereDoc | HereString, knownValues: KnownValues): readonly string[] {
   if (node.type === 'HereDoc') return [node.body.text]
-  return node.target === undefined ? [] : spellWord(node.target, known).flatMap(textsOf)
+  return node.target === undefined ? [] : spellWord(node.target, knownValues).flatMap(textsOf)
 }
 
 /**
@@ -141,23 +141,23 @@ function textsOfInput(node: HereDoc | HereString, known: KnownValues): readonly 
 function withPositional(
   commands: readonly Command[],
   argumentForwarders: ReadonlySet<string>,
-  known: KnownValues,
+  knownValues: KnownValues,
 ): KnownValues {
   const forwardingCalls = commands.filter((node) => argumentForwarders.has(node.name?.value ?? ''))
-  if (forwardingCalls.length === 0) return known
+  if (forwardingCalls.length === 0) return knownValues
   const lists = forwardingCalls.map((node) =>
     node.args.flatMap((word) =>
       word.type === 'Word'
-        ? spellWord(word, known).map((spelling) => textsOf(spelling)[0] ?? '')
+        ? spellWord(word, knownValues).map((spelling) => textsOf(spelling)[0] ?? '')
         : [word.text],
     ),
   )
-  const values = new Map(known.values)
+  const values = new Map(knownValues.values)
   const texts = [...new Set(lists.flat())].slice(0, maxValues)
   for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) values.set(name, texts)
   const joined = lists.flatMap((words) => [words.join(' '), words.slice(1).join(' ')])
   for (const name of ['@', '*']) values.set(name, [...joined, ...texts].slice(0, maxValues))
-  return { values, budget: known.budget }
+  return { values, budget: knownValues.budget }
 }
 
 /** Variables that tell some program what to run. */

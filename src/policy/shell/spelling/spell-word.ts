@@ -38,17 +38,19 @@ interface Fragment {
  * them. Quotes, escapes and `$'…'` are read, an expansion may vanish, be its default, or be what
  * the script itself assigns.
  */
-export function spellWord(word: Word, known: KnownValues): readonly Spelling[] {
+export function spellWord(word: Word, knownValues: KnownValues): readonly Spelling[] {
   if (word.parts === undefined && !word.text.includes('{')) {
-    return known.budget.spend(1) ? [{ alternatives: [[word.value]], isOpen: false }] : unreadable
+    return knownValues.budget.spend(1)
+      ? [{ alternatives: [[word.value]], isOpen: false }]
+      : unreadable
   }
-  const texts = expandBraces(word.text, known.budget)
-  if (known.budget.isSpent) return unreadable
+  const texts = expandBraces(word.text, knownValues.budget)
+  if (knownValues.budget.isSpent) return unreadable
   const spelled = texts.slice(0, maxWords).map((text) => {
-    const sourceWord = text === word.text ? word : wordOf(text, known.budget)
+    const sourceWord = text === word.text ? word : wordOf(text, knownValues.budget)
     if (sourceWord === null)
       return { alternatives: text === '' ? [[]] : [[text]], isOpen: text !== '' }
-    return spellOne(sourceWord, known)
+    return spellOne(sourceWord, knownValues)
   })
   if (texts.length === 1) return spelled
   // A shell without braces takes the word for the one that it looks like.
@@ -71,12 +73,12 @@ function wordOf(text: string, budget: Budget): Word | null {
   return word?.type === 'Word' ? word : null
 }
 
-function spellOne(word: Word, known: KnownValues): Spelling {
+function spellOne(word: Word, knownValues: KnownValues): Spelling {
   const parts = word.parts
   if (parts === undefined) return { alternatives: [[word.value]], isOpen: false }
   const joinedWord = joinFragments(
-    parts.map((part) => fragmentOf(part, known, false)),
-    known.budget,
+    parts.map((part) => fragmentOf(part, knownValues, false)),
+    knownValues.budget,
     false,
   )
   const quoted = parts.some((part) => part.type.endsWith('Quoted') || part.type === 'LocaleString')
@@ -87,7 +89,7 @@ function spellOne(word: Word, known: KnownValues): Spelling {
   return { alternatives, isOpen: joinedWord.isOpen }
 }
 
-function fragmentOf(part: WordPart, known: KnownValues, quoted: boolean): Fragment {
+function fragmentOf(part: WordPart, knownValues: KnownValues, quoted: boolean): Fragment {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -96,8 +98,8 @@ function fragmentOf(part: WordPart, known: KnownValues, quoted: boolean): Fragme
     case 'DoubleQuoted':
     case 'LocaleString':
       return joinFragments(
-        part.parts.map((child) => fragmentOf(child, known, true)),
-        known.budget,
+        part.parts.map((child) => fragmentOf(child, knownValues, true)),
+        knownValues.budget,
         true,
       )
     case 'Glob':
@@ -112,32 +114,32 @@ function fragmentOf(part: WordPart, known: KnownValues, quoted: boolean): Fragme
       return { texts: [part.text], isOpen: false, quoted: true }
     case 'SimpleExpansion':
       return expansion(
-        known,
-        known.values.get(part.text.slice(1)) ?? [],
+        knownValues,
+        knownValues.values.get(part.text.slice(1)) ?? [],
         quoted && part.text !== '$@',
       )
     case 'ParameterExpansion':
       return expansion(
-        known,
-        valuesOf(part, known),
+        knownValues,
+        valuesOf(part, knownValues),
         quoted && part.parameter !== '@' && part.index === undefined,
       )
     case 'CommandExpansion':
-      return expansion(known, echoed(part), quoted)
+      return expansion(knownValues, echoed(part), quoted)
     case 'ArithmeticExpansion':
     case 'ProcessSubstitution':
-      return expansion(known, [], quoted)
+      return expansion(knownValues, [], quoted)
   }
 }
 
-function expansion(known: KnownValues, values: readonly string[], quoted: boolean): Fragment {
-  known.budget.spend(2 * values.length)
+function expansion(knownValues: KnownValues, values: readonly string[], quoted: boolean): Fragment {
+  knownValues.budget.spend(2 * values.length)
   const texts = quoted ? values : values.map((value) => value.replace(/[ \t\n]+/g, fieldSeparator))
   return { texts: [...new Set([...texts, ''])], isOpen: true, quoted }
 }
 
-function valuesOf(part: ParameterExpansionPart, known: KnownValues): readonly string[] {
-  const values = known.values.get(part.parameter) ?? []
+function valuesOf(part: ParameterExpansionPart, knownValues: KnownValues): readonly string[] {
+  const values = knownValues.values.get(part.parameter) ?? []
   const { operation } = part
   if (operation === undefined) return values
   const words: readonly (Word | undefined)[] =
@@ -147,7 +149,7 @@ function valuesOf(part: ParameterExpansionPart, known: KnownValues): readonly st
         ? [operation.replacement]
         : []
   const operandTexts = words.flatMap((word) =>
-    word === undefined ? [] : spellWord(word, known).flatMap(textsOf),
+    word === undefined ? [] : spellWord(word, knownValues).flatMap(textsOf),
   )
   return [...operandTexts, ...values]
 }
@@ -192,13 +194,13 @@ function joinFragments(fragments: readonly Fragment[], budget: Budget, quoted: b
 /** `x='git push'` behind `alias`, `declare` and their like is one word, with its quotes gone. */
 export function spellArgument(
   argument: Command['args'][number],
-  known: KnownValues,
+  knownValues: KnownValues,
 ): readonly Spelling[] {
-  if (argument.type === 'Word') return spellWord(argument, known)
+  if (argument.type === 'Word') return spellWord(argument, knownValues)
   const { value, text } = argument
   if (value.type !== 'Word') return [exactly(text)]
   const before = text.slice(0, text.indexOf('=') + 1)
-  return spellWord(value, known).map(({ alternatives, isOpen }) => ({
+  return spellWord(value, knownValues).map(({ alternatives, isOpen }) => ({
     alternatives: alternatives.map((fields) => [before + fields.join(' ')]),
     isOpen,
   }))

@@ -118,8 +118,8 @@ class Operands {
       this.#hasEnded = true
       return null
     }
-    const known = this.#flag(text)
-    if (known || index < this.#spelledCount) return null
+    const flag = this.#flag(text)
+    if (flag || index < this.#spelledCount) return null
     return `has the option ${text}, which is not known to be harmless`
   }
 

@@ -96,9 +96,9 @@ class ScriptReader implements KnownScript {
       if (part.type === 'Assignment') {
         this.doubt('it holds an assignment')
       } else if (part.type === 'Word') {
-        const known = knownWord(part)
-        if (typeof known === 'string') this.doubt(`it holds ${known}`)
-        else words.push(known)
+        const word = knownWord(part)
+        if (typeof word === 'string') this.doubt(`it holds ${word}`)
+        else words.push(word)
       } else {
         const printed = knownRedirect(part)
         if (printed === null) this.doubt(redirectProblem(part))

@@ -104,8 +104,8 @@ export async function askModel(
     // Told of it only with the first line that names it: the tools come before all that is cached.
     const offered =
       fitted.steps.length > 0 ? tools : tools.filter(({ name }) => name !== readResultName)
-    const asked = { runId: run.id, turn, system, messages, tools: offered }
-    const step = { ...asked, signal, onText: recorder.add }
+    const request = { runId: run.id, turn, system, messages, tools: offered }
+    const step = { ...request, signal, onText: recorder.add }
     const answer = await model.step(step)
     const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))
     return { answer, readThrough, costUsd: costUsd(answer), promptBytes }

@@ -94,15 +94,15 @@ function throughCall(calls: readonly ElidableCall[], state: WindowState): Elisio
 /** All turns but the newest ones that fit a part of the room; the last one always stays. */
 function compactionOf(state: WindowState, newest: number): Compaction | null {
   const compacted = lastCompaction(state.steps)?.throughTurn ?? 0
-  let kept = 0
+  let remaining = 0
   let throughTurn = 0
   for (const message of state.transcript.toReversed()) {
     const turn = message.turn ?? Infinity
-    if (turn < newest && kept > state.roomBytes * keptByCompaction) {
+    if (turn < newest && remaining > state.roomBytes * keptByCompaction) {
       throughTurn = turn
       break
     }
-    kept += state.bytesOf(message)
+    remaining += state.bytesOf(message)
   }
   if (throughTurn === 0) throughTurn = newest - 1
   return throughTurn > compacted ? { kind: 'compaction', throughTurn } : null

@@ -43,8 +43,8 @@ const measured = new WeakMap<object, number>()
 
 function inputBytes(input: Json | InvalidInput): number {
   if (typeof input !== 'object' || input === null) return Buffer.byteLength(JSON.stringify(input))
-  const known = measured.get(input)
-  if (known !== undefined) return known
+  const size = measured.get(input)
+  if (size !== undefined) return size
   const bytes = Buffer.byteLength(JSON.stringify(input))
   measured.set(input, bytes)
   return bytes

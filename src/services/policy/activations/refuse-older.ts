@@ -44,11 +44,11 @@ export async function refuseOlder(
 }
 
 function refuse({ db, memory, log }: Parts, seen: number, found: number): never {
-  const known = refused.get(memory) ?? new Set()
-  refused.set(memory, known)
+  const versions = refused.get(memory) ?? new Set()
+  refused.set(memory, versions)
   const what = `${seen} ${found}`
-  if (db !== null && !known.has(what)) {
-    known.add(what)
+  if (db !== null && !versions.has(what)) {
+    versions.add(what)
     log.error({ seen, found }, 'the policy in force was rolled back in the database')
     // Not waited for: whoever asks may hold a connection, and must not need a second one.
     const recorded = db.transaction().execute(async (alone) => {
@@ -61,7 +61,7 @@ function refuse({ db, memory, log }: Parts, seen: number, found: number): never 
       await writeRecords(await sideBySide(alone), { audit: [entry], events: [], outbox: [] }, null)
     })
     recorded.catch((error: unknown) => {
-      known.delete(what)
+      versions.delete(what)
       log.error({ err: error }, 'the refusal of an older policy could not be recorded')
     })
   }

@@ -85,9 +85,9 @@ function objectOf(value: Json | undefined, field: string): JsonObject {
   return value
 }
 
-function refuseUnknown(fields: JsonObject, known: readonly string[], within = ''): void {
+function refuseUnknown(fields: JsonObject, names: readonly string[], within = ''): void {
   for (const field of Object.keys(fields)) {
-    if (!known.includes(field)) throw invalid(within + field, 'is not a field of this decision')
+    if (!names.includes(field)) throw invalid(within + field, 'is not a field of this decision')
   }
 }
 
@@ -115,7 +115,7 @@ function thenOf(value: Json | undefined): DenialThen {
 
 function scopeOf(value: Json | undefined): Scope {
   if (value === undefined) return 'once'
-  const scope = scopes.find((known) => known === value)
+  const scope = scopes.find((one) => one === value)
   if (scope === undefined) throw invalid('scope', `must be one of ${scopes.join(', ')}`)
   return scope
 }

@@ -12,7 +12,7 @@ import type { Fork } from '../starting/insert-run.ts'
 export async function forkPoint(
   tx: Tx,
   run: Selectable<RunTable>,
-  asked: number | undefined,
+  turn: number | undefined,
 ): Promise<Pick<Fork, 'afterTurn' | 'prefix' | 'sequence'>> {
   const { rows } = await sql<{ open: boolean; sequence: number; cleared: boolean }>`
     select
@@ -24,7 +24,7 @@ export async function forkPoint(
   `.execute(tx)
   const { open = false, sequence = 1, cleared = false } = rows[0] ?? {}
   const whole = open ? run.turn - 1 : run.turn
-  const afterTurn = asked ?? whole
+  const afterTurn = turn ?? whole
   if (afterTurn > whole) {
     const why = afterTurn > run.turn ? `the run has ${run.turn} turns` : 'that turn is not finished'
     throw new Problem('invalid_request', `afterTurn: ${why}`, { field: 'afterTurn' })

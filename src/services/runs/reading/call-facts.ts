@@ -90,9 +90,9 @@ function factsOf(row: FactRow): CallFactsForPeople {
 }
 
 function approvalOf(row: FactRow): CallApproval | null {
-  const { granter, grant_scope: scope, grant_request: given, grant_number: number } = row
-  if (granter !== null && scope !== null && given !== null && number !== null) {
-    return { by: [granter], scope, requestId: given, number, remembered: true }
+  const { granter, grant_scope: scope, grant_request: grantRequest, grant_number: number } = row
+  if (granter !== null && scope !== null && grantRequest !== null && number !== null) {
+    return { by: [granter], scope, requestId: grantRequest, number, remembered: true }
   }
   const [first] = row.approvals
   if (first === undefined || row.request_id === null || row.number === null) return null

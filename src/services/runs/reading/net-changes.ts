@@ -95,11 +95,16 @@ export class NetChanges {
   }
 
   #touch(path: string, there: Version | null, request: number | null): TouchedFile {
-    const known = this.#paths.get(path)
-    const touched = known ?? { first: there, now: there, origin: path, requests: new Set<number>() }
-    if (known === undefined) this.#paths.set(path, touched)
+    const change = this.#paths.get(path)
+    const touched = change ?? {
+      first: there,
+      now: there,
+      origin: path,
+      requests: new Set<number>(),
+    }
+    if (change === undefined) this.#paths.set(path, touched)
     // A file that is made where none is did not come from elsewhere.
-    else if (known.now === null) known.origin = path
+    else if (change.now === null) change.origin = path
     if (request !== null) touched.requests.add(request)
     return touched
   }

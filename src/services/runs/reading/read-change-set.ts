@@ -98,13 +98,13 @@ export async function readChangeSet(
   `.execute(ctx.db)
   const [row] = rows
   if (row?.made !== true) throw new Problem('not_found', `Run ${runId} has made no turn ${turn}`)
-  const shown = await readShown(ctx, caller, row.asked)
+  const records = await readShown(ctx, caller, row.asked)
   const task = await taskOf(ctx, runId)
   return {
     task,
     calls: row.calls.map((call) => {
-      const asked = row.asked.filter((one) => one.call_id === call.id)
-      const own = call.request_id === null ? null : (shown.get(call.request_id) ?? null)
+      const requests = row.asked.filter((one) => one.call_id === call.id)
+      const own = call.request_id === null ? null : (records.get(call.request_id) ?? null)
       return {
         callId: call.id,
         position: call.position,
@@ -112,8 +112,8 @@ export async function readChangeSet(
         title: own?.request.title ?? call.tool,
         verdict: call.verdict,
         shown: own,
-        attachments: asked.flatMap(({ id, kind }) =>
-          kind === 'attachment' ? (shown.get(id) ?? []) : [],
+        attachments: requests.flatMap(({ id, kind }) =>
+          kind === 'attachment' ? (records.get(id) ?? []) : [],
         ),
       }
     }),
@@ -133,14 +133,14 @@ async function readShown(
     ...comments,
   ])
   const wordsOf = await readWords(ctx.db, comments, texts)
-  const shown = new Map<string, ShownRequest>()
+  const records = new Map<string, ShownRequest>()
   for (const row of rows) {
     const item = items.get(row.id)
     const stored = texts.get(row.presentation_hash)
     if (item === undefined || stored === undefined) continue
     const digest = row.presentation_digest
     const signatureRequired = needsSignature({ ...item, routing: row.routing })
-    shown.set(row.id, {
+    records.set(row.id, {
       request: {
         ...item,
         seen: digest,
@@ -151,7 +151,7 @@ async function readShown(
       presentation: { ...(JSON.parse(stored) as Presentation), digest },
     })
   }
-  return shown
+  return records
 }
 
 /** What a person asked the root run to do. */

@@ -102,11 +102,11 @@ async function counted(db: Db, items: readonly NetChange[]): Promise<ChangedFile
     const [old, fresh] = [before, after].map((ref) => (ref === null ? none : lines.get(keyOf(ref))))
     return old === undefined || fresh === undefined ? null : { before: old, after: fresh }
   })
-  const known = sides.filter((side) => side !== null)
-  const counts = (await countChangedLines(known)) ?? []
+  const present = sides.filter((side) => side !== null)
+  const counts = (await countChangedLines(present)) ?? []
   return items.map(({ path, change, from, before, after, requests }, index) => {
     const side = sides[index] ?? null
-    const count = side === null ? null : (counts[known.indexOf(side)] ?? null)
+    const count = side === null ? null : (counts[present.indexOf(side)] ?? null)
     const [added, removed] = [count?.added ?? null, count?.removed ?? null]
     return { path, change, from, before, after, added, removed, requests }
   })

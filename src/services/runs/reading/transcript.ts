@@ -76,11 +76,11 @@ function withSummaries(
   items: readonly TranscriptItem[],
   steps: readonly WindowStep[],
 ): readonly TranscriptItem[] {
-  const shown = [...items]
+  const sorted = [...items]
   for (const { kind, atTurn, fromTurn, throughTurn, text, at } of steps) {
     if (kind !== 'compaction') continue
-    const place = shown.findIndex(({ turn }) => turn >= atTurn)
-    shown.splice(place === -1 ? shown.length : place, 0, {
+    const place = sorted.findIndex(({ turn }) => turn >= atTurn)
+    sorted.splice(place === -1 ? sorted.length : place, 0, {
       role: 'compaction',
       turn: atTurn,
       covers: [fromTurn, throughTurn],
@@ -92,7 +92,7 @@ function withSummaries(
       calls: [],
     })
   }
-  return shown
+  return sorted
 }
 
 function elidedAtOf(

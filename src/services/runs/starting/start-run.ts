@@ -163,10 +163,10 @@ export async function starterOf(
 }
 
 /** Rejects with `invalid_request` for a workspace in which the worker's runs do not work. */
-function chosenWorkspace(worker: WorkerDefinition, asked: string | undefined): string {
+function chosenWorkspace(worker: WorkerDefinition, name: string | undefined): string {
   const allowed = workspacesOf(worker)
-  if (asked === undefined) return allowed[0]
-  if (allowed.includes(asked)) return asked
+  if (name === undefined) return allowed[0]
+  if (allowed.includes(name)) return name
   const text = `workspace: runs of ${worker.name} work in ${allowed.join(' or ')}`
   throw new Problem('invalid_request', text, { field: 'workspace' })
 }

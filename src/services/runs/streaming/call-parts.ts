@@ -8,9 +8,9 @@ import type { UiPart } from '#domain/runs/ui-part.ts'
  */
 export function callParts(
   calls: readonly CallView[],
-  told: string,
+  position: string,
 ): readonly { readonly part: UiPart; readonly calls: string }[] {
-  const marks = calls.map((_call, index) => told[index] ?? '-')
+  const marks = calls.map((_call, index) => position[index] ?? '-')
   const parts: { part: UiPart; calls: string }[] = []
   const tell = (index: number, mark: string, part: UiPart): void => {
     marks[index] = mark

@@ -9,10 +9,10 @@ import type { CallView, LiveAttempt, LiveStreamPiece } from './stream-view.ts'
  */
 export function outputParts(
   calls: readonly CallView[],
-  told: readonly OutputPosition[],
+  positions: readonly OutputPosition[],
 ): readonly { readonly part: CommandOutputPart; readonly outputs: readonly OutputPosition[] }[] {
   const outputs = new Map(
-    told
+    positions
       // What ended is told by its result.
       .filter(({ call }) => calls[call]?.result === null)
       .map((one) => [one.call, one]),

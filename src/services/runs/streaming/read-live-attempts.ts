@@ -20,10 +20,10 @@ interface LiveRow {
 export async function readLiveAttempts(
   db: Db,
   calls: readonly { readonly callId: string; readonly call: number }[],
-  told: readonly OutputPosition[],
+  positions: readonly OutputPosition[],
 ): Promise<ReadonlyMap<string, LiveAttempt>> {
   if (calls.length === 0) return new Map()
-  const offsets = told.flatMap(({ call, attempt, stderr, stdout }) => {
+  const offsets = positions.flatMap(({ call, attempt, stderr, stdout }) => {
     const callId = calls.find((one) => one.call === call)?.callId
     return callId === undefined
       ? []

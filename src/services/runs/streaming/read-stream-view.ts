@@ -94,7 +94,7 @@ async function readCallViews(
   runId: string,
   cursor: StreamCursor,
 ): Promise<readonly CallView[]> {
-  const { turn, calls: told } = cursor
+  const { turn, calls: callsPosition } = cursor
   const { rows } = await sql<CallRow>`
     select id as "callId", tool_call_id as "toolCallId", tool, input_hash as "inputHash",
       result_type as "resultType", result_text_hash as "textHash",
@@ -104,8 +104,8 @@ async function readCallViews(
     from tool_call where run_id = ${runId} and turn = ${turn} order by position
   `.execute(db)
   const hashes = rows.flatMap(({ inputHash, textHash, outputHash }, index) => {
-    if (told[index] === 'z') return []
-    const input = (told[index] ?? '-') === '-' ? [inputHash] : []
+    if (callsPosition[index] === 'z') return []
+    const input = (callsPosition[index] ?? '-') === '-' ? [inputHash] : []
     return [...input, ...[textHash, outputHash].filter((hash) => hash !== null)]
   })
   const texts = hashes.length === 0 ? new Map() : await getRemainingTexts(db, hashes)

@@ -67,7 +67,7 @@ export function requestsTold(mark: string): number {
 
 /** The id of an event. */
 export function cursorId({ turn, stage, attempt, offset, calls, outputs }: StreamCursor): string {
-  const told = outputs.map(
+  const positions = outputs.map(
     ({ call, attempt: of, lost, stderr, stdout }) =>
       `${call}-${of}-${stdout}-${stderr}${lost ? 'x' : ''}`,
   )
@@ -75,7 +75,7 @@ export function cursorId({ turn, stage, attempt, offset, calls, outputs }: Strea
   return [
     place,
     ...(calls === '' ? [] : [calls]),
-    ...(told.length === 0 ? [] : [told.join('_')]),
+    ...(positions.length === 0 ? [] : [positions.join('_')]),
   ].join('.')
 }
 
@@ -87,8 +87,8 @@ const outputForm = /^(\d{1,4})-(\d{1,9})-(\d{1,12})-(\d{1,12})(x?)$/
 export function parseCursor(id: string): StreamCursor | null {
   const match = idForm.exec(id)
   if (match === null) return null
-  const [, turn, letter, attempt, offset, calls = '', told] = match
-  const outputs = told === undefined ? [] : told.split('_').map(parseOutput)
+  const [, turn, letter, attempt, offset, calls = '', positions] = match
+  const outputs = positions === undefined ? [] : positions.split('_').map(parseOutput)
   const stages = Object.keys(letters) as StreamStage[]
   const stage = stages.find((one) => letters[one] === letter)
   if (stage === undefined || stage === 'new' || Number(turn) < 0) return null

@@ -51,8 +51,8 @@ export async function namedFiles(
   const reads = onlyReads(words)
 
   const look = async (at: string): Promise<InspectedFile | null> => {
-    const known = inspected.get(at)
-    if (known !== undefined) return known
+    const inspection = inspected.get(at)
+    if (inspection !== undefined) return inspection
     const file = decidingZones(zones, at).length === 0 ? null : await see(at)
     inspected.set(at, file)
     return file

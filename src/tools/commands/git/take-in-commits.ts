@@ -64,10 +64,10 @@ async function takeIn(
   const { head, pack } = await packOf(sandbox, workspace, record, worktree, signal)
   if (head === record.tip) return head
   await storePack(worktree.folder, record, pack)
-  const known = await hostGit(['rev-parse', '--verify', '-q', `${head}^{commit}`], {
+  const commit = await hostGit(['rev-parse', '--verify', '-q', `${head}^{commit}`], {
     gitDir: hostGitDirIn(worktree.folder),
   })
-  if (known.code !== 0) throw notTaken('they are not whole')
+  if (commit.code !== 0) throw notTaken('they are not whole')
   const why = `countersign: commits of run ${record.runId}`
   const { branch, repository, tip } = record
   const moved = await moveBranch(repository, branch, { from: tip, to: head, why })
@@ -127,8 +127,8 @@ async function packOf(
   const head = bytes.subarray(0, Math.max(lineEnd, 0)).toString('latin1')
   if (end.exceeded !== null || end.timedOut) throw notTaken('they are too large, or took too long')
   if (end.exitCode !== 0 || !isCommitHash(head)) {
-    const said = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
-    throw notTaken(`Git does not read the branch ${branch} of the worktree ${said}`.trim())
+    const errorText = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
+    throw notTaken(`Git does not read the branch ${branch} of the worktree ${errorText}`.trim())
   }
   return { head, pack: bytes.subarray(lineEnd + 1) }
 }

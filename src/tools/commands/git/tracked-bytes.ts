@@ -111,8 +111,8 @@ async function byRepository({
 }: SandboxPlan): Promise<ReadonlyMap<string, readonly string[]>> {
   const tops = new Map<string, string | null>()
   const topOf = async (folder: string): Promise<string | null> => {
-    const known = tops.get(folder)
-    if (known !== undefined) return known
+    const topFolder = tops.get(folder)
+    if (topFolder !== undefined) return topFolder
     const inZone = zones.some(({ path: at }) => folder === at || folder.startsWith(`${at}/`))
     const isTop = inZone && (await lstat(path.join(folder, '.git')).catch(() => null)) !== null
     const top = isTop ? folder : inZone ? await topOf(path.dirname(folder)) : null

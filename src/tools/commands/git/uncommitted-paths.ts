@@ -51,8 +51,8 @@ export async function uncommittedPaths(
     signal,
   })
   if (end.exitCode !== 0 || end.timedOut || end.exceeded !== null) {
-    const said = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
-    throw new ToolProblem(`Git does not read the worktree: ${said || 'it took too long'}`)
+    const errorText = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
+    throw new ToolProblem(`Git does not read the worktree: ${errorText || 'it took too long'}`)
   }
   const entries = end.stdout.bytes.toString('utf8').split('\0')
   return entries.flatMap((entry) => (entry === '' ? [] : [entry.slice('XY '.length)]))

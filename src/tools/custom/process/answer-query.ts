@@ -105,7 +105,7 @@ function isPresentation(value: unknown): value is CustomPresentation {
   if (typeof value !== 'object' || value === null) return false
   const { type, content, language } = value as Record<string, unknown>
   return (
-    customTypes.some((known) => known === type) &&
+    customTypes.some((customType) => customType === type) &&
     typeof content === 'string' &&
     content.isWellFormed() &&
     Buffer.byteLength(content) <= limits.writeBytes &&

@@ -104,8 +104,8 @@ export class RecordedModules {
   }
 
   #files(folder: string, wanted: string): ReadonlyMap<string, string> {
-    const known = this.#packages.get(folder)
-    if (known !== undefined) return known.files
+    const scope = this.#packages.get(folder)
+    if (scope !== undefined) return scope.files
     const { projectDir, hashes } = this.#recorded
     const hashed = hashPackageFolder(path.join(projectDir, folder), this.#room)
     if (hashed.digest !== hashes[folder]) {

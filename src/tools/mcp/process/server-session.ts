@@ -40,13 +40,13 @@ export class ServerSession {
    * more over a new one.
    */
   async list(signal: AbortSignal): Promise<McpListing> {
-    const known = this.#live
+    const session = this.#live
     const live = await this.#connect(signal)
     try {
       return await listOver(live, signal)
     } catch (error) {
       const why = await this.#lose(live, error)
-      if (live !== known || signal.aborted) throw new Error(why, { cause: error })
+      if (live !== session || signal.aborted) throw new Error(why, { cause: error })
       return this.list(signal)
     }
   }

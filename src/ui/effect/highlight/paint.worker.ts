@@ -48,11 +48,11 @@ function kindOf(color: string | undefined): number {
 
 async function paint({ language, texts }: PaintJob): Promise<PaintAnswer['texts']> {
   if (!Object.hasOwn(languages, language)) return null
-  const known = await open()
+  const highlighter = await open()
   const lang = language as Language
-  await known.loadLanguage(languages[lang])
+  await highlighter.loadLanguage(languages[lang])
   return texts.map((text) =>
-    known
+    highlighter
       .codeToTokensBase(text, {
         lang,
         theme: 'kinds',

@@ -18,8 +18,8 @@ const listeners = new Set<() => void>()
 
 function read(name: DiffSetting): boolean {
   const { key, on, initially } = settings[name]
-  const kept = localStorage.getItem(key)
-  return kept === null ? initially : kept === on
+  const stored = localStorage.getItem(key)
+  return stored === null ? initially : stored === on
 }
 
 /** Turns a setting over, on every page of this window. */

@@ -74,9 +74,9 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
     delete all['baseHash']
     delete all['files']
   }
-  const known = Object.keys(labels).filter((name) => Object.hasOwn(all, name))
+  const names = Object.keys(labels).filter((name) => Object.hasOwn(all, name))
   const others = Object.keys(all).filter((name) => !Object.hasOwn(labels, name))
-  return [...known, ...others].flatMap((name): FactRow[] => {
+  return [...names, ...others].flatMap((name): FactRow[] => {
     const value = all[name] ?? null
     if (name === 'bases') {
       return basesOf(value).map((values) => ({ label: labels['bases'] ?? name, values }))
@@ -92,8 +92,8 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
     }
     const lines = Object.hasOwn(linesOf, name) ? linesOf[name] : undefined
     const isReported = Object.hasOwn(all, 'reportedBy') && ofFileBefore.has(name)
-    const known = Object.hasOwn(labels, name) ? labels[name] : undefined
-    const label = `${known ?? inWords(name)}${isReported ? ', as reported' : ''}`
+    const knownLabel = Object.hasOwn(labels, name) ? labels[name] : undefined
+    const label = `${knownLabel ?? inWords(name)}${isReported ? ', as reported' : ''}`
     return [{ label, values: [factText(value)], ...(lines === undefined ? {} : { lines }) }]
   })
 }

@@ -12,13 +12,13 @@ import { parseUnifiedDiff } from '../../effect/unified-diff.ts'
 export function CallEffect({ call }: { call: TranscriptCall }) {
   const isPending = call.requestState === 'pending'
   const [opened, setOpened] = useState(isPending)
-  const shown = call.requestId === undefined ? inputEffect(call.input) : null
-  if (call.requestId === undefined && shown === null) return null
+  const effect = call.requestId === undefined ? inputEffect(call.input) : null
+  if (call.requestId === undefined && effect === null) return null
   return (
     <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
       <summary className="small">What it does</summary>
       {opened &&
-        (call.requestId === undefined ? shown : <RequestEffect requestId={call.requestId} />)}
+        (call.requestId === undefined ? effect : <RequestEffect requestId={call.requestId} />)}
     </details>
   )
 }

@@ -136,11 +136,11 @@ function WaitingFor({ run }: { run: Run }) {
   const [first] = run.waitsFor
   if (first === undefined) return null
   const names = [...new Set(run.waitsFor.flatMap(({ people }) => people.map(({ name }) => name)))]
-  const shown = names.slice(0, 4).join(', ')
+  const firstNames = names.slice(0, 4).join(', ')
   return (
     <>
       {' '}
-      · waits for {shown === '' ? 'nobody who could decide' : shown}
+      · waits for {firstNames === '' ? 'nobody who could decide' : firstNames}
       {names.length > 4 && ` and ${names.length - 4} more`} since <Time at={first.since} />
     </>
   )

@@ -30,7 +30,7 @@ export function afterOutput(
   const pieces = [...(isNext ? before.pieces : []), ...(text === '' ? [] : [{ start, text }])]
   let length = pieces.reduce((sum, piece) => sum + piece.text.length, 0)
   while (pieces.length > 1 && length > keptCharacters) length -= pieces.shift()?.text.length ?? 0
-  const kept: OutputSoFar = {
+  const output: OutputSoFar = {
     attempt,
     start: pieces[0]?.start ?? end,
     end,
@@ -38,5 +38,5 @@ export function afterOutput(
     pieces,
     lost,
   }
-  return new Map(printed).set(id, kept)
+  return new Map(printed).set(id, output)
 }

@@ -18,8 +18,8 @@ export function ChangedFiles({ runId }: { runId: string }) {
   const pages = changes.data?.pages ?? []
   const [first] = pages
   const items = pages.flatMap((page) => page.items)
-  const shown = isOpen ? items : items.slice(0, shownAtFirst)
-  const more = (first?.total ?? 0) - shown.length
+  const visible = isOpen ? items : items.slice(0, shownAtFirst)
+  const more = (first?.total ?? 0) - visible.length
   const showMore = (): void => {
     setOpen(true)
     if (isOpen) void changes.fetchNextPage()
@@ -32,7 +32,7 @@ export function ChangedFiles({ runId }: { runId: string }) {
       {changes.isError && <Failure error={changes.error} retry={() => void changes.refetch()} />}
       {first?.total === 0 && <p className="dim small">None that is known.</p>}
       <ul className="changed-files">
-        {shown.map((item) => (
+        {visible.map((item) => (
           <ChangedFile key={item.path} item={item} />
         ))}
       </ul>

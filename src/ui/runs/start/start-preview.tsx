@@ -77,13 +77,13 @@ function Part({ title, icon, lines, nothing, children }: PartProps) {
 
 /** Nobody who stands behind the run is among them. */
 function QueuePeople({ queue: { name, quorum, people, problem } }: { queue: Queue }) {
-  const shown = people.slice(0, 5)
-  const more = people.length - shown.length
+  const first = people.slice(0, 5)
+  const more = people.length - first.length
   return (
     <p className={problem === null ? 'preview-queue' : 'preview-queue preview-unreachable'}>
       <strong>{name}</strong> <span className="dim">needs {quorum}:</span>{' '}
       {problem ??
-        `${shown.map((person) => person.name).join(', ')}${more > 0 ? ` and ${more} more` : ''}`}
+        `${first.map((person) => person.name).join(', ')}${more > 0 ? ` and ${more} more` : ''}`}
     </p>
   )
 }

@@ -28,13 +28,13 @@ export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
     if (role === 'assistant') add('model', turn, `turn ${turn}`, read, answered)
     read = Math.max(read, answered)
     for (const { tool, times } of calls) {
-      const [asked, decided, started, finished] = [
+      const [opening, decided, started, finished] = [
         times?.askedAt,
         times?.decidedAt,
         times?.startedAt,
         times?.finishedAt,
       ].map((time) => (time == null ? null : Date.parse(time)))
-      if (asked != null && decided != null) add('people', turn, tool, asked, decided)
+      if (opening != null && decided != null) add('people', turn, tool, opening, decided)
       if (started != null && finished != null) add('tools', turn, tool, started, finished)
       if (finished != null) read = Math.max(read, finished)
     }

@@ -17,7 +17,7 @@ export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
   const end = Math.max(0, ...stretches.map(({ to }) => to))
   if (end === 0) return null
   const totals = timeTotals(stretches)
-  const shown = stretches.slice(-rowsMost)
+  const visible = stretches.slice(-rowsMost)
   return (
     <section className="card" aria-labelledby="times-title">
       <h2 id="times-title">Time</h2>
@@ -33,12 +33,12 @@ export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
       </dl>
       <svg
         className="times-bars"
-        viewBox={`0 0 1000 ${shown.length * 10}`}
+        viewBox={`0 0 1000 ${visible.length * 10}`}
         preserveAspectRatio="none"
-        style={{ height: `${shown.length * 0.5}rem` }}
+        style={{ height: `${visible.length * 0.5}rem` }}
         aria-hidden
       >
-        {shown.map(({ holder, from, to }, index) => (
+        {visible.map(({ holder, from, to }, index) => (
           <rect
             key={`${holder} ${from}`}
             className={`times-${holder}`}
@@ -61,7 +61,7 @@ export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ holder, turn, what, from, to }) => (
+            {visible.map(({ holder, turn, what, from, to }) => (
               <tr key={`${holder} ${from}`}>
                 <td>{turn}</td>
                 <td>{names[holder]}</td>

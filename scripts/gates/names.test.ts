@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { participleNames } from './names.ts'
+
+test('a variable or parameter that is called by a participle is found, wherever it is declared', () => {
+  const planted = `const known = new Set()
+function f({ asked, of: told }: Call, ...[said]: string[]) {
+  for (const [shown] of known) use(shown)
+}
+type Listener = (heard: string) => void
+class Box { constructor(private given: number) {} keep = (kept = 1) => kept }
+`
+  expect(participleNames('a.ts', planted)).toEqual([
+    'a.ts:1: known',
+    'a.ts:2: asked',
+    'a.ts:2: told',
+    'a.ts:2: said',
+    'a.ts:3: shown',
+    'a.ts:5: heard',
+    'a.ts:6: given',
+    'a.ts:6: kept',
+  ])
+})
+
+test('a member that has such a name may be read under another, and texts are not names', () => {
+  const text = `const { asked: request } = row
+const facts = { known: true, told: row.told }
+interface Row { readonly shown: boolean; given?: string }
+// known and told
+const sentence = 'asked and told'
+`
+  expect(participleNames('a.ts', text)).toEqual([])
+})

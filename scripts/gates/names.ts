@@ -1,0 +1,64 @@
+import { parseSync } from 'oxc-parser'
+
+/**
+ * Participles that say what happened to a value and not what it is. A variable or parameter is
+ * called by a noun: `request` and not `asked`, `names` and not `known`.
+ */
+export const forbiddenNames: ReadonlySet<string> = new Set([
+  'asked',
+  'given',
+  'heard',
+  'kept',
+  'known',
+  'said',
+  'shown',
+  'sworn',
+  'told',
+])
+
+/**
+ * The variables and parameters of a source text that have a forbidden name, as `file:line: name`.
+ * Members of types and objects may have one: they are fields of the API, columns and the like.
+ */
+export function participleNames(file: string, text: string): string[] {
+  const { program, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`)
+  return nodesIn(program)
+    .flatMap(declaredNames)
+    .filter(({ name }) => forbiddenNames.has(name))
+    .toSorted((one, other) => one.start - other.start)
+    .map(({ name, start }) => `${file}:${text.slice(0, start).split('\n').length}: ${name}`)
+}
+
+type Node = Record<string, unknown>
+
+interface DeclaredName {
+  readonly name: string
+  readonly start: number
+}
+
+function nodesIn(value: unknown): Node[] {
+  if (typeof value !== 'object' || value === null) return []
+  const below = Object.values(value).flatMap(nodesIn)
+  return 'type' in value ? [{ ...value }, ...below] : below
+}
+
+/** The names that a node itself declares, and no node below it. */
+function declaredNames(node: Node): DeclaredName[] {
+  if (node['type'] === 'VariableDeclarator') return namesIn(node['id'])
+  if (node['type'] === 'CatchClause') return namesIn(node['param'])
+  const { params } = node
+  return Array.isArray(params) ? params.flatMap(namesIn) : []
+}
+
+/** The names in a pattern: of destructured members, elements and the rest, too. */
+function namesIn(pattern: unknown): DeclaredName[] {
+  if (typeof pattern !== 'object' || pattern === null || !('type' in pattern)) return []
+  const { elements, properties, type, name, start, value, left, argument, parameter }: Node = {
+    ...pattern,
+  }
+  if (type === 'Identifier') return [{ name: String(name), start: Number(start) }]
+  if (Array.isArray(properties)) return properties.flatMap(namesIn)
+  if (Array.isArray(elements)) return elements.flatMap(namesIn)
+  return [value, left, argument, parameter].flatMap(namesIn)
+}
