@@ -129,8 +129,8 @@ interface SealedRow {
 function formsOf(table: SealedTable, statement: SealedRow): readonly SealedRow[] {
   const unsaid = unsaidBefore(table)
   if (unsaid.length === 0) return [statement]
-  const said = Object.entries(statement.row).filter(([name]) => !unsaid.includes(name))
-  return [statement, { table, row: Object.fromEntries(said) as SealableRow }]
+  const members = Object.entries(statement.row).filter(([name]) => !unsaid.includes(name))
+  return [statement, { table, row: Object.fromEntries(members) as SealableRow }]
 }
 
 function sealedOf(table: SealedTable, row: SealableRow): SealedRow {
