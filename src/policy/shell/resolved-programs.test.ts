@@ -87,13 +87,17 @@ describe('what agents write all day', () => {
     expect(verdict, verdict.rule.text).toMatchObject({ approval: 'preApproved' })
   })
 
-  test.each(['kubectl delete pods x', 'kubectl get --raw /api', 'kubectl --token x get pods'])(
-    'asks: %s',
-    async (script) => {
-      const rules = [...daily, rule('kubectl', 'preApproved')]
-      expect(await judgeBy(rules, script)).toMatchObject({ approval: 'ask' })
-    },
-  )
+  test.each([
+    'kubectl delete pods x',
+    'kubectl get --raw /api',
+    'kubectl --token x get pods',
+    // Such a file names a program that is run to sign in.
+    'kubectl get pods --kubeconfig=notes/k',
+    'kubectl --kubeconfig notes/k get pods',
+  ])('asks: %s', async (script) => {
+    const rules = [...daily, rule('kubectl', 'preApproved')]
+    expect(await judgeBy(rules, script)).toMatchObject({ approval: 'ask' })
+  })
 
   test('the description of a rule is what an approver reads first', async () => {
     const described = rule('git add', 'ask', { description: 'Stage files for commit' })

@@ -2,7 +2,7 @@ import { words } from '../../names/words.ts'
 import { flags, type Program } from './program.ts'
 
 const targetFlags =
-  '-n= --namespace= -A --all-namespaces --context= --cluster= --request-timeout= -v= --v= --kubeconfig=path --as= --as-group= -l= --selector= --field-selector='
+  '-n= --namespace= -A --all-namespaces --context= --cluster= --request-timeout= -v= --v= --as= --as-group= -l= --selector= --field-selector='
 
 const outputFlags =
   '-o= --output= --no-headers --show-labels --show-kind --label-columns= -L= --sort-by= --chunk-size= --ignore-not-found -w --watch --watch-only --template='
@@ -19,7 +19,8 @@ const changingCommands = Object.fromEntries(
 
 /**
  * `kubectl`: what only reads has a list of harmless flags; another command asks unless the rule
- * spells it out.
+ * spells it out. `--kubeconfig` is none of them: such a file names a program that is run to sign
+ * in.
  */
 export const kubectlProgram: Program = {
   names: ['kubectl', 'oc'],
