@@ -103,6 +103,7 @@ export const operations: OperationTable = {
   resumeSchedule: 'POST /v1/schedules/:name/resume',
   triggerSchedule: 'POST /v1/schedules/:name/trigger',
   startFromTrigger: 'POST /v1/triggers/:name',
+  askForDeployment: 'POST /v1/deployments/:name',
   postSlackInteraction: 'POST /v1/slack/interactions',
   listSlackLinks: 'GET /v1/slack/links',
   confirmSlackLink: 'POST /v1/slack/links',

@@ -50,6 +50,8 @@ export interface ProjectConfig {
   readonly schedules: ReadonlyMap<string, ScheduleSetting>
   /** what starts runs at `/v1/triggers/NAME`, by name */
   readonly triggers: ReadonlyMap<string, TriggerSetting>
+  /** whose deployments ask at `/v1/deployments/NAME`, by name */
+  readonly deployments: ReadonlyMap<string, DeploymentSetting>
 }
 
 /** What the models of a worker's runs may cost in a calendar month, UTC. */
@@ -85,6 +87,27 @@ export interface TriggerSetting {
   readonly conversation: boolean
   /** name of the environment variable that holds its secret */
   readonly secretFrom: string
+  readonly source: string
+}
+
+/** Repositories of GitHub whose deployments ask here before they go on. */
+export interface DeploymentSetting {
+  readonly name: string
+  /** name of the environment variable that holds the secret of the webhook */
+  readonly secretFrom: string
+  /** of that which holds the API key that asks */
+  readonly keyFrom: string
+  /** how GitHub is answered: as an app, or with a token that somebody else renews */
+  readonly answersAs:
+    | { readonly kind: 'app'; readonly appId: number; readonly privateKeyFrom: string }
+    | { readonly kind: 'token'; readonly tokenFrom: string }
+  /** OWNER/NAME in lower case */
+  readonly repositories: readonly string[]
+  /** address by login in lower case; `null`: no person of the project */
+  readonly people: ReadonlyMap<string, string | null>
+  readonly queue: string | null
+  /** without a slash at the end */
+  readonly apiUrl: string
   readonly source: string
 }
 

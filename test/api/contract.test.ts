@@ -498,6 +498,8 @@ const provedElsewhere = new Set([
   'replayPolicy',
   'withdrawPolicyProposal',
   'resendDelivery',
+  // deployments.test.ts, with the secret of a webhook of GitHub.
+  'askForDeployment',
   // triggers.test.ts, with the secret of a trigger.
   'startFromTrigger',
   // schedules.it.test.ts, continuity.test.ts and starts.test.ts, with schedules.

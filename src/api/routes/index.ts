@@ -37,6 +37,7 @@ import { searchRoutes } from './operation/search.ts'
 import { sessionRoutes } from './access/sessions.ts'
 import { scheduleRoutes } from './runs/schedules.ts'
 import { triggerRoutes } from './runs/triggers.ts'
+import { deploymentRoutes } from './requests/deployments.ts'
 import { slackRoutes } from './notifications/slack.ts'
 import { triageRoutes } from './requests/triage.ts'
 import { webhookRoutes } from './notifications/webhooks.ts'
@@ -80,6 +81,7 @@ export function allRoutes(settings: ApiSettings) {
     ...webhookRoutes,
     ...slackRoutes(),
     ...triggerRoutes(),
+    ...deploymentRoutes(),
     ...scheduleRoutes,
     ...keyRoutes,
     ...credentialRoutes,

@@ -2,6 +2,7 @@ import { callbackEndpoint } from '#services/requests/ending/notify-program.ts'
 import type { Db } from '#store/database.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { TargetRules } from '../webhooks/find-target.ts'
+import { tellGitHub, type TellingGitHub } from '../deployments/tell-github.ts'
 import { sendSigned } from '../webhooks/send-webhook.ts'
 import { readSecrets } from '../webhooks/webhook-secret.ts'
 
@@ -10,7 +11,12 @@ import { readSecrets } from '../webhooks/webhook-secret.ts'
  * so nothing is composed of the stream; each key has two places of its own, so that a program that
  * hangs delays only itself.
  */
-export function callbackChannel(options: TargetRules & { readonly db: Db }): Channel {
+export function callbackChannel(
+  options: TargetRules & {
+    readonly db: Db
+    readonly deployments?: Omit<TellingGitHub, keyof TargetRules>
+  },
+): Channel {
   const { db, allow, isDevelopment } = options
   return {
     name: callbackEndpoint,
@@ -19,7 +25,14 @@ export function callbackChannel(options: TargetRules & { readonly db: Db }): Cha
     queues: null,
     places: { atOnce: 32, perRecipient: 2 },
     compose: async () => [],
-    send: async ({ id, body, requestId }, stopping, timeoutMs) => {
+    send: async (due, stopping, timeoutMs) => {
+      const { id, body, requestId } = due
+      const { deployments } = options
+      if (deployments !== undefined) {
+        const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)])
+        const told = await tellGitHub({ ...deployments, allow, isDevelopment }, due, signal)
+        if (told !== null) return told
+      }
       const row = await db
         .selectFrom('external_request')
         .innerJoin('api_key', 'api_key.id', 'external_request.api_key_id')

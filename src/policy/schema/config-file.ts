@@ -10,6 +10,7 @@ import { email as mail } from './email.ts'
 import { mcpServer, sandbox, serverName, zone } from './worker-file.ts'
 import { signIn } from './sign-in.ts'
 import { slack } from './slack.ts'
+import { deployments } from './deployments.ts'
 import { budget, schedule, trigger } from './starts.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
@@ -212,6 +213,9 @@ export const configFileSchema = z.strictObject({
   ),
   triggers: maybe(z.record(name, trigger)).describe(
     '[what starts runs](starting.md#triggers) at `/v1/triggers/NAME`: `worker`, `secret` (`${NAME}`), `as`. Default: none',
+  ),
+  deployments: maybe(z.record(name, deployments)).describe(
+    '[deployments of GitHub](deployments.md) that ask at `/v1/deployments/NAME`: `secret`, `key`, `appId`, `privateKey`, `token`, `repositories`, `people`, `queue`, `apiUrl`. Default: none',
   ),
   audit: maybe(audit),
   email: maybe(mail).describe(

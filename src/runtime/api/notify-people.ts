@@ -74,7 +74,16 @@ export function channelsOf(policy: Policy, settings: ChannelSettings): readonly 
   const client = settings.slack.clientOf(policy)
   const { isDevelopment } = settings
   return [
-    callbackChannel({ db, allow, isDevelopment }),
+    callbackChannel({
+      db,
+      allow,
+      isDevelopment,
+      deployments: {
+        ctx: settings.push.ctx,
+        publicUrl,
+        secretOf: (variable) => settings.environment[variable],
+      },
+    }),
     pushChannel({ ...settings.push, times: sessionTimes, publicUrl, allow, isDevelopment }),
     ...[...endpoints.values()].map((endpoint) => webhookChannel({ endpoint, allow, ...settings })),
     ...(slack === null ? [] : [slackChannel({ db, settings: slack, client, publicUrl })]),

@@ -1,4 +1,5 @@
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
+import { leastSecretLength } from '#delivery/deployments/github-signature.ts'
 import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { endpointSettings, providerSettings } from '#models/provider-settings.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
@@ -34,6 +35,7 @@ export function warnOfMissingVariables(
     ...ofMcpServers(policy, environment),
     ...ofWebhooks(policy, environment),
     ...ofTriggers(policy, environment),
+    ...ofDeployments(policy, environment),
     ...ofMail(policy, environment),
     ...ofSignIn(policy, environment),
     ...ofSlack(policy, environment),
@@ -104,6 +106,40 @@ function ofTriggers({ config }: Policy, environment: Environment): MissingVariab
       ...(environment[secretFrom] === undefined ? {} : { state: 'no secret' as const }),
       value: 'whsec_ and the base64 of 24 to 64 random bytes',
     }))
+}
+
+function ofDeployments({ config }: Policy, environment: Environment): MissingVariable[] {
+  return [...config.deployments.values()].flatMap((setting) => {
+    const { name, secretFrom, keyFrom, answersAs } = setting
+    const place = placeOfSource(setting.source)
+    const isShort = (environment[secretFrom] ?? '').length < leastSecretLength
+    const others = [
+      [keyFrom, 'ask with'],
+      answersAs.kind === 'token'
+        ? [answersAs.tokenFrom, 'are answered with']
+        : [answersAs.privateKeyFrom, 'are answered with'],
+    ] as const
+    return [
+      ...(isShort
+        ? [
+            {
+              place,
+              name: secretFrom,
+              problem: `the webhook of deployments "${name}" is signed with`,
+              ...(environment[secretFrom] === undefined ? {} : { state: 'no secret' as const }),
+              value: `a secret of at least ${leastSecretLength} characters`,
+            },
+          ]
+        : []),
+      ...others
+        .filter(([variable]) => !environment[variable])
+        .map(([variable, what]) => ({
+          place,
+          name: variable,
+          problem: `deployments "${name}" ${what}`,
+        })),
+    ]
+  })
 }
 
 function ofMail({ config: { email } }: Policy, environment: Environment): MissingVariable[] {

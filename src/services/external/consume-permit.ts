@@ -15,7 +15,7 @@ import { findRequestFor } from '../requests/people/find-request.ts'
 import { markRecorded, recordRefusal } from '../refusals/record-refusal.ts'
 import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
-import { refuseGatewayCall } from '../requests/facts/gateway-call.ts'
+import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn, type OwnExternal } from './own-external.ts'
 import { byRefusal } from '../core/authority.ts'
 
@@ -48,7 +48,7 @@ export async function consumePermit(
   const target = await findRequestFor(ctx, caller, input.request)
   const judge = (judging: Judging) => lockOwn(judging, caller, target.id)
   const answer = await inUnitOfWork(ctx, judge, async (unit, ownExternal) => {
-    await refuseGatewayCall(unit.tx, target.id)
+    await refuseServiceCall(unit.tx, target.id)
     const outcome = await consumeLocked(ctx, unit, ownExternal, input.digest)
     if (outcome instanceof Problem) return { problem: outcome, request: ownExternal.request }
     await unit.tx

@@ -33,6 +33,8 @@ export interface ExternalOpening {
   readonly reported: ReportedDifference | null
   readonly program: Program
   readonly onBehalfOf: string | null
+  /** ids of others behind it */
+  readonly alsoBehind?: readonly string[]
   /** whose people may see it when policy pre-approves it */
   readonly queue: Queue | null
 }
@@ -90,6 +92,7 @@ export async function insertExternal(
       callback_url: call.callback?.url ?? null,
       callback_secret: call.callback?.secret ?? null,
       hook_call: call.hookCall ?? null,
+      deployment: call.deployment === undefined ? null : toJsonb({ ...call.deployment }),
     })
     .execute()
   await tx
@@ -104,18 +107,20 @@ export async function insertExternal(
 
 /**
  * The owner of the key that asks, whoever proposed that key to them, and the person for whom it
- * acts.
+ * acts, with others whom the service names.
  */
 export function peopleBehind({
   program,
   onBehalfOf,
-}: Pick<ExternalOpening, 'program' | 'onBehalfOf'>): readonly Principal[] {
+  alsoBehind = [],
+}: Pick<ExternalOpening, 'program' | 'onBehalfOf' | 'alsoBehind'>): readonly Principal[] {
+  const served = [...(onBehalfOf === null ? [] : [onBehalfOf]), ...alsoBehind]
   return [
     { personId: program.ownerId, why: 'asked' },
     ...(program.proposedBy === undefined
       ? []
       : [{ personId: program.proposedBy, why: 'proposed_key' } as const]),
-    ...(onBehalfOf === null ? [] : [{ personId: onBehalfOf, why: 'on_behalf' } as const]),
+    ...served.map((personId) => ({ personId, why: 'on_behalf' }) as const),
   ]
 }
 

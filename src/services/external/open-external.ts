@@ -45,6 +45,7 @@ export async function openExternal(
   const existing = await findOpened(ctx.db, key)
   if (existing !== null) return existing
   const onBehalfOf = await personIdOf(ctx, call.onBehalfOf)
+  const alsoBehind = await peopleIdsOf(ctx, call.alsoBehind ?? [])
   await refuseWorker(ctx, program, call.worker)
   const judged = await judgeExternal(ctx, caller, call)
   return releaseOnFailure(ctx.db, judged.presented, async () => {
@@ -58,7 +59,7 @@ export async function openExternal(
       const { config, workers } = await ctx.policies.inForce(unit.tx)
       const queueName = workers.get(call.worker ?? '')?.queue ?? config.defaultQueue
       const queue = config.queues.get(queueName ?? '') ?? null
-      const opening = { call, bodyHash, judged, reported, onBehalfOf, program, queue }
+      const opening = { call, bodyHash, judged, reported, onBehalfOf, alsoBehind, program, queue }
       return openJudged(ctx, unit, caller, opening)
     })
   })
@@ -147,6 +148,12 @@ async function personIdOf(
   if (person !== undefined) return person.id
   const message = 'is not a person of this project'
   throw new Problem('invalid_request', `onBehalfOf ${message}`, { field: 'onBehalfOf', message })
+}
+
+/** The same of several, each of whom must be found. */
+async function peopleIdsOf(ctx: SigningContext, references: readonly string[]): Promise<string[]> {
+  const ids = await Promise.all(references.map((reference) => personIdOf(ctx, reference)))
+  return ids.filter((id) => id !== null)
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { getSaltedText, putSaltedText } from '../requests/words/salted-text.ts'
 import { findRequestFor } from '../requests/people/find-request.ts'
 import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
-import { refuseGatewayCall } from '../requests/facts/gateway-call.ts'
+import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn } from './own-external.ts'
 
 export interface OutcomeInput {
@@ -30,7 +30,7 @@ export async function reportOutcome(
   const judge = (judging: Judging) => lockOwn(judging, caller, target.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, external }) => {
     const { tx } = unit
-    await refuseGatewayCall(tx, request.id)
+    await refuseServiceCall(tx, request.id)
     if (external.consumed_at === null) {
       throw new Problem('conflict', 'No permit was taken, so the call cannot have run')
     }

@@ -1,7 +1,5 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { JsonObject } from '#domain/json/json.ts'
-import { getText } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { GatewayCallTable } from '#store/tables/gateway.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
@@ -57,18 +55,4 @@ async function readBeside(
   if (external === undefined || row === undefined) return null
   const { is_wanted: isWanted, ...call } = row
   return { request, external, call, isWanted }
-}
-
-/** The arguments of the revision that stands. */
-export async function inputOf(
-  db: Db,
-  request: Pick<Selectable<RequestTable>, 'id' | 'revision'>,
-): Promise<JsonObject> {
-  const { input_hash: hash } = await db
-    .selectFrom('request_revision')
-    .select('input_hash')
-    .where('request_id', '=', request.id)
-    .where('revision', '=', request.revision)
-    .executeTakeFirstOrThrow()
-  return JSON.parse(await getText(db, hash)) as JsonObject
 }

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { StoredCue } from '#domain/policy/cues.ts'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import type { JsonObject } from '#domain/json/json.ts'
+import type { DeploymentOrigin } from '#domain/requests/deployment.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import type {
   CallFacts,
@@ -96,6 +97,8 @@ export interface ExternalRequestTable {
   hook_use: string | null
   /** when the agent was told that this is not done */
   told_at: Timestamp | null
+  /** what GitHub is answered by, where a deployment of its asks; `null`: a program asked */
+  deployment: Jsonb<DeploymentOrigin | null>
   seal: Seal
 }
 

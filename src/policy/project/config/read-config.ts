@@ -35,6 +35,7 @@ import { readGateway } from './read-gateway.ts'
 import { readBudgets } from './read-budgets.ts'
 import { readSchedules } from './read-schedules.ts'
 import { readTriggers } from './read-triggers.ts'
+import { readDeployments } from './read-deployments.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
 import {
   configFileSchema,
@@ -109,6 +110,11 @@ export function readConfig(
       new Map(),
     ),
     triggers: part('triggers', (field) => readTriggers(field, workerNames, addresses), new Map()),
+    deployments: part(
+      'deployments',
+      (field) => readDeployments(field, { queues: names.queues, people: addresses }),
+      new Map(),
+    ),
   }
   return { config, names }
 }

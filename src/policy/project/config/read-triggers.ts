@@ -65,8 +65,11 @@ export function readStarter(field: YamlField, people: ReadonlySet<string>): stri
   return null
 }
 
-/** The value itself is not shown: somebody may have written the secret here. */
-function readSecret(field: YamlField): string | null {
+/**
+ * The variable of `${NAME}`; `null` after reporting. The value itself is not shown: somebody may have
+ * written the secret here.
+ */
+export function readSecret(field: YamlField): string | null {
   const value = scalarOf(field)
   const [, variable] = typeof value === 'string' ? (variableForm.exec(value) ?? []) : []
   if (variable === undefined) {

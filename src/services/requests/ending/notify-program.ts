@@ -3,11 +3,11 @@ import { v7 as uuidv7 } from 'uuid'
 import type { RequestState } from '#domain/requests/request.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
-/** The endpoint of all callbacks; each program's key is a recipient of its own. */
+/** The endpoint of all callbacks, GitHub's too; each key is a recipient of its own. */
 export const callbackEndpoint = 'callback:programs'
 
 /**
- * Writes the callback of a program whose request ends, in the transaction that ends it: ids and the
+ * Writes the callback of a program, or of a deployment, whose request ends, in the transaction that ends it: ids and the
  * state, nothing else. One query where the program has no callback.
  */
 export async function notifyProgram(
@@ -24,7 +24,9 @@ export async function notifyProgram(
     .select(['external_id', 'api_key_id'])
     .select(sql<Date>`clock_timestamp()`.as('now'))
     .where('request_id', '=', requestId)
-    .where('callback_url', 'is not', null)
+    .where((where) =>
+      where.or([where('callback_url', 'is not', null), where('deployment', 'is not', null)]),
+    )
     .executeTakeFirst()
   if (program === undefined) return
   const eventId = uuidv7()

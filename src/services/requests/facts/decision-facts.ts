@@ -180,7 +180,9 @@ function factsOf(seals: Seals, rows: FactRows): DecisionFacts {
     again: rows.again,
     chainEnd: rows.chainEnd,
     program: {
-      hasCallback: rows.external !== null && rows.external['callback_url'] !== null,
+      hasCallback:
+        rows.external !== null &&
+        (rows.external['callback_url'] !== null || rows.external['deployment'] !== null),
       taskQueue: rows.taskQueue,
     },
     tampered: person?.forged === 'person' ? 'person' : tamperedPart(seals, rows),

@@ -1,6 +1,7 @@
 import type { ClaimedType } from '#domain/tools/presentation.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
+import type { DeploymentOrigin } from '#domain/requests/deployment.ts'
 import { originDocument, type Origin } from './origin.ts'
 
 /** What a program asks for (api.md, Requests), its shape and bounds judged by the API's schema. */
@@ -15,6 +16,8 @@ export interface ExternalInput {
   readonly queue?: string
   /** e-mail address or id of the person for whom the program acts */
   readonly onBehalfOf?: string
+  /** e-mail addresses of others who are behind it, where the service itself asks */
+  readonly alsoBehind?: readonly string[]
   readonly title?: string
   readonly presentation?: ClaimedPresentation
   readonly metadata?: JsonObject
@@ -26,6 +29,8 @@ export interface ExternalInput {
   readonly callback?: { readonly url: string; readonly secret: string }
   /** which call of an agent's session it is, where a hook asks the service itself */
   readonly hookCall?: string
+  /** what GitHub is answered by, where a deployment of its asks */
+  readonly deployment?: DeploymentOrigin
 }
 
 /** How the program itself describes its call: its claim, shown as text and second. */

@@ -11,8 +11,20 @@ export async function gatewayServerOf(db: Db | Tx, requestId: string): Promise<s
   return row?.server ?? null
 }
 
-/** The service makes calls of the gateway: no program takes their permits or tells their end. */
-export async function refuseGatewayCall(tx: Tx, requestId: string): Promise<void> {
-  if ((await gatewayServerOf(tx, requestId)) === null) return
-  throw new Problem('conflict', 'This call is made by the service: call its tool again')
+/**
+ * The service makes calls of the gateway and answers deployments: no program takes their permits or
+ * tells their end.
+ */
+export async function refuseServiceCall(tx: Tx, requestId: string): Promise<void> {
+  if ((await gatewayServerOf(tx, requestId)) !== null) {
+    throw new Problem('conflict', 'This call is made by the service: call its tool again')
+  }
+  const deployment = await tx
+    .selectFrom('external_request')
+    .select('request_id')
+    .where('request_id', '=', requestId)
+    .where('deployment', 'is not', null)
+    .executeTakeFirst()
+  if (deployment === undefined) return
+  throw new Problem('conflict', 'The service itself tells GitHub of this decision')
 }

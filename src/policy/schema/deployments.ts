@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { email, maybe, text } from './parts.ts'
+import { variableForm } from './starts.ts'
+
+/** `acme/shop`. */
+export const repositoryForm = /^[A-Za-z0-9][\w-]{0,38}\/[\w.-]{1,100}$/
+
+/** What stands for somebody who is no person of the project, such as a bot. */
+export const nobody = 'nobody'
+
+const variable = z.string().regex(variableForm)
+
+export const deployments = z.strictObject({
+  secret: variable.describe(
+    "`${NAME}`: the environment variable with the secret of the GitHub App's webhook",
+  ),
+  key: variable.describe(
+    '`${NAME}`: the environment variable with the API key that asks; its owner cannot approve',
+  ),
+  appId: maybe(z.int().positive()).describe(
+    'the id of the GitHub App that answers, with `privateKey`. Default: `token` answers',
+  ),
+  privateKey: maybe(variable).describe(
+    '`${NAME}`: the environment variable with the private key of the GitHub App (PEM). Default: `token` answers',
+  ),
+  token: maybe(variable).describe(
+    '`${NAME}`: the environment variable with an installation token. Default: `appId` and `privateKey` get one',
+  ),
+  repositories: z
+    .array(z.string().regex(repositoryForm))
+    .min(1)
+    .max(500)
+    .describe('the repositories whose deployments may ask, as OWNER/NAME'),
+  people: z
+    .record(text, z.union([email, z.literal(nobody)]))
+    .describe('who is who: GitHub login to address, or `nobody` for a bot'),
+  queue: maybe(text).describe(
+    'where deployments ask that routing gives no queue. Default: the default queue',
+  ),
+  apiUrl: maybe(z.url()).describe(
+    'the address of the API of a GitHub Enterprise Server. Default: https://api.github.com',
+  ),
+})

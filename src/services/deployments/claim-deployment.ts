@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { SystemContext } from '../core/context.ts'
+import { bySystem, type SystemCaller } from '../core/authority.ts'
+import { tampered } from '../core/tampered.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { consumeLocked } from '../external/consume-permit.ts'
+import { lockDeployment } from './deployment-request.ts'
+
+/** Who tells GitHub, in the API's process. */
+export const deployer: SystemCaller = {
+  actor: { type: 'system', name: 'deployments' },
+  channel: 'relay',
+}
+
+/** That GitHub may be told yes, and until when. */
+export interface ClaimedDeployment {
+  readonly permitId: string
+  readonly until: Date
+}
+
+/**
+ * Takes the permit of an approved deployment before GitHub is told, so that a revoked or lapsed
+ * approval lets nothing go on. Claimed again by the same request, it answers the same: who was
+ * killed in between tells GitHub again. A Problem says why it does not go on.
+ */
+export async function claimDeployment(
+  ctx: SystemContext,
+  requestId: string,
+): Promise<ClaimedDeployment | Problem> {
+  const claimed = await inUnitOfWork(ctx, bySystem(ctx, deployer), async (unit) => {
+    const at = await lockDeployment(unit.tx, requestId)
+    if (at === null) return new Problem('not_found', 'This is no request for a deployment')
+    const { request, external } = at
+    if (!unit.seals.holds('request', request)) throw tampered('request')
+    if (!unit.seals.holds('external_request', external)) throw tampered('external_request')
+    if (external.consumed_at !== null) return at.taken
+    const permit = await consumeLocked(ctx, unit, at, request.digest)
+    const subject = { requestId, digest: request.digest, policyDigest: request.policy_digest }
+    if (permit instanceof Problem) {
+      const detail = { attempt: 'deployment', code: permit.code }
+      await unit.audit({ type: 'permit.refused', ...subject, detail })
+      return permit
+    }
+    await unit.tx
+      .updateTable('external_request')
+      .set({ consumed_by: external.api_key_id, consumed_at: sql<Date>`clock_timestamp()` })
+      .where('request_id', '=', requestId)
+      .execute()
+    const { permitId, expiresAt: until } = permit
+    await unit.audit(
+      { type: 'permit.consumed', ...subject, detail: { permitId } },
+      { type: 'execution.started', ...subject, detail: { by: 'deployment', permitId } },
+    )
+    await unit.event('request.changed', { requestId })
+    return { permitId, until }
+  })
+  if (claimed instanceof Problem) return claimed
+  const first = await ctx.ledger.first({ kind: 'permit', id: claimed.permitId }, requestId)
+  return first === requestId
+    ? claimed
+    : new Problem('already_consumed', 'The ledger says that this permit was taken before')
+}

@@ -1,0 +1,289 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { callbackChannel } from '#delivery/callbacks/callback-channel.ts'
+import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
+import { claimDeployment } from '#services/deployments/claim-deployment.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { openDeskApi, type DeskApi } from '../desk-api.ts'
+import { createProgram } from '../program.ts'
+import type { Client, Reply } from '../test-api.ts'
+import {
+  appId,
+  deploymentEvent,
+  openGitHub,
+  signedByGitHub,
+  type GitHubServer,
+} from './github-server.ts'
+
+const within = { withinMs: 60_000 }
+const secrets: Record<string, string> = {}
+let api: DeskApi
+let github: GitHubServer
+let ada: Client
+let grace: Client
+let olga: Client
+
+beforeAll(async () => {
+  api = await openDeskApi(secrets)
+  ada = await api.signIn('ada')
+  grace = await api.signIn('grace')
+  olga = await api.signIn('olga')
+  secrets['SHOP_KEY'] = (await createProgram(api, olga)).key
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  github = await openGitHub()
+  secrets['SHOP_SECRET'] = github.secret
+  secrets['SHOP_APP_KEY'] = github.privateKey
+  await api.desk.activate({
+    'countersign.yaml': `${deskConfig}deployments:
+  shop:
+    secret: "\${SHOP_SECRET}"
+    key: "\${SHOP_KEY}"
+    appId: ${appId}
+    privateKey: "\${SHOP_APP_KEY}"
+    repositories: [acme/shop]
+    people: { adahub: ada@example.com, linushub: linus@example.com, "ship-it[bot]": nobody }
+    apiUrl: ${github.apiUrl}
+`,
+  })
+})
+afterEach(() => github[Symbol.asyncDispose]())
+
+async function send(
+  event: unknown,
+  more: { name?: string; headers?: Record<string, string> } = {},
+) {
+  const body = typeof event === 'string' ? event : JSON.stringify(event)
+  const response = await fetch(`${api.url}/v1/deployments/${more.name ?? 'shop'}`, {
+    method: 'POST',
+    headers: { ...signedByGitHub(github.secret, body), ...more.headers },
+    body,
+  })
+  // eslint-disable-next-line typescript/no-explicit-any -- tests read what they expect
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+const open = async (more?: Record<string, unknown>): Promise<Reply['body']> => {
+  const asked = await send(deploymentEvent(github, more))
+  expect(asked.status, JSON.stringify(asked.body)).toBe(202)
+  return (await grace.get(`/v1/requests/${asked.body.requestId}`)).body
+}
+
+const decide = (request: Reply['body'], decision: string, by = grace): Promise<Reply> =>
+  by.post(`/v1/requests/${request.id}/decisions`, {
+    decision,
+    digest: request.digest,
+    revision: request.revision,
+    reason: 'looked',
+    seen: request.presentation.digest,
+    ...(decision === 'approve' && request.alike.again > 0 ? { again: true } : {}),
+  })
+
+/** An API process that tells; disposed, it is one that was stopped. */
+function relay(): ChannelRelay {
+  const { database, api: ctx } = api.desk
+  const rules = { allow: [], isDevelopment: true }
+  const deployments = {
+    ctx,
+    publicUrl: 'https://approve.example.com',
+    secretOf: (variable: string) => secrets[variable],
+  }
+  return new ChannelRelay({
+    db: database.db,
+    databaseUrl: database.url,
+    log: ctx.log,
+    policies: ctx.policies,
+    channelsOf: () => [callbackChannel({ db: database.db, ...rules, deployments })],
+    times: { pausesMs: [1, 1, 1], timeoutMs: 30_000, leaseMs: 120_000, everyMs: 50 },
+  })
+}
+
+/** Why nothing came, for the message of a test that fails. */
+async function deliveries(): Promise<string> {
+  const { db } = api.desk.database
+  return JSON.stringify(
+    await db.selectFrom('delivery').select(['state', 'attempts', 'last_error']).execute(),
+  )
+}
+
+const told = (count = 1, run = '') =>
+  waitUntil(
+    () =>
+      github.reviews().filter(({ path }) => path.includes(`/${run}`)).length >= count ||
+      deliveries(),
+    within,
+  )
+const outcomeIs = (id: string, outcome: string) =>
+  waitUntil(async () => {
+    const { body } = await grace.get(`/v1/requests/${id}`)
+    return body.external.outcome?.state === outcome || deliveries()
+  }, within)
+
+// Rules: product.md 46, 47
+describe('a deployment of GitHub', () => {
+  test('goes on once another person approved exactly this commit for this environment', async () => {
+    await using _relay = relay()
+    const request = await open()
+    expect(request).toMatchObject({
+      state: 'pending',
+      tool: 'github_deployment',
+      risk: 'high',
+      input: { repository: 'acme/shop', environment: 'production', commit: 'c'.repeat(40) },
+      external: { owner: { name: 'Olga' }, onBehalfOf: { name: 'Ada' } },
+    })
+    expect((await decide(request, 'approve', ada)).body.code).toBe('not_eligible')
+    expect(github.receiver.received).toEqual([])
+    expect((await decide(request, 'approve')).status).toBe(200)
+    await told()
+    expect(github.reviews()).toEqual([
+      {
+        path: `/repos/acme/shop/actions/runs/${request.input.run}/deployment_protection_rule`,
+        body: {
+          environment_name: 'production',
+          state: 'approved',
+          comment: `Countersign #${request.number}: https://approve.example.com/requests/${request.id}`,
+        },
+      },
+    ])
+    await outcomeIs(request.id, 'succeeded')
+  })
+
+  test('is rejected with a denial, and with an approval that was taken back before it was told', async () => {
+    const denied = await open()
+    expect(await decide(denied, 'deny')).toMatchObject({ status: 200 })
+    const revoked = await open()
+    expect(await decide(revoked, 'approve')).toMatchObject({ status: 200 })
+    expect((await grace.post(`/v1/requests/${revoked.id}/revoke`, { reason: 'no' })).status).toBe(
+      200,
+    )
+    await using _relay = relay()
+    await told(2)
+    expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected', 'rejected'])
+    expect(JSON.stringify(github.receiver.received)).not.toContain('looked')
+  })
+
+  test('cannot be approved by who wrote its pull request, nor begun by a login that nobody knows', async () => {
+    const by = (login: string) => ({
+      sender: { login },
+      deployment: { id: 1, sha: 'd'.repeat(40), ref: 'main' },
+    })
+    const request = await open({
+      pull_requests: [{ user: { login: 'LinusHub' } }, { user: { login: 'who' } }],
+    })
+    const linus = await api.signIn('linus')
+    expect((await decide(request, 'approve', linus)).body.code).toBe('not_eligible')
+    const stranger = await send(deploymentEvent(github, by('mallory')))
+    expect(stranger).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('mallory') },
+    })
+    expect((await open(by('ship-it[bot]'))).external.onBehalfOf).toBeNull()
+  })
+
+  test('opens one request however often it is told, also after the decision', async () => {
+    const event = deploymentEvent(github)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(event)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+    expect(new Set(answers.map(({ body }) => body.requestId)).size).toBe(1)
+    await using _relay = relay()
+    const request = (await grace.get(`/v1/requests/${answers[0]?.body.requestId}`)).body
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    await outcomeIs(request.id, 'succeeded')
+    expect((await send(event)).body.requestId).toBe(request.id)
+    expect(github.reviews()).toHaveLength(1)
+  })
+})
+
+// Rules: security.md 23
+describe('what is refused', () => {
+  test('a message that GitHub did not sign, or signed for another entry', async () => {
+    const event = JSON.stringify(deploymentEvent(github))
+    const forged = signedByGitHub('another-secret-of-somebody', event)
+    for (const headers of [forged, { 'x-hub-signature-256': '' }]) {
+      expect((await send(event, { headers })).status).toBe(401)
+    }
+    expect((await send(event, { name: 'other' })).status).toBe(401)
+    const changed = event.replace('production', 'staging')
+    const replayed = { headers: signedByGitHub(github.secret, event) }
+    expect((await send(changed, replayed)).status).toBe(401)
+    secrets['SHOP_SECRET'] = ''
+    expect((await send(event, { headers: signedByGitHub('', event) })).status).toBe(401)
+  })
+
+  test('an answer to anywhere but the configured API, and a repository that is not listed', async () => {
+    const place = '/repos/acme/shop/actions/runs/7/deployment_protection_rule'
+    for (const url of [
+      `http://169.254.169.254${place}`,
+      `${github.apiUrl}@evil.example.com${place}`,
+      `${github.apiUrl}${place}?x=1`,
+      `${github.apiUrl}/repos/acme/shop/../other/actions/runs/7/deployment_protection_rule`,
+    ]) {
+      const refused = await send(deploymentEvent(github, { deployment_callback_url: url }))
+      expect(refused, url).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+    }
+    const other = await send(deploymentEvent(github, { repository: { full_name: 'evil/shop' } }))
+    expect(other).toMatchObject({ status: 403 })
+    const twice = JSON.stringify(deploymentEvent(github)).replace('{', '{"environment":"staging",')
+    expect((await send(twice)).status).toBe(422)
+    const ping = { 'x-github-event': 'ping' }
+    expect(
+      await send('{"zen":"…"}', {
+        headers: { ...signedByGitHub(github.secret, '{"zen":"…"}'), ...ping },
+      }),
+    ).toMatchObject({
+      status: 202,
+      body: { requestId: null },
+    })
+  })
+
+  test('a program that takes or tells what the service itself takes and tells', async () => {
+    const request = await open()
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    const headers = { authorization: `Bearer ${secrets['SHOP_KEY']}` }
+    const body = { digest: request.digest }
+    const taken = await api.ask(`/v1/requests/${request.id}/consume`, {
+      method: 'POST',
+      headers,
+      body,
+    })
+    expect(taken).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  })
+})
+
+describe('an answer that is interrupted', () => {
+  test('is told again after a kill between taking the permit and telling, and takes it once', async () => {
+    const request = await open()
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    const { api: ctx } = api.desk
+    const claims = await Promise.all([1, 2].map(() => claimDeployment(ctx, request.id)))
+    expect(claims[0]).toEqual(claims[1])
+    github.reviewStatus = 'hang'
+    {
+      await using _killed = relay()
+      await told(1, `${request.input.run}/`)
+    }
+    github.reviewStatus = 204
+    await using _next = relay()
+    await outcomeIs(request.id, 'succeeded')
+    const own = github.reviews().filter(({ path }) => path.includes(`/${request.input.run}/`))
+    expect(own.map(({ body }) => body['state'])).toEqual(['approved', 'approved'])
+    const trail = await api.desk.database.db
+      .selectFrom('audit_event')
+      .select('type')
+      .where('request_id', '=', request.id)
+      .execute()
+    expect(trail.filter(({ type }) => type === 'permit.consumed')).toHaveLength(1)
+  })
+
+  test('is of unknown outcome when GitHub refuses what an earlier attempt may have told', async () => {
+    github.reviewStatus = 503
+    await using _relay = relay()
+    const request = await open()
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    await told(1, `${request.input.run}/`)
+    github.reviewStatus = 422
+    await outcomeIs(request.id, 'unknown')
+  })
+})
