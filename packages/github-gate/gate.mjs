@@ -1,9 +1,9 @@
 // The step of the action: asks, waits, takes the permit, and lets the job go on. Node 20, no package.
 import { createHash } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
+import { env } from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const env = process.env
 const pollSeconds = 30
 const pauseMs = 3_000
 

@@ -560,6 +560,7 @@ test('every operation but the open ones refuses nobody with 401, as the document
   expect(
     open.map(({ operation }) => operation.operationId).toSorted((a, b) => a.localeCompare(b)),
   ).toEqual([
+    'askForDeployment',
     'createHostLink',
     'finishProviderSignIn',
     'getHealth',

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { parseProject } from '../parse-project.ts'
+
+function parse(shop: string) {
+  const parsed = parseProject({
+    texts: new Map([
+      [
+        'countersign.yaml',
+        `version: 1
+teams: { platform: { members: [ada@example.com] } }
+queues: { platform: { team: platform } }
+deployments: { shop: { ${shop} } }
+`,
+      ],
+    ]),
+    toolFiles: [],
+  })
+  if ('policy' in parsed) return { setting: parsed.policy.config.deployments.get('shop') }
+  return { problems: parsed.problems.map(({ problem }) => problem) }
+}
+
+const secrets = 'secret: "${SHOP_SECRET}", key: "${SHOP_KEY}"'
+const app = 'appId: 4711, privateKey: "${SHOP_APP_KEY}"'
+const who = 'repositories: [Acme/Shop], people: { OctoCat: ada@example.com, "bot[bot]": nobody }'
+
+test('an entry names its secrets by variables, its repositories, and who is who', () => {
+  expect(parse(`${secrets}, ${app}, ${who}, queue: platform`).setting).toEqual({
+    name: 'shop',
+    secretFrom: 'SHOP_SECRET',
+    keyFrom: 'SHOP_KEY',
+    answersAs: { kind: 'app', appId: 4711, privateKeyFrom: 'SHOP_APP_KEY' },
+    repositories: ['acme/shop'],
+    people: new Map([
+      ['octocat', 'ada@example.com'],
+      ['bot[bot]', null],
+    ]),
+    queue: 'platform',
+    apiUrl: 'https://api.github.com',
+    source: 'countersign.yaml:4',
+  })
+  const other = `${secrets}, token: "\${SHOP_TOKEN}", ${who}, apiUrl: "https://ghe.example.com/api/v3/"`
+  expect(parse(other).setting).toMatchObject({
+    answersAs: { kind: 'token', tokenFrom: 'SHOP_TOKEN' },
+    apiUrl: 'https://ghe.example.com/api/v3',
+  })
+})
+
+test.each([
+  ['no secret', `key: "\${SHOP_KEY}", ${app}, ${who}`, 'has no "secret"'],
+  ['no key', `secret: "\${SHOP_SECRET}", ${app}, ${who}`, 'has no "key"'],
+  [
+    'a secret itself',
+    `secret: hunter2, key: "\${K}", ${app}, ${who}`,
+    'is not an environment variable',
+  ],
+  ['no way to answer', `${secrets}, ${who}`, 'does not say how GitHub is answered'],
+  [
+    'two ways to answer',
+    `${secrets}, ${app}, token: "\${T}", ${who}`,
+    'does not say how GitHub is answered',
+  ],
+  [
+    'an app without a key',
+    `${secrets}, appId: 4711, ${who}`,
+    'does not say how GitHub is answered',
+  ],
+  ['no repositories', `${secrets}, ${app}, people: {}`, 'has no "repositories"'],
+  [
+    'a repository that is none',
+    `${secrets}, ${app}, repositories: ["../x"], people: {}`,
+    'is "../x", not a repository',
+  ],
+  ['nobody known', `${secrets}, ${app}, repositories: [acme/shop]`, 'has no "people"'],
+  [
+    'a stranger',
+    `${secrets}, ${app}, repositories: [acme/shop], people: { x: eve@example.com }`,
+    'is eve@example.com, whom this file does not name',
+  ],
+  [
+    'a queue that is none',
+    `${secrets}, ${app}, ${who}, queue: other`,
+    'names the queue "other", which is not defined',
+  ],
+  [
+    'an address with a password',
+    `${secrets}, ${app}, ${who}, apiUrl: "https://a:b@ghe.example.com"`,
+    'not the address of an API',
+  ],
+])('%s is refused', (_what, shop, problem) => {
+  expect(parse(shop).problems?.join('\n')).toContain(problem)
+})
