@@ -5,18 +5,12 @@ import { bySystem, type SystemCaller } from '../core/authority.ts'
 import { tampered } from '../core/tampered.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked } from '../external/consume-permit.ts'
-import { lockDeployment } from './deployment-request.ts'
+import { lockDeployment, type ClaimedDeployment } from './deployment-request.ts'
 
 /** Who tells GitHub, in the API's process. */
 export const deployer: SystemCaller = {
   actor: { type: 'system', name: 'deployments' },
   channel: 'relay',
-}
-
-/** That GitHub may be told yes, and until when. */
-export interface ClaimedDeployment {
-  readonly permitId: string
-  readonly until: Date
 }
 
 /**

@@ -2,7 +2,12 @@ import type { Selectable } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { lockRequests } from '../core/locks.ts'
-import type { ClaimedDeployment } from './claim-deployment.ts'
+
+/** That GitHub may be told yes, and until when. */
+export interface ClaimedDeployment {
+  readonly permitId: string
+  readonly until: Date
+}
 
 /** A request for a deployment with its rows. */
 export interface DeploymentRequest {
