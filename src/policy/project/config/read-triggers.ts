@@ -66,8 +66,8 @@ export function readStarter(field: YamlField, people: ReadonlySet<string>): stri
 }
 
 /**
- * The variable of `${NAME}`; `null` after reporting. The value itself is not shown: somebody may have
- * written the secret here.
+ * The variable of `${NAME}`; `null` after reporting. The value itself is not shown: somebody may
+ * have written the secret here.
  */
 export function readSecret(field: YamlField): string | null {
   const value = scalarOf(field)

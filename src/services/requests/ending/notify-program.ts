@@ -7,8 +7,8 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 export const callbackEndpoint = 'callback:programs'
 
 /**
- * Writes the callback of a program, or of a deployment, whose request ends, in the transaction that ends it: ids and the
- * state, nothing else. One query where the program has no callback.
+ * Writes the callback of a program, or of a deployment, whose request ends, in the transaction that
+ * ends it: ids and the state, nothing else. One query where the program has no callback.
  */
 export async function notifyProgram(
   unit: UnitOfWork,
