@@ -19,8 +19,8 @@ export interface DeploymentEvent {
 /**
  * A deployment of GitHub asks whether it may go on. The owner of the key asks, and whoever began it
  * or wrote its pull requests is behind it. Told again, it answers the request that is there.
- * Rejects as `openExternal` does, and with `forbidden` or `invalid_request` for what `deployments` does not
- * let ask.
+ * Rejects as `openExternal` does, and with `forbidden` or `invalid_request` for what `deployments`
+ * does not let ask.
  */
 export async function openDeployment(
   ctx: SigningContext,
