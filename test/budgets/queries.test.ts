@@ -66,36 +66,44 @@ it('a decision takes at most 6 queries, an approved call 10 before its tool begi
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(19)
 })
 
-it('decisions of one run in one call take at most 9 queries, ten as many as two', async () => {
-  const api = counted(desk.api)
-  await api.policies.inForce()
-  const taken: number[] = []
-  for (const count of [2, 10]) {
-    const runId = await desk.start()
-    const calls = Array.from({ length: count }, (_, place) => ({
-      tool: 'write_file',
-      input: { path: `notes/${place}.md`, content: 'hello\n' },
-    }))
-    desk.say({ text: 'I act.', calls })
-    await desk.turn(runId, 1)
-    const waiting = await desk.database.db
-      .selectFrom('request')
-      .innerJoin('request_revision', 'request_revision.request_id', 'request.id')
-      .select(['request.id', 'request.digest', 'presentation_digest as seen'])
-      .where('run_id', '=', runId)
-      .execute()
-    queries.length = 0
-    const { items } = await decideMany(api, desk.people.grace.caller, {
-      decisions: waiting.map(({ id: requestId, digest, seen }) => {
-        return { requestId, decision: 'approve', digest, revision: 1, seen }
-      }),
-    })
-    expect(items.map(({ state }) => state)).toEqual(waiting.map(() => 'approved'))
-    taken.push(queries.length)
-  }
-  expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(9)
-  expect(taken[1], textsOf(queries)).toBe(taken[0])
-})
+it.each([
+  { keyed: false, most: 9 },
+  // The batch's name and the items' answers: each looked for and stored once, in two transactions.
+  { keyed: true, most: 17 },
+])(
+  'decisions of one run in one call take at most $most queries, ten as many as two (with a key: $keyed)',
+  async ({ keyed, most }) => {
+    const api = counted(desk.api)
+    await api.policies.inForce()
+    const taken: number[] = []
+    for (const count of [2, 10]) {
+      const runId = await desk.start()
+      const calls = Array.from({ length: count }, (_, place) => ({
+        tool: 'write_file',
+        input: { path: `notes/${place}.md`, content: 'hello\n' },
+      }))
+      desk.say({ text: 'I act.', calls })
+      await desk.turn(runId, 1)
+      const waiting = await desk.database.db
+        .selectFrom('request')
+        .innerJoin('request_revision', 'request_revision.request_id', 'request.id')
+        .select(['request.id', 'request.digest', 'presentation_digest as seen'])
+        .where('run_id', '=', runId)
+        .execute()
+      queries.length = 0
+      const { items } = await decideMany(api, desk.people.grace.caller, {
+        decisions: waiting.map(({ id: requestId, digest, seen }) => {
+          return { requestId, decision: 'approve', digest, revision: 1, seen }
+        }),
+        ...(keyed ? { idempotencyKey: `bulk-${count}` } : {}),
+      })
+      expect(items.map(({ state }) => state)).toEqual(waiting.map(() => 'approved'))
+      taken.push(queries.length)
+    }
+    expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(most)
+    expect(taken[1], textsOf(queries)).toBe(taken[0])
+  },
+)
 
 it('the last turn of a run takes at most 23 queries with the closing of the run', async () => {
   const worker = counted(desk.worker)

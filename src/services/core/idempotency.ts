@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
-import { toJsonb, type Db, type Tx } from '#store/database.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from './context.ts'
 
 /**
@@ -28,58 +29,93 @@ export async function onceForKey<T extends object>(
   call: IdempotentCall,
   work: () => Promise<T | Problem>,
 ): Promise<T | Problem> {
-  const { key } = call
-  if (key === undefined) return work()
-  if (key.length < 1 || key.length > 200) {
-    throw new Problem('invalid_request', 'An Idempotency-Key has 1 to 200 characters', {
-      field: 'Idempotency-Key',
-    })
-  }
-  const principal = principalOf(call.caller)
-  const bodyHash = hashJson({ body: call.body })
-  await lockKeys(tx, call.caller, [key])
-  const earlier = await tx
-    .selectFrom('idempotency')
-    .select(['route', 'body_hash', 'response'])
-    .where('principal', '=', principal)
-    .where('key', '=', key)
-    .executeTakeFirst()
-  if (earlier !== undefined) {
-    if (earlier.route !== call.route || earlier.body_hash !== bodyHash) {
-      throw new Problem(
-        'idempotency_key_reused',
-        'This Idempotency-Key was used before for something else; use a new one',
-      )
-    }
-    return storedAnswer<T>(earlier.response)
-  }
-  const answer = await work()
-  if (answer instanceof Problem) return answer
-  await tx
-    .insertInto('idempotency')
-    .values({
-      principal,
-      key,
-      route: call.route,
-      body_hash: bodyHash,
-      status: 200,
-      response: toJsonb(answer),
-    })
-    .execute()
+  if (call.key === undefined) return work()
+  assertKey(call.key)
+  const keys = await lockKeys(tx, call.caller, [call.key])
+  const answer = await keys.once(call, work)
+  await keys.remember()
   return answer
+}
+
+function assertKey(key: string): void {
+  if (key.length >= 1 && key.length <= 200) return
+  throw new Problem('invalid_request', 'An Idempotency-Key has 1 to 200 characters', {
+    field: 'Idempotency-Key',
+  })
+}
+
+/** Keys of one transaction, which are locked, with what was answered to them before. */
+export interface LockedKeys {
+  /** As {@link onceForKey}, of one of the keys; its answer is kept for `remember`. */
+  once<T extends object>(
+    call: IdempotentCall,
+    work: () => Promise<T | Problem>,
+  ): Promise<T | Problem>
+  /** Stores the answers of all keys, in one query. */
+  remember(): Promise<void>
 }
 
 /**
  * Locks the keys of calls that are made in one transaction, which is done before any other lock is
- * taken.
+ * taken, and reads what was answered to them, in one query each.
  */
-export async function lockKeys(tx: Tx, caller: Caller, keys: readonly string[]): Promise<void> {
-  if (keys.length === 0) return
-  const names = keys.map((key) => `${principalOf(caller)} ${key}`)
-  await sql`
+export async function lockKeys(
+  tx: Tx,
+  caller: Caller,
+  keys: readonly string[],
+): Promise<LockedKeys> {
+  const principal = principalOf(caller)
+  const earlier = keys.length === 0 ? [] : await lockAndRead(tx, principal, keys)
+  const answers = new Map(earlier.map((row) => [row.key, row]))
+  const given: object[] = []
+  return {
+    async once<T extends object>(call: IdempotentCall, work: () => Promise<T | Problem>) {
+      const { key, route } = call
+      if (key === undefined) return work()
+      assertKey(key)
+      const bodyHash = hashJson({ body: call.body })
+      const before = answers.get(key)
+      if (before !== undefined) {
+        if (before.route !== route || before.body_hash !== bodyHash) {
+          throw new Problem(
+            'idempotency_key_reused',
+            'This Idempotency-Key was used before for something else; use a new one',
+          )
+        }
+        return storedAnswer<T>(before.response)
+      }
+      const answer = await work()
+      if (answer instanceof Problem) return answer
+      given.push({ key, route, body_hash: bodyHash, response: answer })
+      return answer
+    },
+    async remember() {
+      if (given.length === 0) return
+      await sql`
+        insert into idempotency (principal, key, route, body_hash, status, response)
+        select ${principal}, key, route, body_hash, 200, response
+        from jsonb_to_recordset(${JSON.stringify(given)}) as given(key text, route text, body_hash text,
+          response jsonb)
+      `.execute(tx)
+    },
+  }
+}
+
+/** What was answered is read by a statement of its own, once nobody else answers. */
+async function lockAndRead(tx: Tx, principal: string, keys: readonly string[]) {
+  const names = keys.map((key) => `${principal} ${key}`)
+  const locking = sql`
     select pg_advisory_xact_lock(hashtextextended(name, 0))
     from unnest(${names}::text[]) with ordinality as names(name, place) order by place
   `.execute(tx)
+  const reading = tx
+    .selectFrom('idempotency')
+    .select(['key', 'route', 'body_hash', 'response'])
+    .where('principal', '=', principal)
+    .where(sql<boolean>`key = any(${keys}::text[])`)
+    .execute()
+  const [, earlier] = await together([locking, reading])
+  return earlier
 }
 
 /**

@@ -6,7 +6,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import { sql } from 'kysely'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { byAttempt } from '../core/authority.ts'
-import { lockKeys, onceForKey } from '../core/idempotency.ts'
+import { lockKeys, type LockedKeys } from '../core/idempotency.ts'
 import { lockRequests, lockRunAndRequests } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { parseDecision } from '../requests/facts/decision-input.ts'
@@ -39,9 +39,12 @@ export async function decideGroup(
   const keys = group.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
   try {
     return await inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
-      await lockKeys(unit.tx, caller, keys)
+      const locked = await lockKeys(unit.tx, caller, keys)
       const rows = await readGroup(unit, caller, group)
-      return together(group.map((item) => decideOne(ctx, unit, caller, item, rows)))
+      const deciding = { unit, caller, keys: locked, rows }
+      const outcomes = await together(group.map((item) => decideOne(ctx, deciding, item)))
+      await locked.remember()
+      return outcomes
     })
   } catch (error) {
     ctx.log.warn({ err: error, size: group.length }, 'The decisions of a group are made one by one')
@@ -72,13 +75,19 @@ async function readGroup(
   return { requests: new Map(rows.map((row) => [row.id, row])), facts }
 }
 
+/** The transaction of a group. */
+interface Deciding {
+  readonly unit: UnitOfWork
+  readonly caller: Caller
+  readonly keys: LockedKeys
+  readonly rows: GroupRows
+}
+
 /** Decides one of them. A refusal while it is judged is returned: nothing of it is written. */
 async function decideOne(
   ctx: SigningContext,
-  unit: UnitOfWork,
-  caller: Caller,
+  { unit, caller, keys, rows }: Deciding,
   item: GroupedApproval,
-  rows: GroupRows,
 ): Promise<GroupOutcome> {
   const { body, location, batchDecisionId, idempotencyKey: key } = item
   const request = rows.requests.get(location?.id ?? '')
@@ -88,7 +97,7 @@ async function decideOne(
   const call = { caller, key, route: `decide:${request.id}`, body }
   const how = { caller, batchDecisionId, seenAtAnyRisk: true, sessionHash: null }
   return refusalOr(
-    onceForKey(unit.tx, call, async () => {
+    keys.once(call, async () => {
       const decision = { ...how, decision: parseDecision(body) }
       const judged = await judgeLocked(unit, request, factsOf(), decision)
       if (judged instanceof Problem) return judged

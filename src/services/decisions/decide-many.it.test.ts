@@ -241,6 +241,40 @@ describe('approvals of one run', () => {
     ])
   })
 
+  test('are one transaction each run, whatever order they are listed in; one that cannot be written leaves other runs decided', async () => {
+    const other = await addRun(service, { startedBy: ada })
+    const third = await addRun(service, { startedBy: ada })
+    const [a, b] = (await waiting(2)) as [TestRequest, TestRequest]
+    const c = await addRequest(service, other, { position: 1 })
+    const d = await addRequest(service, other, { position: 2 })
+    const broken = await addRequest(service, third, { position: 1 })
+    const unwritable = sql.raw(
+      `create function refuse_permit() returns trigger language plpgsql as $$
+       begin raise exception 'no room'; end $$;
+       create trigger refuse_permit before insert on permit for each row
+       when (new.request_id = '${broken.id}') execute function refuse_permit()`,
+    )
+    await unwritable.execute(database.db)
+    const listed = [broken, a, c, b, d]
+    const decisions = listed.map((request) => item(request, 'approve'))
+    const input = { decisions, idempotencyKey: 'runs-1' }
+    const queries: LoggedQuery[] = []
+    const db = withQueryLog(database.url, queries)
+    await expect(decideMany({ ...service.ctx, db }, grace.caller, input)).rejects.toThrow('no room')
+    await db.destroy()
+    // The name of the batch, and one for each run.
+    expect(textsOf(queries).match(/\bcommit\b/g)).toHaveLength(3)
+    expect(await statesOf(...listed)).toEqual(['pending', ...Array(4).fill('approved')])
+    await sql.raw('drop function refuse_permit() cascade').execute(database.db)
+    const { items } = await decideMany(service.ctx, grace.caller, input)
+    expect(items.map(({ requestId, state }) => [requestId, state])).toEqual(
+      listed.map(({ id }) => [id, 'approved']),
+    )
+    for (const { id } of listed) {
+      expect(await auditTypes(id)).toEqual(['request.opened', 'decision.recorded', 'permit.issued'])
+    }
+  })
+
   test('that several people decide at once are decided once each, whoever wins', async () => {
     const requests = await waiting(10)
     const decisions = requests.map((request) => item(request, 'approve'))

@@ -42,7 +42,7 @@ export interface BulkInput {
 
 /**
  * Decides up to 200 requests, each judged alone by the same rules (api.md); approvals of one run
- * that follow each other are written in one transaction. Several approvals together must be alike
+ * that follow each other there are written in one transaction, and runs side by side. Several approvals together must be alike
  * (same tool and rule), of at most medium risk and not asked before a restore, or none of them is
  * given (`not_alike`), unless they are decided as the change set of a `turn`: then each must be
  * of it (`not_of_turn`), and they are judged in call order. Every approval says what was `seen`,
@@ -76,13 +76,44 @@ export async function decideMany(
     index,
   }))
   const answers = new Map<number, BulkItem>()
-  for (const group of groupsOf(order.flatMap((index) => sent[index] ?? []))) {
-    const outcomes = group.length === 1 ? null : await decideGroup(ctx, caller, group)
-    for (const [place, item] of group.entries()) {
-      answers.set(item.index, await answerOf(ctx, caller, item, outcomes?.[place] ?? null))
+  await decideSideBySide(runsOf(order.flatMap((index) => sent[index] ?? [])), async (ofRun) => {
+    for (const group of groupsOf(ofRun)) {
+      const outcomes = group.length === 1 ? null : await decideGroup(ctx, caller, group)
+      for (const [place, item] of group.entries()) {
+        answers.set(item.index, await answerOf(ctx, caller, item, outcomes?.[place] ?? null))
+      }
+    }
+  })
+  return { batchDecisionId, items: items.flatMap((_, index) => answers.get(index) ?? []) }
+}
+
+/**
+ * The items of each run, in their order; those of no run, and those that were not found, together.
+ */
+function runsOf(items: readonly SentItem[]): SentItem[][] {
+  return [...Map.groupBy(items, ({ location }) => location?.runId ?? null).values()]
+}
+
+/** Each takes a connection to the database, of which a process has ten. */
+const runsAtOnce = 4
+
+/**
+ * Decides runs side by side: their transactions lock nothing in common but runs above them, each
+ * from the root down. When one fails the others are decided; then its error is thrown.
+ */
+async function decideSideBySide(
+  runs: readonly (readonly SentItem[])[],
+  decide: (items: readonly SentItem[]) => Promise<void>,
+): Promise<void> {
+  const left = runs.values()
+  const errors: unknown[] = []
+  const decideNext = async (): Promise<void> => {
+    for (const items of left) {
+      await decide(items).catch((error: unknown) => void errors.push(error))
     }
   }
-  return { batchDecisionId, items: items.flatMap((_, index) => answers.get(index) ?? []) }
+  await Promise.all(Array.from({ length: runsAtOnce }, decideNext))
+  if (errors.length > 0) throw errors[0]
 }
 
 interface Item {
@@ -103,7 +134,7 @@ interface SentItem extends Item {
 const maxGroup = 50
 
 /**
- * Approvals that follow each other and are of one run, or of none, are decided in one transaction;
+ * Approvals of one run, or of none, that follow each other are decided in one transaction;
  * everything else alone: what the caller may not see, what the batch refuses, a request that the
  * group has already, and denials, which end other requests too.
  */
