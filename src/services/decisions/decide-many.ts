@@ -42,12 +42,13 @@ export interface BulkInput {
 
 /**
  * Decides up to 200 requests, each judged alone by the same rules (api.md); approvals of one run
- * that follow each other there are written in one transaction, and runs side by side. Several approvals together must be alike
- * (same tool and rule), of at most medium risk and not asked before a restore, or none of them is
- * given (`not_alike`), unless they are decided as the change set of a `turn`: then each must be
- * of it (`not_of_turn`), and they are judged in call order. Every approval says what was `seen`,
- * at any risk (`not_displayed`). Each item of `decisions` is a decision's body with `requestId`, an
- * id or a number. With a key, a repeated call gives each item its original answer and tries again
+ * that follow each other there are written in one transaction, and runs are decided side by side.
+ * Several approvals together must be alike (same tool and rule), of at most medium risk and not
+ * asked before a restore, or none of them is given (`not_alike`), unless they are decided as the
+ * change set of a `turn`: then each must be of it (`not_of_turn`), and they are judged in call
+ * order. Every approval says what was `seen`, at any risk (`not_displayed`). Each item of
+ * `decisions` is a decision's body with `requestId`, an id or a number. With a key, a repeated call
+ * gives each item its original answer and tries again
  * what was refused.
  */
 export async function decideMany(
