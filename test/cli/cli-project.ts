@@ -39,6 +39,8 @@ teams:
   auditors: { members: [aud@example.com] }
 queues: { platform: { team: platform } }
 defaults: { queue: platform }
+schedules:
+  yearly: { worker: scribe, input: Draft them, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
 routing: [{ when: { path: "notes/infra/**" }, risk: high }]
 rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [operators], readAudit: [auditors] }
 `,

@@ -5,6 +5,7 @@ import { createClient } from '#program-client'
 import type { WebhookDeliveryList } from '#api/schemas/notifications/webhooks.ts'
 import type { Verdict } from '#evidence/verify/findings/finding.ts'
 import type { SessionList } from '#api/schemas/access/sessions.ts'
+import type { Schedule, ScheduleList } from '#api/schemas/runs/schedules.ts'
 import type { SignedCheckpointView } from '#api/schemas/audit/audit-log.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { parseVerifierKey } from '#evidence/note/note-key.ts'
@@ -239,6 +240,36 @@ test('runs are listed, told something and cancelled by who may', async () => {
   expect(await cli.ok('runs', 'cancel', run, '-m', 'not needed', ...olga)).toContain('cancelled')
   const late = await cli.run('runs', 'message', run, 'hello', ...olga)
   expect([late.code, late.err]).toEqual([1, expect.stringContaining('already cancelled')])
+})
+
+test('a schedule is listed, shown, paused, resumed and triggered by its person and who manages runs, and by nobody else', async () => {
+  const yearly = { name: 'yearly', worker: 'scribe', cron: '0 6 1 1 *', timezone: 'Europe/Berlin' }
+  expect((await cli.json<ScheduleList>('schedules', ...ada)).items).toMatchObject([yearly])
+  expect(await cli.ok('schedules', 'show', 'yearly', ...grace)).toMatch(
+    /^schedule yearly of scribe, as Ada\n0 6 1 1 \* \(Europe\/Berlin\), next in .+\nno run yet\n$/,
+  )
+  for (const verb of ['pause', 'resume', 'trigger']) {
+    const { code, err } = await cli.run('schedules', verb, 'yearly', ...grace)
+    expect([code, err]).toEqual([1, expect.stringContaining('manageRuns')])
+  }
+  expect(await cli.ok('schedules', 'pause', 'yearly', ...ada)).toBe('Paused.\n')
+  expect(await cli.ok('schedules', 'show', 'yearly', ...ada)).toContain('next paused')
+  expect(await cli.ok('schedules', 'resume', 'yearly', ...olga)).toMatch(/^Resumed\. .* in /)
+  const started = await cli.json<{ number: number }>('schedules', 'trigger', 'yearly', ...olga)
+  const { lastRun, paused } = await cli.json<Schedule>('schedules', 'show', 'yearly', ...ada)
+  expect([lastRun?.number, paused]).toEqual([started.number, false])
+  const shown = await cli.ok('runs', 'show', String(started.number), '--preamble', ...ada)
+  expect(shown).toMatch(/started by Ada .*[^]*\nYou are the worker scribe of Countersign/)
+  for (const command of [
+    ['show', 'none'],
+    ['pause', 'none'],
+    ['trigger', hostile],
+  ]) {
+    const { code, err } = await cli.run('schedules', ...command, ...olga)
+    expect([code, err]).toEqual([1, expect.stringMatching(/no (such )?schedule/)])
+    expect(err).not.toContain('\u001b')
+  }
+  await cli.ok('runs', 'cancel', String(started.number), ...olga)
 })
 
 test('a callback that was given up is listed for the owner of the key, who sends it again', async () => {

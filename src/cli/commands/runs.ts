@@ -301,8 +301,16 @@ async function showRun(id: string, options: ShowOptions): Promise<void> {
 }
 
 /** Where the run commits to, and where that begins; none of a run without a worktree. */
-function worktreeLines({ base, baseCommit, branch, name }: RunDetail['workspace']): string[] {
+function worktreeLines(workspace: RunDetail['workspace']): string[] {
+  const { base, baseCommit, branch, name, discardedAt, removedAt } = workspace
   if (branch === undefined) return []
   const begun = `${printableLine(base ?? '')} ${(baseCommit ?? '').slice(0, 12)}`
-  return [`branch ${printableLine(branch)} of workspace ${printableLine(name)}, begun at ${begun}`]
+  const gone = [
+    ...(discardedAt === undefined ? [] : [`worktree discarded ${fromNow(discardedAt)}`]),
+    ...(removedAt === undefined ? [] : [`worktree removed ${fromNow(removedAt)}`]),
+  ]
+  return [
+    `branch ${printableLine(branch)} of workspace ${printableLine(name)}, begun at ${begun}`,
+    ...gone,
+  ]
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { connect } from '../service/connect.ts'
 import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
 import { printableLine } from '../text/terminal-text.ts'
@@ -9,7 +10,7 @@ import { withExamples } from './examples.ts'
 
 type Options = ServiceOptions & { json?: boolean }
 
-/** `countersign schedules [ls|pause|resume|trigger]`. */
+/** `countersign schedules [ls|show|pause|resume|trigger]`. */
 export function addSchedulesCommand(program: Command): void {
   const schedules = program
     .command('schedules')
@@ -24,6 +25,12 @@ export function addSchedulesCommand(program: Command): void {
       console.log(table(header, list.items.map(rowOf), 'There are no schedules.'))
     })
   withExamples(ls, ['schedules', 'schedules ls --json'])
+  const show = withService(schedules.command('show'))
+    .description('one schedule, with its next start and its last run')
+    .argument('<name>', 'its name in countersign.yaml')
+    .option('--json', 'print JSON')
+    .action(showSchedule)
+  withExamples(show, ['schedules show nightly', 'schedules show nightly --json'])
   for (const verb of ['pause', 'resume'] as const) {
     const command = withService(schedules.command(verb))
       .description(verb === 'pause' ? 'pause a schedule until it is resumed' : 'start runs again')
@@ -51,6 +58,24 @@ export function addSchedulesCommand(program: Command): void {
       console.log(options.json === true ? JSON.stringify(run) : `Started run #${run.number}.`)
     })
   withExamples(trigger, ['schedules trigger nightly'])
+}
+
+async function showSchedule(name: string, options: Options): Promise<void> {
+  const { items } = await (await connect(options)).call('listSchedules', {})
+  const schedule = items.find((item) => item.name === name)
+  if (schedule === undefined) {
+    const text = `There is no schedule ${printableLine(name)}; countersign schedules lists them`
+    throw new CommandFailure(text, exitCodes.failed)
+  }
+  if (options.json === true) return console.log(JSON.stringify(schedule))
+  const [, worker, cron, zone, as, next, last = ''] = rowOf(schedule)
+  console.log(
+    [
+      `schedule ${printableLine(name)} of ${worker}, as ${as}`,
+      `${cron} (${zone}), next ${next}`,
+      last === '' ? 'no run yet' : `last run ${last}`,
+    ].join('\n'),
+  )
 }
 
 function rowOf(schedule: Schedule): string[] {

@@ -103,10 +103,15 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', pati
   test('is discarded by who may message its run: with its branch, at once, and once however often it is sent', async () => {
     const run = await ran(`${commit('gone')} && echo x > new.txt && mkdir -m 0 shut`)
     const tip = git('rev-parse', run.branch)
+    const may = async (who = desk.people.ada): Promise<boolean> =>
+      (await getRun(desk.api, who.caller, run.id)).allowed.discard
+    expect([await may(), await may(desk.people.olga)]).toEqual([true, true])
+    expect(await may(desk.people.grace)).toBe(false)
     expect(await refusal(discard(run.id, desk.people.grace))).toMatchObject({ code: 'forbidden' })
     expect(exists(run.branch)).toBe(true)
     await Promise.all([discard(run.id), discard(run.id)])
     await discard(run.id)
+    expect(await may()).toBe(false)
     expect([existsSync(folderOf(run.id)), exists(run.branch)]).toEqual([false, false])
     expect(await removals(run.id)).toEqual(['run.discarded', 'worktree.removed'])
     const { document } = await desk.database.db

@@ -8,8 +8,11 @@ interface ConfirmButtonProps {
   readonly confirm: string
   /** of the way back */
   readonly leave: string
-  /** `note` describes the field; an empty reason is accepted only where none is needed */
-  readonly reason: { readonly isNeeded: boolean; readonly note?: string }
+  /**
+   * `note` describes the field; an empty reason is accepted only where none is needed. `null`: no
+   * reason is asked for
+   */
+  readonly reason: { readonly isNeeded: boolean; readonly note?: string } | null
   /** Does it with the trimmed reason; what it throws is shown as its refusal. */
   readonly act: (reason: string) => Promise<void>
   /** makes a card of the form, which says what it will do */
@@ -48,15 +51,17 @@ export function ConfirmButton({ label, confirm, leave, reason, act, card }: Conf
   }
   const form = (
     <>
-      <Textarea
-        label="Reason"
-        description={reason.note}
-        autosize
-        minRows={2}
-        maxLength={4000}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      {reason !== null && (
+        <Textarea
+          label="Reason"
+          description={reason.note}
+          autosize
+          minRows={2}
+          maxLength={4000}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
       {refusal !== null && <p role="alert">{refusal}</p>}
       <div className="row">
         <Button variant="default" onClick={() => setIsOpen(false)}>
@@ -65,7 +70,7 @@ export function ConfirmButton({ label, confirm, leave, reason, act, card }: Conf
         <Button
           color="red"
           loading={busy}
-          disabled={reason.isNeeded && trimmed === ''}
+          disabled={reason?.isNeeded === true && trimmed === ''}
           onClick={() => void go()}
         >
           {confirm}

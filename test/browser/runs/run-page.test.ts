@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { closeRun } from '#services/engine/lifecycle/close-run.ts'
+import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -200,4 +203,43 @@ test('the files that a run changed stand beside it, with their lines, their requ
   const number = await written.getByRole('link').innerText()
   await written.getByRole('link').click()
   await page.waitForURL((url) => url.pathname === `/requests/${number.slice(1)}`)
+})
+
+// Rules: product.md 35
+test('the worktree of a run that has ended is discarded on its page once that is confirmed, and not before it ended', async () => {
+  const { desk } = dashboard
+  const shop = join(desk.root, 'shop')
+  const git = (...words: string[]): string => {
+    const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+    const env = { PATH: process.env['PATH'], HOME: desk.root, GIT_CONFIG_NOSYSTEM: '1' }
+    return execFileSync('git', [...identity, ...words], { cwd: shop, env, encoding: 'utf8' })
+  }
+  await desk.write('shop/a.txt', 'a\n')
+  git('init', '-q', '-b', 'main', '.')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}workspaces: { default: { root: . }, shop: { root: shop, isolation: worktree, base: main } }\n`,
+    'workers/keeper.md': deskWorker.replace('name: scribe', 'name: keeper\nworkspace: shop'),
+  })
+  const runId = await desk.start({ worker: 'keeper' })
+  desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/a.txt', content: 'x\n' } }] })
+  await desk.perform(await desk.turn(runId, 1))
+  const ada = await dashboard.open('Ada', `/runs/${runId}`)
+  await ada.getByRole('button', { name: 'Cancel the run…' }).waitFor()
+  const discard = ada.getByRole('button', { name: 'Discard the worktree…' })
+  expect(await discard.count()).toBe(0)
+  desk.say({ text: 'Done.' })
+  await desk.turn(runId, 2)
+  await closeRun(desk.worker, { runId })
+  await ada.reload()
+  await discard.click()
+  await ada.getByRole('button', { name: 'Keep it' }).click()
+  await discard.click()
+  expect(git('branch', '--list')).toContain('countersign/')
+  await ada.getByRole('button', { name: 'Discard the worktree', exact: true }).click()
+  const about = ada.getByRole('region', { name: 'About' })
+  await about.getByText(/worktree discarded/).waitFor()
+  expect(await discard.count()).toBe(0)
+  expect(git('branch', '--list').trim()).toBe('* main')
 })

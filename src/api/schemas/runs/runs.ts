@@ -189,6 +189,7 @@ export const runDetail = run
       message: z.boolean(),
       cancel: z.boolean(),
       close: z.boolean(),
+      discard: z.boolean(),
       call: z.boolean(),
     }),
   })
@@ -209,7 +210,7 @@ export const runDetail = run
         context: { limit: 200_000, used: 18_240 },
         temporalUrl: null,
         workspaceRoot: null,
-        allowed: { message: true, cancel: true, close: false, call: false },
+        allowed: { message: true, cancel: true, close: false, discard: false, call: false },
       },
     ],
   })

@@ -39,3 +39,4 @@ export const schedule = z
   })
 export type Schedule = z.infer<typeof schedule>
 export const scheduleList = z.object({ items: z.array(schedule) })
+export type ScheduleList = z.infer<typeof scheduleList>

@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { getText } from '#store/content/content.ts'
+import type { Db } from '#store/database.ts'
+import type { RunTable } from '#store/tables/runs.ts'
 import { waitsToStart } from '../../core/waits-to-start.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { unlessErased } from '../../requests/words/erased-words.ts'
@@ -40,13 +42,17 @@ export async function getRun(
       'attachments',
       'start_request_id',
       'forked_after_turn',
+      'root_run_id',
+      'worktree',
     ])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
   const children = await childrenOf(ctx.db, viewer, runId)
   const policy = await ctx.policies.byDigest(run.policy_digest)
   const hasEnded = isEnd(runTransitions, run.state)
-  const steers = !hasEnded && (await bySteeringOrNull(ctx, caller, runId)) !== null
+  const isSteerer = async (): Promise<boolean> =>
+    (await bySteeringOrNull(ctx, caller, runId)) !== null
+  const steers = !hasEnded && (await isSteerer())
   const [record] = await runRecords(ctx.db, viewer, [row], 'detail')
   if (record === undefined) throw new Error('One row makes one record')
   const isResting = run.state === 'waiting_for_input'
@@ -70,9 +76,28 @@ export async function getRun(
       message: adds,
       cancel: steers,
       close: steers && isResting && record.pendingRequests === 0,
+      discard: (await isWorktreeLeft(ctx.db, { id: runId, ...run })) && (await isSteerer()),
       call: adds && (await mayCall(ctx, caller, row)),
     },
   }
+}
+
+/** Whether a run has a worktree of its own that is there still, and nothing works in it any more. */
+async function isWorktreeLeft(
+  db: Db,
+  run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worktree'>,
+): Promise<boolean> {
+  const { id, worktree } = run
+  if (worktree === null || run.root_run_id !== id) return false
+  if (worktree.discardedAt !== undefined || worktree.removedAt !== undefined) return false
+  const open = await db
+    .selectFrom('run')
+    .select('id')
+    .where('root_run_id', '=', id)
+    .where('ended_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return open === undefined
 }
 
 /** As it was given, or that and when it was erased. */

@@ -92,6 +92,8 @@ export interface RunDetailRecord extends RunRecord {
     readonly cancel: boolean
     /** it rests, and nothing of it is open */
     readonly close: boolean
+    /** its worktree is there still, and no run works in it */
+    readonly discard: boolean
     /** the worker may have manual tools that the caller can invoke */
     readonly call: boolean
   }

@@ -99,6 +99,16 @@ export function AboutRun({ run }: { run: RunDetail }) {
               <span className="mono">{run.workspace.branch}</span>, of workspace{' '}
               {run.workspace.name}; begun at <span className="mono">{run.workspace.base}</span>,{' '}
               <Hash value={run.workspace.baseCommit ?? ''} what="commit it begins at" />
+              {run.workspace.discardedAt !== undefined && (
+                <>
+                  ; worktree discarded <Time at={run.workspace.discardedAt} />
+                </>
+              )}
+              {run.workspace.removedAt !== undefined && (
+                <>
+                  ; removed <Time at={run.workspace.removedAt} />
+                </>
+              )}
             </dd>
           </div>
         )}

@@ -5,11 +5,14 @@ import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
 import { ConfirmButton } from '../../shell/confirm-button.tsx'
 
-/** What one can do with a run as a whole: close it, fork it, start it again, cancel it. */
+/**
+ * What one can do with a run as a whole: close it, fork it, start it again, cancel it, discard its
+ * worktree.
+ */
 export function RunActions({ run }: { run: RunDetail }) {
   const act = useAct(['run', run.id])
   const navigate = useNavigate()
-  const { close, cancel } = run.allowed
+  const { close, cancel, discard } = run.allowed
   const closeIt = () => act(() => callApi('closeRun', { params: { id: run.id } }), 'Run closed')
   return (
     <div className="column">
@@ -27,6 +30,7 @@ export function RunActions({ run }: { run: RunDetail }) {
         Start again
       </Button>
       {cancel && <CancelRun run={run} />}
+      {discard && <DiscardWorktree run={run} />}
     </div>
   )
 }
@@ -47,6 +51,26 @@ function CancelRun({ run }: { run: RunDetail }) {
       card={{
         title: 'Cancel this run?',
         text: 'Its requests leave the queues, and running calls are stopped. Completed calls are not undone.',
+      }}
+    />
+  )
+}
+
+/** Removes the worktree of a run that has ended, with what is not merged. Asked twice. */
+function DiscardWorktree({ run }: { run: RunDetail }) {
+  const discard = async (): Promise<void> => {
+    await callApi('discardRun', { params: { id: run.id } })
+  }
+  return (
+    <ConfirmButton
+      label="Discard the worktree…"
+      confirm="Discard the worktree"
+      leave="Keep it"
+      reason={null}
+      act={discard}
+      card={{
+        title: 'Discard the worktree?',
+        text: `Its folder and the branch ${run.workspace.branch ?? ''} are removed, with what is not merged or committed.`,
       }}
     />
   )
