@@ -82,7 +82,7 @@ export async function getRun(
   }
 }
 
-/** Whether a run has a worktree of its own that is there still, and nothing works in it any more. */
+/** Whether a run has a worktree of its own that is still there, and nothing works in it. */
 async function isWorktreeLeft(
   db: Db,
   run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worktree'>,
