@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
@@ -32,11 +33,12 @@ export async function editComment(
   const judge = await judgeOf(ctx, caller, input)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority, comment }) => {
     const textHash = await putSaltedText(unit.tx, text)
-    await unit.tx
+    const { edited_at: editedAt } = await unit.tx
       .updateTable('comment')
-      .set({ text_hash: textHash })
+      .set({ text_hash: textHash, edited_at: sql`clock_timestamp()` })
       .where('id', '=', comment.id)
-      .execute()
+      .returning('edited_at')
+      .executeTakeFirstOrThrow()
     await unit.audit({
       type: 'request.commented',
       ...aboutRequest(request),
@@ -45,7 +47,7 @@ export async function editComment(
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
     const { id, name } = authority.actor
     const { anchor, created_at: at } = comment
-    return { id: comment.id, person: { id, name }, text, anchor, at }
+    return { id: comment.id, person: { id, name }, text, anchor, at, editedAt }
   })
 }
 

@@ -51,6 +51,7 @@ export async function commentRequest(
       detail: { commentId: id, text: textHash },
     })
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
-    return { id, person: { id: person.id, name: person.name }, text, anchor, at: row.created_at }
+    const author = { id: person.id, name: person.name }
+    return { id, person: author, text, anchor, at: row.created_at, editedAt: null }
   })
 }

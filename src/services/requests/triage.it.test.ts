@@ -186,11 +186,14 @@ test('who wrote a comment edits and removes it while the request is pending; nob
     text: 'x',
   })
   expect((await refusal(elsewhere)).code).toBe('not_found')
-  expect(await edit(linus, kept.id)).toEqual({ ...kept, text: 'use yarn' })
+  expect(kept.editedAt).toBe(null)
+  const edited = await edit(linus, kept.id)
+  expect(edited).toEqual({ ...kept, text: 'use yarn', editedAt: expect.any(Date) })
+  expect(edited.editedAt?.getTime()).toBeGreaterThan(kept.at.getTime())
   await remove(linus, gone.id)
   expect((await refusal(remove(linus, gone.id))).code).toBe('not_found')
   const { comments, digest } = await getRequest(desk.api, grace.caller, { request })
-  expect(comments.map(({ id, text }) => [id, text])).toEqual([[kept.id, 'use yarn']])
+  expect(comments).toEqual([edited])
   const { rows } = await sql<{ what: string | null; text: string | null }>`
     select document::jsonb -> 'detail' ->> 'what' as what, document::jsonb -> 'detail' ->> 'text' as text
     from audit_event where request_id = ${request} and type = 'request.commented' order by id

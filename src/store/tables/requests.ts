@@ -146,6 +146,8 @@ export interface CommentTable {
   created_at: GeneratedTimestamp
   /** the line that it is about; null: the request as a whole */
   anchor: ColumnType<CommentAnchor | null, string | null | undefined, never>
+  /** when its author last edited it */
+  edited_at: Generated<Date | null>
 }
 
 /** A request that somebody has put off for themselves. */

@@ -70,6 +70,14 @@ test('a comment appears for a colleague as text, and one that was not sent is st
   await comments.getByText('Is <b>this</b> planned?').waitFor()
   await comments.getByText('Grace', { exact: true }).waitFor()
   expect(await box.inputValue()).toBe('')
+  // Whoever read it before is told that it is another now.
+  expect(await comments.getByText(/, edited/).count()).toBe(0)
+  const own = grace.getByRole('region', { name: 'Comments' })
+  await own.getByRole('button', { name: 'Edit' }).click()
+  await own.getByRole('textbox', { name: 'Words of the comment' }).fill('Is that planned?')
+  await own.getByRole('button', { name: 'Save' }).click()
+  await comments.getByText('Is that planned?').waitFor()
+  await comments.getByText(/, edited just now/).waitFor()
 })
 
 test('what somebody began to write is not there for whoever signs in next in the same tab', async () => {
@@ -100,7 +108,7 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
   const id = requestIds[0]!
   const grace = await dashboard.open('Grace', `/requests/${id}`)
-  await grace.getByText('to be escalated to operators').waitFor()
+  await grace.getByText('Escalation to operators').waitFor()
   await grace.getByRole('radio', { name: 'Approve as shown' }).check()
   await grace.getByRole('button', { name: 'Submit', exact: true }).click()
   await grace.getByText('Recorded. It still needs 1 of platform.').waitFor()

@@ -179,7 +179,15 @@ export const commentAnchor = z.strictObject({
 })
 
 export const commentView = z
-  .object({ id, person, text: z.string(), anchor: commentAnchor.nullable(), at: instant })
+  .object({
+    id,
+    person,
+    text: z.string(),
+    anchor: commentAnchor.nullable(),
+    at: instant,
+    /** when its author last edited it; null: the words are those of `at` */
+    editedAt: instant.nullable(),
+  })
   .meta({
     examples: [
       {
@@ -188,6 +196,7 @@ export const commentView = z
         text: 'Is this for 1.2 or for 1.3?',
         anchor: null,
         at: example.askedAt,
+        editedAt: null,
       },
     ],
   })

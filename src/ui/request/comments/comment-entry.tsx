@@ -28,6 +28,11 @@ export function CommentEntry(props: {
         <strong>{comment.person.name}</strong>{' '}
         <span className="dim">
           <Time at={comment.at} />
+          {comment.editedAt !== null && (
+            <>
+              , edited <Time at={comment.editedAt} />
+            </>
+          )}
         </span>
         {showsLine && anchor !== null && (
           <>

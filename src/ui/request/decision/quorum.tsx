@@ -8,6 +8,8 @@ import { missingText, stepWords } from './wording/stage-sentence.ts'
 /** What a decision here is bound to, how many are needed, and who can give them. */
 export function Quorum({ request }: { request: RequestDetail }) {
   const { quorum, eligiblePeople } = request
+  // As long as nobody has decided, what is needed is what is missing.
+  const isPartial = quorum.missing.length > 0 && missingText(quorum) !== quorum.text
   const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
   return (
     <dl className="facts panel-facts">
@@ -24,7 +26,7 @@ export function Quorum({ request }: { request: RequestDetail }) {
                 <Initials name={place.person.name} /> {place.person.name} ({place.team})
               </li>
             ))}
-            {request.state === 'pending' && quorum.missing.length > 0 && (
+            {request.state === 'pending' && isPartial && (
               <li className="row small dim">
                 <IconHourglass size={14} aria-hidden /> still {missingText(quorum)}
               </li>

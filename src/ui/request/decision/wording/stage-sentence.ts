@@ -15,12 +15,13 @@ export function missingText(quorum: QuorumView): string {
 }
 
 /**
- * What is done about a request that waits: "escalated to security", or "to be reminded" until then.
- * Pure.
+ * What is done about a request that waits: "Escalated to security", or "Escalation to security"
+ * until then, before the time. Pure.
  */
 export function stepWords({ kind, addTeams, takenAt }: RequestDetail['steps'][number]): string {
-  const what = kind === 'escalate' ? `escalated to ${addTeams.join(', ')}` : 'reminded'
-  return takenAt === null ? `to be ${what}` : what
+  const teams = addTeams.join(', ')
+  if (takenAt === null) return kind === 'escalate' ? `Escalation to ${teams}` : 'Reminder'
+  return kind === 'escalate' ? `Escalated to ${teams}` : 'Reminded'
 }
 
 /** Whether the run acts on a decision: the call has started, or has its result. Pure. */
