@@ -68,7 +68,12 @@ export function Files({
       )}
       {files.map((file, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- files of one diff keep their order
-        <div key={index} className="file" tabIndex={-1}>
+        <div
+          key={index}
+          className="file"
+          data-file={file.newPath ?? file.oldPath ?? undefined}
+          tabIndex={-1}
+        >
           <div className="row spread file-head">
             <code>
               <VisibleText text={nameOf(file)} />

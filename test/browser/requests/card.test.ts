@@ -38,6 +38,9 @@ test('task, effect and cues come before what will happen, as text, each cue with
   expect(await page.locator('main img, main script').count()).toBe(0)
   await cues.getByRole('link', { name: 'line 3' }).click()
   expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('key')
+  await cues.getByRole('link', { name: 'show the file' }).click()
+  const effect = page.getByRole('region', { name: 'All that will happen' })
+  expect(await effect.locator(':focus').textContent()).toContain('first')
   const tops = await Promise.all(
     [
       page.getByRole('region', { name: 'Task' }),

@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { showLine } from './show-line.ts'
+import { showFile, showLine } from './show-line.ts'
 
 /** What deserves attention, the warnings first, each linked to the line that causes it. */
 export function Cues(props: {
@@ -32,7 +32,7 @@ export function Cues(props: {
               </span>
               <VisibleText text={cue.text} />
             </span>
-            <Line line={cue.line} content={content} within={within} />
+            <Place cue={cue} content={content} within={within} />
           </li>
         ))}
       </ul>
@@ -40,9 +40,30 @@ export function Cues(props: {
   )
 }
 
-function Line(props: { line: number | undefined; content: string; within: HTMLElement | null }) {
-  const { line, content, within } = props
-  if (line === undefined || within === null) return null
+/** Where the cause of a cue stands: a line of what is shown, else a file. */
+function Place(props: {
+  cue: RequestItem['cues'][number]
+  content: string
+  within: HTMLElement | null
+}) {
+  const { content, within } = props
+  const { line, file } = props.cue
+  if (within === null) return null
+  if (line === undefined) {
+    if (file === undefined) return null
+    return (
+      <a
+        className="cue-line"
+        href="#file"
+        onClick={(event) => {
+          event.preventDefault()
+          showFile(within, file)
+        }}
+      >
+        show the file
+      </a>
+    )
+  }
   return (
     <a
       className="cue-line"

@@ -8,8 +8,24 @@ export function showLine(within: ParentNode, line: number, content: string): voi
     within.querySelector<HTMLElement>(`[data-line="${line}"]`) ??
     within.querySelector<HTMLElement>(row) ??
     within.querySelector<HTMLElement>('.code, .diff-box')
-  if (place === null) return
-  place.scrollIntoView({ block: 'center' })
+  if (place !== null) show(place, 'center')
+}
+
+/**
+ * Brings a file onto the screen, and the focus there: its part of a difference, else its entry
+ * among the files that a command names, else what `within` shows.
+ */
+export function showFile(within: ParentNode, file: string): void {
+  const ofFile = `[data-file="${CSS.escape(file)}"]`
+  const place =
+    within.querySelector<HTMLElement>(ofFile) ??
+    document.querySelector<HTMLElement>(`.named-file${ofFile}`) ??
+    within.querySelector<HTMLElement>('.file, .code, .diff-box')
+  if (place !== null) show(place, 'start')
+}
+
+function show(place: HTMLElement, block: ScrollLogicalPosition): void {
+  place.scrollIntoView({ block })
   place.tabIndex = -1
   place.focus({ preventScroll: true })
 }

@@ -42,7 +42,7 @@ function NamedFile({ request, file }: { request: RequestDetail; file: NamedFileV
     query: { file: file.path },
   })
   return (
-    <li className="named-file column">
+    <li className="named-file column" data-file={file.path}>
       <div className="row spread">
         <code className="grow break">
           <VisibleText text={file.path} />
