@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messageRun } from '#services/runs/message-run.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import type { Locator } from 'playwright-core'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -224,3 +225,26 @@ test('who may not start the worker is told so and cannot fork, and a turn that i
   expect(await page.getByRole('button', { name: 'Fork the run' }).isDisabled()).toBe(true)
   await desk.activate({ 'workers/scribe.md': deskWorker })
 })
+
+test('on a phone a run opens at the end of its conversation, above what is said about the run', async () => {
+  const { desk } = dashboard
+  desk.say({ text: Array.from({ length: 60 }, (_, at) => `- point ${at + 1}`).join('\n') })
+  const id = await desk.start({ conversation: true })
+  await desk.turn(id, 1)
+  const page = await dashboard.open('Ada', `/runs/${id}`, { viewport: phone, hasTouch: true })
+  const last = page.getByText('point 60', { exact: true })
+  const message = page.getByRole('textbox', { name: 'Message' })
+  const about = page.getByRole('complementary', { name: 'About the run' })
+  await expect.poll(() => isOnScreen(last), { timeout: 20_000 }).toBe(true)
+  expect(await isOnScreen(message)).toBe(true)
+  const pages = await page.getByRole('navigation', { name: 'Pages' }).boundingBox()
+  const below = await about.getByText('Started by').boundingBox()
+  expect(below?.y ?? 0).toBeGreaterThan(pages?.y ?? Infinity)
+})
+
+function isOnScreen(place: Locator): Promise<boolean> {
+  return place.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return top >= 0 && bottom <= window.innerHeight
+  })
+}

@@ -12,6 +12,7 @@ import { Loading } from '../../states/loading.tsx'
 import { ShowMore } from '../../states/show-more.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
+import { WorkerShape } from '../../text/worker-shape.tsx'
 import { RunState, runStateWords } from '../run-state.tsx'
 import { Schedules } from './schedules.tsx'
 import '../runs.css'
@@ -85,8 +86,9 @@ export function RunsPage() {
             <li key={run.id} className="run-row">
               <div className="grow">
                 <Link to={`/runs/${run.id}`} className="request-link">
-                  <span className="run-number">{run.number}</span> {run.worker}:{' '}
-                  <VisibleText text={run.title} />
+                  <span className="run-number">{run.number}</span>
+                  <WorkerShape name={run.worker} />
+                  {run.worker}: <VisibleText text={run.title} />
                 </Link>
                 <div className="dim small">
                   started by{' '}

@@ -1,46 +1,73 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type RefObject } from 'react'
 
 /** Nearer to the end than this, in pixels, somebody reads the end. */
 const nearMost = 160
 
+/** What somebody does who reads. */
+const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
+
 /**
- * Keeps the end of the page on the screen while it grows (`growth` says that it did), unless the
- * reader has scrolled up. `behind`: something came since that is not on the screen.
+ * Keeps the end of `region` on the screen while it grows (`growth` says that it did), unless the
+ * reader has scrolled away from it. On a phone other parts of the page are below it. `behind`: something came since that is not on the screen.
  */
 export function useFollowEnd(
+  region: RefObject<HTMLElement | null>,
   growth: string | null,
   startAtEnd: boolean,
 ): { readonly behind: boolean; readonly toEnd: () => void } {
   const isAtEnd = useRef(startAtEnd)
+  const seen = useRef<string | null>(null)
   const [behind, setBehind] = useState(false)
   useEffect(() => {
+    let beforeY = window.scrollY
     const onScroll = (): void => {
-      isAtEnd.current = distanceToEnd() < nearMost
+      // What grew since the page was scrolled here has not moved the reader away from the end.
+      const isUpward = window.scrollY < beforeY
+      beforeY = window.scrollY
+      isAtEnd.current = isNearEnd(region.current) || (isAtEnd.current && !isUpward)
       if (isAtEnd.current) setBehind(false)
     }
     window.addEventListener('scroll', onScroll, { passive: true })
     return () => window.removeEventListener('scroll', onScroll)
-  }, [])
-  const seen = useRef<string | null>(null)
+  }, [region])
+  useEffect(() => {
+    // What the page says of the run comes after its turns, and moves their end, until somebody
+    // reads: from then on nothing moves that they have not asked for.
+    const place = region.current
+    if (!startAtEnd || place === null) return
+    const observer = new ResizeObserver(() => {
+      if (seen.current !== null && isAtEnd.current) scrollToEnd(place)
+    })
+    observer.observe(place)
+    const stop = (): void => observer.disconnect()
+    for (const act of acts) window.addEventListener(act, stop, { once: true, passive: true })
+    return () => {
+      stop()
+      for (const act of acts) window.removeEventListener(act, stop)
+    }
+  }, [region, startAtEnd])
   useEffect(() => {
     if (growth === null || growth === seen.current) return
     const isFirst = seen.current === null
     seen.current = growth
-    if (isFirst ? startAtEnd : isAtEnd.current || distanceToEnd() < nearMost) scrollToEnd()
-    else if (!isFirst) setBehind(true)
-  }, [growth, startAtEnd])
+    if (isFirst ? startAtEnd : isAtEnd.current || isNearEnd(region.current)) {
+      scrollToEnd(region.current)
+    } else if (!isFirst) setBehind(true)
+  }, [region, growth, startAtEnd])
   const toEnd = (): void => {
     setBehind(false)
-    scrollToEnd()
+    scrollToEnd(region.current)
   }
   return { behind, toEnd }
 }
 
-function distanceToEnd(): number {
-  const { scrollHeight, clientHeight } = document.documentElement
-  return scrollHeight - clientHeight - window.scrollY
+/** Whether its last lines are on the screen, or a little below it. */
+function isNearEnd(region: HTMLElement | null): boolean {
+  if (region === null) return false
+  const { bottom } = region.getBoundingClientRect()
+  return bottom > 0 && bottom - window.innerHeight < nearMost
 }
 
-function scrollToEnd(): void {
-  window.scrollTo({ top: document.documentElement.scrollHeight })
+function scrollToEnd(region: HTMLElement | null): void {
+  region?.scrollIntoView({ block: 'end' })
 }

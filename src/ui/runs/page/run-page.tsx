@@ -1,5 +1,6 @@
 import { starterName } from '#domain/text/starter-name.ts'
 import { Button } from '@mantine/core'
+import { useRef } from 'react'
 import { Link, useLocation, useParams } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
@@ -63,10 +64,11 @@ function Run({ run: data, transcript }: OpenedRun) {
   const { hash } = useLocation()
   const items = transcript.data?.items
   const growth = items === undefined ? null : `${data.state} ${JSON.stringify(items).length}`
-  const { behind, toEnd } = useFollowEnd(growth, data.endedAt === null && hash === '')
+  const region = useRef<HTMLDivElement>(null)
+  const { behind, toEnd } = useFollowEnd(region, growth, data.endedAt === null && hash === '')
   return (
     <div className="run">
-      <div className="column">
+      <div ref={region} className="column run-conversation">
         <div className="row">
           <RunState state={data.state} />
           {data.scripted && <span className="mark">scripted model: a script plays its part</span>}
