@@ -60,18 +60,20 @@ export function AuditPage() {
     <>
       <div className="page-head">
         <Headline tab="Audit">Audit</Headline>
-        <SaveView page="audit" query={query.toString()} label="Save these filters" />
-        {readsAll && (
-          <SaveButton
-            size="sm"
-            variant="default"
-            request={requestOf('exportAudit', {
-              query: { ...Object.fromEntries(query), format: 'jsonl' },
-            })}
-          >
-            Export
-          </SaveButton>
-        )}
+        <div className="row">
+          <SaveView page="audit" query={query.toString()} label="Save these filters" />
+          {readsAll && (
+            <SaveButton
+              size="sm"
+              variant="default"
+              request={requestOf('exportAudit', {
+                query: { ...Object.fromEntries(query), format: 'jsonl' },
+              })}
+            >
+              Export
+            </SaveButton>
+          )}
+        </div>
       </div>
       <AuditFilters
         search={search}

@@ -32,7 +32,7 @@ export function AuditTable(props: {
               <td>
                 <EventLine event={event} about={about} />
               </td>
-              <td className="dim small">{event.channel}</td>
+              <td className="audit-channel dim small">{event.channel}</td>
               <td className="audit-record">
                 <UnstyledButton className="audit-open" onClick={() => props.onOpen(event)}>
                   {eventWords(event.type)}

@@ -13,6 +13,7 @@ export interface ChangeEntry {
   readonly place: string
   readonly position: number
   readonly tool: string
+  /** its effect where it asks, else its title */
   readonly title: string
   readonly verdict: ChangeSetCall['verdict']
   /** what it shows and asks; null where nobody is asked */
@@ -34,7 +35,7 @@ export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
       place: String(position),
       position,
       tool,
-      title,
+      title: request?.effect ?? title,
       verdict,
       asked: content,
       path: pathOf(presentation),
@@ -44,7 +45,7 @@ export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
       place: `${position}, file ${index + 1}`,
       position,
       tool: file.request.tool,
-      title: file.request.title,
+      title: file.request.effect,
       verdict,
       asked: file,
       path: pathOf(file.presentation),

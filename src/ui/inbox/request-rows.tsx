@@ -1,6 +1,7 @@
 import type { RefObject } from 'react'
 import { Link } from 'react-router'
 import { TaskLine } from '../request/card/task.tsx'
+import { WorkerShape } from '../text/worker-shape.tsx'
 import type { RowGroup } from './inbox-groups.ts'
 import { RequestRow } from './request-row.tsx'
 
@@ -42,12 +43,18 @@ export function RequestRows(props: {
 function GroupLine({ group: { turn, rows } }: { group: RowGroup }) {
   const first = rows[0]?.item
   if (turn === null || first === undefined) return null
+  // A file that a call hands over is a request of its own, and no call.
+  const calls = new Set(rows.map(({ item }) => item.batch?.position ?? item.id)).size
   return (
     <li className="request-group">
       <Link to={`/runs/${turn.runId}/turns/${turn.turn}`}>
-        {rows.length} calls of one turn<span className="visually-hidden">, decide together</span>
+        {calls} {calls === 1 ? 'call' : 'calls'} of one turn
+        <span className="visually-hidden">, decide together</span>
       </Link>
-      <span className="dim">{first.worker}</span>
+      <span className="dim">
+        <WorkerShape name={first.worker ?? ''} />
+        {first.worker}
+      </span>
       <span className="request-group-task dim">
         <TaskLine request={first} />
       </span>

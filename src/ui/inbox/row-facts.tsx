@@ -6,6 +6,7 @@ import { TaskLine } from '../request/card/task.tsx'
 import { requestedByProgram } from '../request/program-name.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { WorkerShape } from '../text/worker-shape.tsx'
 import type { InboxRow } from './inbox-rows.ts'
 
 /**
@@ -32,6 +33,7 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
       {!isGrouped && <TaskLine request={item} />}
       {!isGrouped && item.external === null && (
         <span>
+          <WorkerShape name={item.lineage.at(-1)?.worker ?? item.worker ?? ''} />
           {item.lineage.length > 0
             ? item.lineage.map((entry) => entry.worker).join(' › ')
             : item.worker}

@@ -44,7 +44,7 @@ export function InsightsPage() {
   const { data } = insights
   return (
     <>
-      <div className="page-head">
+      <div className="page-head insight-head">
         <Headline tab="Insights">Insights</Headline>
         <div className="row">
           <NativeSelect
