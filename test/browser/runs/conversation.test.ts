@@ -238,8 +238,8 @@ test('on a phone a run opens at the end of its conversation, above what is said 
   await expect.poll(() => isOnScreen(last), { timeout: 20_000 }).toBe(true)
   expect(await isOnScreen(message)).toBe(true)
   const pages = await page.getByRole('navigation', { name: 'Pages' }).boundingBox()
-  const below = await about.getByText('Started by').boundingBox()
-  expect(below?.y ?? 0).toBeGreaterThan(pages?.y ?? Infinity)
+  const below = async () => (await about.getByText('Started by').boundingBox())?.y ?? 0
+  await expect.poll(below, { timeout: 20_000 }).toBeGreaterThan(pages?.y ?? Infinity)
 })
 
 function isOnScreen(place: Locator): Promise<boolean> {
