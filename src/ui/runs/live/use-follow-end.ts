@@ -8,7 +8,8 @@ const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /**
  * Keeps the end of `region` on the screen while it grows (`growth` says that it did), unless the
- * reader has scrolled away from it. On a phone other parts of the page are below it. `behind`: something came since that is not on the screen.
+ * reader has scrolled away from it. On a phone other parts of the page are below it. `behind`:
+ * something came since that is not on the screen.
  */
 export function useFollowEnd(
   region: RefObject<HTMLElement | null>,
