@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { BrowserRouter, Route, Routes } from 'react-router'
+import { BrowserRouter, Navigate, Route, Routes } from 'react-router'
 import { ApiRefusal } from './api/call-api.ts'
 import { meQuery } from './api/queries.ts'
 import { InboxPage } from './inbox/inbox-page.tsx'
@@ -89,9 +89,9 @@ export function App() {
                 >
                   <Route element={<InboxPage />}>
                     <Route index element={null} />
-                    <Route path="/sign-in" element={null} />
                     <Route path="/requests/:id" element={<RequestPage />} />
                   </Route>
+                  <Route path="/sign-in" element={<Navigate to="/" replace />} />
                   <Route path="/runs" element={<RunsPage />} />
                   <Route path="/runs/new" element={<NewRunPage />} />
                   <Route path="/runs/:id" element={<RunPage />} />

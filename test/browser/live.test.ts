@@ -160,6 +160,9 @@ test('signing in happens under the address one wanted, and the page opens there'
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'notes/deep-link.md' }).waitFor()
   expect(new URL(page.url()).pathname).toBe(`/requests/${id}`)
+  // Whoever is signed in already is led on from the page that signs in.
+  await page.goto(new URL('/sign-in', page.url()).href)
+  await page.waitForURL((url) => url.pathname === '/')
 })
 
 test('a one-time link signs in once, and its token does not stay in the address', async () => {

@@ -79,3 +79,21 @@ test('what is only similar is told, and nothing has to be ticked', async () => {
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
   expect(await page.getByRole('checkbox', { name: 'Yes, again' }).count()).toBe(0)
 })
+
+test('of many equal requests three are told, the decided ones first, and the others by number', async () => {
+  const { desk } = dashboard
+  const denied = await askFor('notes/often.md', 'Text\n')
+  await desk.decide(desk.people.linus, denied.requestId, { decision: 'deny', reason: 'not yet' })
+  const waiting = []
+  for (let times = 0; times < 4; times++) waiting.push(await askFor('notes/often.md', 'Text\n'))
+  const page = await dashboard.open('Linus', `/requests/${waiting.pop()?.requestId}`)
+  const before = page.getByRole('region', { name: 'Asked before' })
+  await before.getByText('1 more:').waitFor()
+  expect(await before.getByRole('listitem').allTextContents()).toEqual([
+    expect.stringContaining('denied by Linus'),
+    expect.stringContaining('waits too'),
+    expect.stringContaining('waits too'),
+  ])
+  const { number } = await rowOf(waiting[0]?.requestId ?? '')
+  await before.getByRole('link', { name: `#${number}`, exact: true }).waitFor()
+})

@@ -34,7 +34,7 @@ test('who starts a run reads first what it does alone, whom it asks and what it 
   await page.getByRole('button', { name: 'New run', exact: true }).click()
   // The list of runs, which stands until the page is loaded, has a field of that name too.
   await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor()
-  await page.getByLabel('Worker').selectOption('scribe')
+  await page.getByLabel('Worker', { exact: true }).selectOption('scribe')
   const preview = page.getByRole('region', { name: 'What it may do' })
   await preview
     .getByRole('region', { name: 'Does alone' })

@@ -26,13 +26,20 @@ export function Alike({ request }: { request: RequestDetail }) {
   )
 }
 
+/** Told in full; more would move what will happen off a phone's screen. */
+const toldInFull = 3
+
+/** What was decided comes first, then what waits too; of all but a few only the numbers. */
 function AlikeList({ label, requests }: { label: string; requests: readonly AlikeRequest[] }) {
   if (requests.length === 0) return null
+  const isOpen = ({ state }: AlikeRequest): boolean => state === 'pending'
+  const ordered = [...requests.filter((one) => !isOpen(one)), ...requests.filter(isOpen)]
+  const rest = ordered.slice(toldInFull)
   return (
     <>
       <h3>{label}</h3>
       <ul className="plain-list alike">
-        {requests.map((one) => (
+        {ordered.slice(0, toldInFull).map((one) => (
           <li key={one.requestId}>
             <Link to={`/requests/${one.number}`}>#{one.number}</Link>
             <span className="grow break">
@@ -46,6 +53,17 @@ function AlikeList({ label, requests }: { label: string; requests: readonly Alik
           </li>
         ))}
       </ul>
+      {rest.length > 0 && (
+        <p className="small dim">
+          {rest.length} more:
+          {rest.map(({ number, requestId }) => (
+            <span key={requestId}>
+              {' '}
+              <Link to={`/requests/${number}`}>#{number}</Link>
+            </span>
+          ))}
+        </p>
+      )}
     </>
   )
 }

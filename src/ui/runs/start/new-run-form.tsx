@@ -51,6 +51,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
         <NativeSelect
           label="Worker"
           required
+          withAsterisk={false}
           value={chosen?.name ?? ''}
           error={errorOf('worker')}
           onChange={(event) => change({ worker: event.currentTarget.value })}

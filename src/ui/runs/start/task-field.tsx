@@ -24,6 +24,7 @@ export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
       <Textarea
         label="Task"
         required
+        withAsterisk={false}
         autosize
         minRows={4}
         maxRows={24}
