@@ -31,6 +31,11 @@ export interface CommandHost {
    * cannot be said.
    */
   realPath(absolute: string): Promise<string | null>
+  /**
+   * Whether the Git repository around a folder has files of it, which its commands print wherever
+   * the folder itself is hidden; `true` where that cannot be said.
+   */
+  gitHas(folder: string): Promise<boolean>
 }
 
 /**

@@ -26,6 +26,7 @@ const host: CommandHost = {
   sandboxProblem: null,
   executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:x' }),
   realPath: realPathOf,
+  gitHas: async () => false,
 }
 
 /** A command tool as policy sees it. */

@@ -31,6 +31,7 @@ const commandHost: CommandHost = {
   sandboxProblem: null,
   executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:0' }),
   realPath: async (absolute) => absolute,
+  gitHas: async () => false,
 }
 
 async function verdictOf(

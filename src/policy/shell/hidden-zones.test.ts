@@ -58,6 +58,37 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
     expect(verdict).toMatchObject({ approval: 'ask', rule: { id: 'shell:hidden-zone' } })
   })
 
+  test.each([
+    'git show HEAD:docs/secret.txt',
+    'git log -p',
+    'git log -pn1',
+    'git log -L1,1:docs/secret.txt',
+    'git log -Shidden',
+    'git diff',
+    'git grep -n x HEAD',
+    'git -C . diff HEAD',
+    'git status -v',
+    'cat a.txt && git diff',
+  ])('what Git keeps of its files asks: %s', async (script) => {
+    const kept = { ...host, gitHas: async (at: string) => normal(at) === '/w/docs' }
+    const rules = [rule('cat', 'preApproved'), rule('git', 'preApproved')]
+    const known = { zones, workspace, host: kept, cwd: '' }
+    expect(await judgeBy(rules, script, known)).toMatchObject({ approval: 'ask' })
+  })
+
+  test('what Git says of commits and names alone runs, and so does a rule that names the zone', async () => {
+    const known = { zones, workspace, host: { ...host, gitHas: async () => true }, cwd: '' }
+    const plain = [rule('git', 'preApproved')]
+    for (const script of ['git log --oneline -n 5', 'git status --short', 'git branch -a']) {
+      expect(await judgeBy(plain, script, known), script).toMatchObject({
+        approval: 'preApproved',
+        printed: { hides: ['docs', 'hr'] },
+      })
+    }
+    const named = [rule('git', 'preApproved', { zones: ['repo', 'docs', 'hr'] })]
+    expect(await judgeBy(named, 'git diff', known)).toMatchObject({ approval: 'preApproved' })
+  })
+
   test('standing in it asks', async () => {
     expect(await judge(reads, 'cat x', 'docs')).toMatchObject({ approval: 'ask' })
   })

@@ -50,6 +50,7 @@ export const plainHost: CommandHost = {
     hash: '',
   }),
   realPath: async (path) => path,
+  gitHas: async () => false,
 }
 
 const nothing = async (): Promise<never> => {

@@ -8,6 +8,7 @@ import { architectures } from '../seccomp/system-calls.ts'
 import { ownKeyring } from './own-keyring.ts'
 import { runSandboxed } from './run-sandboxed.ts'
 import { systemFolders, type SystemFolder } from './system-folders.ts'
+import { hasTrackedFiles } from '../git/tracked-paths.ts'
 import { realPathOf } from '../real-path.ts'
 import { findProgram } from './find-program.ts'
 
@@ -125,5 +126,6 @@ export function commandHost(sandbox: HostSandbox): CommandHost {
     sandboxProblem: sandbox.works ? null : sandbox.problem,
     executable: findProgram,
     realPath: realPathOf,
+    gitHas: hasTrackedFiles,
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { trackedNames } from './index-names.ts'
-import { isTracked } from './tracked-paths.ts'
+import { hasTrackedFiles, isTracked } from './tracked-paths.ts'
 
 let root: string
 const git = (...args: readonly string[]): void => {
@@ -40,6 +40,22 @@ describe('Git has', () => {
       }
     },
   )
+
+  test('files of a folder, where its index lists one below it, and where it cannot be read', async () => {
+    for (const [at, has] of Object.entries({ src: true, 'src/deep': true, '': true, sr: false })) {
+      expect(await hasTrackedFiles(path.join(root, at)), at).toBe(has)
+    }
+    expect(await hasTrackedFiles(path.join(root, 'mixed/none'))).toBe(false)
+    const broken = mkdtempSync(path.join(tmpdir(), 'broken-'))
+    try {
+      expect(await hasTrackedFiles(broken)).toBe(false)
+      mkdirSync(path.join(broken, '.git'))
+      writeFileSync(path.join(broken, '.git/index'), 'DIRCx')
+      expect(await hasTrackedFiles(path.join(broken, 'docs'))).toBe(true)
+    } finally {
+      rmSync(broken, { recursive: true, force: true })
+    }
+  })
 
   test('what the index of a worktree lists', async () => {
     const tree = path.join(root, '..', `${path.basename(root)}-tree`)

@@ -29,6 +29,20 @@ export async function isTracked(root: string, relative: string): Promise<boolean
   return everyFile(absolute, (file) => names.has(nameOf(file)))
 }
 
+/**
+ * Whether the index of the repository around a folder lists files in it; `true` for an index that
+ * cannot be read.
+ */
+export async function hasTrackedFiles(folder: string): Promise<boolean> {
+  const repository = await repositoryOf(path.join(folder, 'file'))
+  if (repository === null) return false
+  const names = await namesOf(repository.index)
+  if (names === null) return true
+  const below = path.relative(repository.top, folder)
+  const prefix = below === '' ? '' : `${below}/`
+  return [...names].some((name) => name.startsWith(prefix))
+}
+
 /** Whether a folder's files are all so; `false` when there are too many to say. */
 async function everyFile(folder: string, isSo: (file: string) => boolean): Promise<boolean> {
   const folders = [folder]

@@ -13,6 +13,7 @@ const unknownHost: CommandHost = {
   sandboxProblem: 'this host is not known to have a sandbox',
   executable: async () => null,
   realPath: async () => null,
+  gitHas: async () => true,
 }
 
 /**

@@ -123,12 +123,12 @@ export async function judgeCommand(
       reason: null,
     })
   }
-  const hidden = hiddenZones(context.zones, opinions)
-  const reached = await reachedHidden(
-    { ...context, root: context.workspace.root },
-    hidden,
-    opinions,
-  )
+  const parts = opinions.map((opinion) => ({
+    ...opinion,
+    vector: opinion.printed?.map(({ text }) => text) ?? null,
+  }))
+  const hidden = hiddenZones(context.zones, parts)
+  const reached = await reachedHidden({ ...context, root: context.workspace.root }, hidden, parts)
   if (reached !== null) {
     lines.push({ outcome: 'ask', detail: reached })
     const rule = { id: 'shell:hidden-zone', text: reached, source: policy.source }

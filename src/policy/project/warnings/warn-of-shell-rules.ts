@@ -80,7 +80,8 @@ function breadthOf({ pattern }: ShellRule): { problem: string; remedy: string } 
 function neverSees(rule: ShellRule, zones: readonly Zone[]): boolean {
   return (
     zones.length > 0 &&
-    hiddenZones(zones, [{ visibleZones: rule.zones ?? [], paths: [] }]).length === zones.length
+    hiddenZones(zones, [{ visibleZones: rule.zones ?? [], paths: [], vector: null }]).length ===
+      zones.length
   )
 }
 

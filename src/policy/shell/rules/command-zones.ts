@@ -1,5 +1,6 @@
 import type { CommandHost } from '#domain/tools/command.ts'
 import type { Zone } from '../../worker-definition.ts'
+import { showsGitContents } from './git-contents.ts'
 import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
 /**
@@ -78,6 +79,8 @@ export interface AllowedPart {
   readonly visibleZones: readonly string[]
   /** what its arguments name */
   readonly paths: readonly string[]
+  /** the vector that would run; `null`: it is not known */
+  readonly vector: readonly string[] | null
 }
 
 /**
@@ -106,8 +109,26 @@ export async function reachedHidden(
 ): Promise<string | null> {
   const paths = ['', ...allowedParts.flatMap((part) => part.paths)]
   const match = await insideHidden(context, hidden, paths)
-  if (match === null) return null
+  if (match === null) return keptByGit(context, hidden, allowedParts)
   const displayPath = match.path === '' ? 'its folder' : JSON.stringify(match.path)
   const effect = match.zone.approval.read?.approval === 'blocked' ? 'are blocked' : 'ask'
   return `the command asks: ${displayPath} is in zone ${match.zone.name}, whose reads ${effect}, and not every rule that allows it names that zone`
+}
+
+/** The same of a command of Git that can print what Git keeps of the files of such a zone. */
+async function keptByGit(
+  { host, root }: ZoneContext,
+  hidden: readonly Zone[],
+  allowedParts: readonly AllowedPart[],
+): Promise<string | null> {
+  const realRoot = hidden.length === 0 ? null : await host.realPath(root)
+  for (const zone of realRoot === null ? [] : hidden) {
+    const isPrinted = allowedParts.some(
+      ({ vector, visibleZones }) =>
+        vector !== null && !visibleZones.includes(zone.name) && showsGitContents(vector),
+    )
+    if (!isPrinted || !(await host.gitHas([realRoot, zone.root].join('/')))) continue
+    return `the command asks: Git has files of zone ${zone.name}, whose reads ask, and the rule that allows it does not name that zone`
+  }
+  return null
 }

@@ -9,6 +9,7 @@ const host: CommandHost = {
     asked.push(name)
     return name === 'absent' ? null : { path: `/usr/bin/${name}`, hash: '' }
   },
+  gitHas: async () => false,
   async realPath(path) {
     asked.push(path)
     return path.replace('/usr/bin/view', '/usr/bin/vim')

@@ -61,5 +61,6 @@ export function withUnreadFiles(host: CommandHost): CommandHost {
       if (executables.has(path)) return host.realPath(path)
       return path.startsWith('/') && !path.includes('\0') ? posix.resolve(path) : null
     },
+    gitHas: async () => true,
   }
 }
