@@ -56,7 +56,7 @@ export class TaskServer extends Server {
       const result = await wrapped(request, context)
       if (!('resultType' in result) || result['resultType'] !== 'task') return result
       // The package makes every answer of a tool's call one with content; a task has none.
-      const { content: _none, ...task } = result as Record<string, unknown>
+      const { content: _none, ...task } = { content: undefined, ...result }
       return task
     }
   }

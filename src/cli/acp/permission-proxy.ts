@@ -1,6 +1,7 @@
+import { isObject } from '#domain/json/is-object.ts'
 import type { Asked } from '#program-client'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
-import { isFields, ToldCalls } from './told-calls.ts'
+import { ToldCalls } from './told-calls.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -49,16 +50,16 @@ export class PermissionProxy {
       void this.#ask(id, params)
       return false
     }
-    if (method === '$/cancel_request' && isFields(params)) {
+    if (method === '$/cancel_request' && isObject(params)) {
       this.#cancel((open) => open.id === params['requestId'])
     }
-    if (method === 'session/update' && isFields(params)) await this.#noteUpdate(params)
+    if (method === 'session/update' && isObject(params)) await this.#noteUpdate(params)
     return true
   }
 
   /** A message of the editor, which goes on to the agent. */
   fromEditor({ method, params }: Fields): void {
-    if (method !== 'session/cancel' || !isFields(params)) return
+    if (method !== 'session/cancel' || !isObject(params)) return
     this.#cancel((open) => open.sessionId === params['sessionId'])
   }
 
@@ -73,7 +74,7 @@ export class PermissionProxy {
 
   async #ask(id: unknown, params: unknown): Promise<void> {
     const stop = new AbortController()
-    const sessionId = isFields(params) ? params['sessionId'] : undefined
+    const sessionId = isObject(params) ? params['sessionId'] : undefined
     this.#open.set(stop, { id, sessionId })
     let decision: HookDecision
     try {
@@ -95,7 +96,7 @@ export class PermissionProxy {
 
   async #noteUpdate(params: Fields): Promise<void> {
     const { sessionId, update } = params
-    if (!isFields(update)) return
+    if (!isObject(update)) return
     this.#told.note(sessionId, update)
     const { status, toolCallId } = update
     if (status !== 'completed' && status !== 'failed') return
@@ -113,9 +114,9 @@ function allowedKey({ session_id, tool_use_id }: HookEvent): string {
 
 /** Only what counts for this one call is chosen; where the agent offers no such answer, none. */
 function outcomeOf({ decision }: HookDecision, params: unknown): object {
-  const options = isFields(params) && Array.isArray(params['options']) ? params['options'] : []
+  const options = isObject(params) && Array.isArray(params['options']) ? params['options'] : []
   const kind = decision === 'allow' ? 'allow_once' : 'reject_once'
-  const option: unknown = options.find((one) => isFields(one) && one['kind'] === kind)
-  const optionId = isFields(option) ? option['optionId'] : undefined
+  const option: unknown = options.find((one) => isObject(one) && one['kind'] === kind)
+  const optionId = isObject(option) ? option['optionId'] : undefined
   return typeof optionId === 'string' ? { outcome: 'selected', optionId } : { outcome: 'cancelled' }
 }

@@ -1,8 +1,8 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { PermissionProxy, type CallJudge } from './permission-proxy.ts'
-import { isFields } from './told-calls.ts'
 
 /** Longer lines are no messages of an agent. */
 const maxLineCharacters = 16 * 1024 * 1024
@@ -37,14 +37,14 @@ export function runAcp(of: {
     child.stdout,
     () => child.kill('SIGKILL'),
     async (message) => {
-      if (!isFields(message) || (await proxy.fromAgent(message))) write(of.output, message)
+      if (!isObject(message) || (await proxy.fromAgent(message))) write(of.output, message)
     },
   )
   eachMessage(
     of.input,
     () => child.kill(),
     async (message) => {
-      if (isFields(message)) proxy.fromEditor(message)
+      if (isObject(message)) proxy.fromEditor(message)
       write(child.stdin, message)
     },
   )

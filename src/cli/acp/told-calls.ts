@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import type { HookEvent } from '#domain/hooks/hook-event.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -14,7 +15,7 @@ export class ToldCalls {
 
   /** Adds what a message tells of a call. */
   note(sessionId: unknown, call: unknown): void {
-    if (!isFields(call) || typeof call['toolCallId'] !== 'string') return
+    if (!isObject(call) || typeof call['toolCallId'] !== 'string') return
     const key = keyOf(sessionId, call['toolCallId'])
     const names = members.filter((name) => call[name] !== undefined && call[name] !== null)
     const added = Object.fromEntries(names.map((name) => [name, call[name]]))
@@ -30,14 +31,14 @@ export class ToldCalls {
    * call whose arguments it does not tell is `unseen`.
    */
   eventOf(params: unknown, cwd: string): HookEvent {
-    const { sessionId, toolCall } = isFields(params) ? params : {}
-    if (!isFields(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
+    const { sessionId, toolCall } = isObject(params) ? params : {}
+    if (!isObject(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
       throw new Error('the agent does not say which call it asks about, so this is not done')
     }
     this.note(sessionId, toolCall)
     const call = this.#calls.get(keyOf(sessionId, toolCall['toolCallId'])) ?? {}
     const kind = kinds.find((one) => one === call['kind']) ?? 'other'
-    const isSeen = isFields(call['rawInput']) && Object.keys(call['rawInput']).length > 0
+    const isSeen = isObject(call['rawInput']) && Object.keys(call['rawInput']).length > 0
     return {
       hook_event_name: 'PreToolUse',
       session_id: String(sessionId),
@@ -51,9 +52,4 @@ export class ToldCalls {
 
 function keyOf(sessionId: unknown, toolCallId: string): string {
   return JSON.stringify([sessionId, toolCallId])
-}
-
-/** Whether it is an object of JSON. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { operations } from '#client/operations.ts'
@@ -155,8 +156,4 @@ function commandsOf(entry: unknown): readonly string[] {
   const { bash, command, hooks, url } = entry
   if (Array.isArray(hooks)) return hooks.flatMap(commandsOf)
   return [command ?? bash ?? url].filter((line) => typeof line === 'string')
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

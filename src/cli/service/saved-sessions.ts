@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -22,12 +23,28 @@ export function localSessionsFile(runDir: string): string {
   return join(runDir, 'cli-sessions.json')
 }
 
+/** What in the file is no session is left out; a file that is no JSON holds none. */
 async function readSessions(file: string): Promise<Record<string, SavedSession>> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const sessions = parsedOr(text, null)
+  if (!isObject(sessions)) return {}
+  return Object.fromEntries(
+    Object.entries(sessions).flatMap(([name, one]) => (isSession(one) ? [[name, one]] : [])),
+  )
+}
+
+function parsedOr(text: string, otherwise: unknown): unknown {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Record<string, SavedSession>
+    return JSON.parse(text)
   } catch {
-    return {}
+    return otherwise
   }
+}
+
+function isSession(value: unknown): value is SavedSession {
+  return (
+    isObject(value) && typeof value['cookie'] === 'string' && typeof value['csrfToken'] === 'string'
+  )
 }
 
 /** The session under this name (a service's origin, or a person's address), when there is one. */

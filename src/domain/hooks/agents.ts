@@ -77,10 +77,16 @@ function usualEvent(input: Input): HookEvent {
 
 /** Without the members that are not known. */
 function named(event: {
-  readonly [Name in keyof HookEvent]-?: HookEvent[Name] | undefined
+  readonly [Name in keyof HookEvent]-?:
+    | HookEvent[Name]
+    | (Name extends 'tool_use_id' | 'cwd' ? undefined : never)
 }): HookEvent {
-  const fields = Object.entries(event).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(fields) as unknown as HookEvent
+  const { tool_use_id, cwd, ...members } = event
+  return {
+    ...members,
+    ...(tool_use_id !== undefined && { tool_use_id }),
+    ...(cwd !== undefined && { cwd }),
+  }
 }
 
 /** The agents by the names in `countersign hook NAME`. */
@@ -214,7 +220,8 @@ export const agentNames = Object.keys(agents) as AgentName[]
 
 /** The agent of that name; `null`: there is none. */
 export function agentOf(name: string): Agent | null {
-  return Object.hasOwn(agents, name) ? agents[name as AgentName] : null
+  const agentName = agentNames.find((one) => one === name)
+  return agentName === undefined ? null : agents[agentName]
 }
 
 /** What is left for people of an agent's own time, when its settings do not give the hook more. */

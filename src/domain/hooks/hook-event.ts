@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts'
 import type { HookEventName } from './hook-events.ts'
 
 /**
@@ -77,7 +78,3 @@ export function optionalName(
 }
 
 const notAnEvent = 'The input of the hook is not a hook event'
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,3 +1,4 @@
+import { recordOf } from '#domain/json/record-of.ts'
 import { checkAuthorisation } from './authorisation/check-authorisation.ts'
 import { checkBinding } from './binding/check-binding.ts'
 import { checkCompleteness } from './completeness/check-completeness.ts'
@@ -13,8 +14,7 @@ import type { Statements } from '../bundle/statements.ts'
 export type AllFindings = Readonly<Record<VerdictName, Findings>>
 
 export function openFindings(): AllFindings {
-  const entries = verdictNames.map((name) => [name, new Findings(name)] as const)
-  return Object.fromEntries(entries) as Record<VerdictName, Findings>
+  return recordOf(verdictNames, (name) => new Findings(name))
 }
 
 /** The verdicts, in the order in which they are printed. */

@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { Holder } from '../project-config.ts'
 import type { Policy } from '../policy.ts'
@@ -49,7 +50,7 @@ function flatten(settings: Map<string, readonly string[]>, at: string, value: un
     const named = value.every(isNamed) && value.length > 0
     settings.set(at, value.map(named ? (one) => (one as Named).name : textOf))
     if (named) for (const one of value) flatten(settings, below(one.name), one)
-  } else if (isPlainObject(value) && consentText(value) === null) {
+  } else if (isObject(value) && consentText(value) === null) {
     for (const [key, one] of Object.entries(value)) {
       if (!silent.has(key)) flatten(settings, below(key.replace(/Ms$/, '')), timed(key, one))
     }
@@ -65,11 +66,7 @@ interface Named {
 }
 
 function isNamed(value: unknown): value is Named {
-  return isPlainObject(value) && typeof value['name'] === 'string'
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(value) && typeof value['name'] === 'string'
 }
 
 function textOf(value: unknown): string {
@@ -80,7 +77,7 @@ function textOf(value: unknown): string {
 /** Without what is not given, and with words on consent as people write them. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare)
-  if (!isPlainObject(value)) return value
+  if (!isObject(value)) return value
   const consent = consentText(value)
   if (consent !== null) return consent
   return Object.fromEntries(

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { readJson, wrong, type YamlField } from '../reading/yaml-field.ts'
 import { schemaProblem } from './input-schema.ts'
 
@@ -6,15 +7,11 @@ import { schemaProblem } from './input-schema.ts'
 export function readInput(field: YamlField): JsonObject | null {
   const schema = readJson(field)
   if (schema === null) return null
-  const problem = isMapping(schema) ? schemaProblem(schema) : 'is not a mapping'
+  const problem = isJsonObject(schema) ? schemaProblem(schema) : 'is not a mapping'
   if (problem !== null) {
     const example = '{ type: object, properties: { version: { type: string } } }'
     wrong(field, problem, `write a JSON Schema: \`${example}\``)
     return null
   }
-  return isMapping(schema) ? schema : null
-}
-
-function isMapping(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(schema) ? schema : null
 }

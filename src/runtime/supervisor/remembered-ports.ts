@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../files.ts'
@@ -13,7 +14,8 @@ export interface Ports {
  */
 export async function readPorts(dataDir: string): Promise<Ports> {
   try {
-    const ports = JSON.parse(await readFile(portsFile(dataDir), 'utf8')) as Record<string, unknown>
+    const ports: unknown = JSON.parse(await readFile(portsFile(dataDir), 'utf8'))
+    if (!isObject(ports)) return {}
     const names = ['postgres', 'temporal', 'temporalUi'] as const
     return Object.fromEntries(
       names.flatMap((name) => (isPort(ports[name]) ? [[name, ports[name]]] : [])),

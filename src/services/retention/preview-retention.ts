@@ -1,3 +1,4 @@
+import { recordOf } from '#domain/json/record-of.ts'
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -39,7 +40,7 @@ export async function previewRetention(
 }
 
 async function countRecords(db: Db, olderThanMs: number): Promise<RecordCounts> {
-  const counts = {} as RecordCounts
+  const counts: RecordCounts = recordOf(recordKinds, () => 0)
   for (const kind of recordKinds) {
     const { rows } = await sql<{ count: string }>`
       select count(*) from ${oldRecords[kind].table} where ${isDue(oldRecords[kind], olderThanMs)}

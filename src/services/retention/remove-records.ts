@@ -1,3 +1,4 @@
+import { recordOf } from '#domain/json/record-of.ts'
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import {
@@ -23,7 +24,7 @@ export async function removeRecords(
   options: { readonly olderThanMs: number; readonly stopping: AbortSignal },
 ): Promise<RecordCounts> {
   const { olderThanMs, stopping } = options
-  const removed = Object.fromEntries(recordKinds.map((kind) => [kind, 0])) as RecordCounts
+  const removed: RecordCounts = recordOf(recordKinds, () => 0)
   for (const kind of recordKinds) {
     const records = oldRecords[kind]
     removed[kind] = await removeOld(db, { records, olderThanMs, stopping })

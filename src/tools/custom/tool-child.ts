@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { readLines } from './bounded-lines.ts'
+import { readFromMessage } from './from-message.ts'
 import type { FromMessage, ProcessLoad, ToolAnswers, ToolQuery } from './tool-protocol.ts'
 
 /**
@@ -98,14 +99,10 @@ export function startChild<
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   })
-  const [, stdout, stderr, queries, answers, lifeline] = child.stdio as unknown as [
-    null,
-    Readable,
-    Readable,
-    Writable,
-    Readable,
-    Writable,
-  ]
+  const pipes: readonly unknown[] = child.stdio
+  const [stdout, stderr] = [readablePipe(pipes[1]), readablePipe(pipes[2])]
+  const [queries, answers] = [writablePipe(pipes[3]), readablePipe(pipes[4])]
+  const lifeline = writablePipe(pipes[5])
   const printed = lastOf(stdout, stderr)
   for (const stream of [queries, lifeline]) stream.on('error', () => undefined)
 
@@ -126,7 +123,7 @@ export function startChild<
   const reading = (async () => {
     try {
       for await (const line of readLines(answers, maxAnswerBytes)) {
-        const message = JSON.parse(line) as FromMessage
+        const message = readFromMessage(line)
         if ('loading' in message) pending?.loading(message.loading)
         else if ('accepted' in message) pending?.accepted(message.accepted)
         else if (message.id === pending?.id) pending.answer(message)
@@ -241,6 +238,16 @@ interface Pending {
 }
 
 type Answer = Extract<FromMessage, { id: number }>
+
+function readablePipe(pipe: unknown): Readable {
+  if (!(pipe instanceof Readable)) throw new TypeError('A tool process has no such pipe')
+  return pipe
+}
+
+function writablePipe(pipe: unknown): Writable {
+  if (!(pipe instanceof Writable)) throw new TypeError('A tool process has no such pipe')
+  return pipe
+}
 
 function stopSignal(
   timeoutMs: number,

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { ToolResult, ResultFile } from '#domain/tools/tool-result.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
@@ -56,12 +57,12 @@ interface ExtractedFiles {
  * hashes are computed here, since the server may control the process that reports them.
  */
 export function takeFiles(output: Json): ExtractedFiles {
-  const content = isObject(output) ? output['content'] : undefined
-  if (!isObject(output) || !Array.isArray(content)) return { output, files: [], leftOut: 0 }
+  const content = isJsonObject(output) ? output['content'] : undefined
+  if (!isJsonObject(output) || !Array.isArray(content)) return { output, files: [], leftOut: 0 }
   const files: ResultFile[] = []
   let leftOut = 0
   const parts = content.map((part): Json => {
-    if (!isObject(part) || typeof part['data'] !== 'string') return part
+    if (!isJsonObject(part) || typeof part['data'] !== 'string') return part
     const { data, ...about } = part
     const bytes = Buffer.from(data, 'base64')
     const summary = { ...about, bytes: bytes.length, hash: hashBytes(bytes) }
@@ -77,8 +78,4 @@ export function takeFiles(output: Json): ExtractedFiles {
 
 function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

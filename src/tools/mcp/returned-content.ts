@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
@@ -10,9 +11,9 @@ import type { ToolResult } from '#domain/tools/tool-result.ts'
 export function returnedContent(result: ToolResult): JsonObject {
   const { output, text, type } = result
   const isError = type === 'error' ? { isError: true } : {}
-  const parts = isObject(output) ? output['content'] : undefined
+  const parts = isJsonObject(output) ? output['content'] : undefined
   // An error of ours, or an answer that breaks its word: its sentence is what the client reads.
-  if (!isObject(output) || !Array.isArray(parts) || result.unfit !== undefined) {
+  if (!isJsonObject(output) || !Array.isArray(parts) || result.unfit !== undefined) {
     return { content: [{ type: 'text', text }], ...isError }
   }
   const files = new Map(
@@ -20,7 +21,7 @@ export function returnedContent(result: ToolResult): JsonObject {
   )
   const structured = output['structuredContent']
   return {
-    content: parts.map((part) => contentPart(isObject(part) ? part : {}, files)),
+    content: parts.map((part) => contentPart(isJsonObject(part) ? part : {}, files)),
     ...(structured === undefined ? {} : { structuredContent: structured }),
     ...isError,
   }
@@ -52,8 +53,4 @@ function contentPart(part: JsonObject, files: ReadonlyMap<string, Buffer>): Json
 
 function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

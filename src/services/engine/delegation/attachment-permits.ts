@@ -1,3 +1,5 @@
+import type { Json } from '#domain/json/json.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
 import { sql, type Selectable } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
@@ -119,9 +121,14 @@ async function readPermits(db: Db | Tx, callId: string): Promise<PermitRow[]> {
  */
 export function attachedOf(facts: CallFacts, judgement: Judgement): readonly AttachedFile[] {
   const attachments = facts.detail?.['attachments']
-  const files = Array.isArray(attachments)
-    ? (attachments as unknown as readonly AttachedFile[])
-    : []
+  const files = Array.isArray(attachments) ? attachments.flatMap(attachedFile) : []
   const asking = judgement.attachments ?? []
   return files.filter(({ path }) => asking.some((ask) => ask.path === path))
+}
+
+function attachedFile(value: Json): readonly AttachedFile[] {
+  if (!isJsonObject(value)) return []
+  const { bytes, hash, path } = value
+  const isFile = typeof path === 'string' && typeof bytes === 'number' && typeof hash === 'string'
+  return isFile ? [{ path, bytes, hash }] : []
 }

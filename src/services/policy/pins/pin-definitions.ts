@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { sql } from 'kysely'
 import type { PinStatement } from '#domain/statements/statement.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
@@ -112,7 +113,7 @@ async function storePin(
       .executeTakeFirst()
     if (inserted === undefined) return
     const key = definitions.slice(0, maxNames)
-    const hashes = key.map((tool) => [tool.name, hashOfDefinition(tool)])
+    const hashes = key.map((tool) => [tool.name, hashOfDefinition(tool)] as const)
     const differs = key.filter((tool) => previous?.get(tool.name) !== hashOfDefinition(tool))
     await unit.audit({
       type: 'policy.pinned',
@@ -123,7 +124,7 @@ async function storePin(
         server: server.name,
         definitionsHash,
         tools: definitions.length,
-        definitions: Object.fromEntries(hashes) as Record<string, string>,
+        definitions: Object.fromEntries(hashes),
         // What nobody can have seen under an earlier activation.
         differs: previous === null ? null : differs.map((tool) => tool.name),
       },
@@ -134,17 +135,22 @@ async function storePin(
 /** The host's answer: stored bytes that fit their hash, and definitions. */
 async function definitionsAt(db: Db, hash: string): Promise<readonly McpDefinition[]> {
   const definitions: unknown = JSON.parse(await getText(db, hash))
-  const isList =
-    Array.isArray(definitions) &&
-    definitions.every(
-      (item: unknown) =>
-        typeof item === 'object' &&
-        item !== null &&
-        'name' in item &&
-        typeof item.name === 'string',
-    )
-  if (!isList) throw new Error('The answer of an MCP server is not a list of definitions')
-  return definitions as McpDefinition[]
+  if (!Array.isArray(definitions) || !definitions.every(isDefinition)) {
+    throw new Error('The answer of an MCP server is not a list of definitions')
+  }
+  return definitions
+}
+
+function isDefinition(value: unknown): value is McpDefinition {
+  return (
+    isObject(value) &&
+    typeof value['name'] === 'string' &&
+    typeof value['description'] === 'string' &&
+    (value['title'] === null || typeof value['title'] === 'string') &&
+    isObject(value['inputSchema']) &&
+    (value['outputSchema'] === null || isObject(value['outputSchema'])) &&
+    isObject(value['annotations'])
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
-import type { Json } from '#domain/json/json.ts'
 
 /** The package.json that decides how the project's own tool files resolve names. */
 export interface PackageScope {
@@ -32,10 +32,9 @@ function decidingHash(text: string): string {
   } catch {
     return hashBytes(text)
   }
-  if (typeof parsed !== 'object' || parsed === null) return hashBytes(text)
-  const fields = parsed as Record<string, Json>
+  if (!isObject(parsed)) return hashBytes(text)
   // The order of conditions decides too, so that the text is hashed, not its canonical form.
-  return hashJson(deciding.map((key) => JSON.stringify(fields[key] ?? null)))
+  return hashJson(deciding.map((key) => JSON.stringify(parsed[key] ?? null)))
 }
 
 function textOf(file: string): string | null {

@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { customTypes } from '#domain/tools/presentation.ts'
 import { limits } from '#domain/limits.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -102,8 +103,8 @@ async function attempt(
 }
 
 function isPresentation(value: unknown): value is CustomPresentation {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, content, language } = value as Record<string, unknown>
+  if (!isObject(value)) return false
+  const { type, content, language } = value
   return (
     customTypes.some((customType) => customType === type) &&
     typeof content === 'string' &&

@@ -30,7 +30,8 @@ export async function loadToolFiles(
     announce(file)
     const at = projectUrl(setup.projectDir, file)
     try {
-      const loaded = await toolsOf((await import(at)) as Record<string, unknown>, file)
+      const exported: Record<string, unknown> = await import(at)
+      const loaded = await toolsOf(exported, file)
       if (loaded.length === 0) {
         throw new TypeError('It exports no tool: use defineTool, or the AI SDK’s tool.')
       }

@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
 
 /**
@@ -5,7 +6,7 @@ import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
  * named and not fetched. Throws a sentence when it is not a tool output of the AI SDK.
  */
 export function modelOutputOf(value: unknown): ModelOutput {
-  const { type, value: content, reason } = membersOf(value)
+  const { type, value: content, reason } = fieldsOf(value)
   switch (type) {
     case 'text':
     case 'error-text':
@@ -31,9 +32,9 @@ export function modelOutputOf(value: unknown): ModelOutput {
 }
 
 function partOf(value: unknown): ModelOutputPart {
-  const part = membersOf(value)
+  const part = fieldsOf(value)
   const { type, text, data, mediaType } = part
-  const tagged = membersOf(data)
+  const tagged = fieldsOf(data)
   if (type === 'text' && typeof text === 'string') return textPart(text)
   if (type === 'file' && tagged['type'] === 'text' && typeof tagged['text'] === 'string') {
     return textPart(tagged['text'])
@@ -58,6 +59,6 @@ function base64Of(data: unknown): string | null {
   return null
 }
 
-function membersOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {}
 }

@@ -1,5 +1,6 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import { isDeepStrictEqual } from 'node:util'
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { Json } from '#domain/json/json.ts'
 import type { ParsedInput } from '#domain/tools/tool.ts'
 
 /** A schema's answer: the value it makes of an input, or what is wrong. */
@@ -48,13 +49,9 @@ function droppedFields(input: Json, parsed: Json, at: string): string[] {
       droppedFields(entry, parsed[index] ?? null, `${at}[${index}]`),
     )
   }
-  if (!isObject(input) || !isObject(parsed)) return []
+  if (!isJsonObject(input) || !isJsonObject(parsed)) return []
   return Object.entries(input).flatMap(([key, value]) => {
     const name = at === '' ? key : `${at}.${key}`
     return Object.hasOwn(parsed, key) ? droppedFields(value, parsed[key] ?? null, name) : [name]
   })
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

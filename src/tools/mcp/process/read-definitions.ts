@@ -1,5 +1,6 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import { isJson } from '../../custom/process/parse-input.ts'
-import type { Json, JsonObject } from '#domain/json/json.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { hashOfDefinition, type McpDefinition } from '../mcp-protocol.ts'
 
 /** Providers of models take no longer names, and our own prefix needs some of it. */
@@ -32,14 +33,15 @@ function readDefinition(entry: JsonObject): McpDefinition | string {
     return `The definition of ${name} has ${bytes} bytes, more than ${maxDefinitionBytes}.`
   }
   const { inputSchema } = entry
-  if (!isObject(inputSchema) || !isJson(inputSchema)) return `${name} has no schema for its input.`
+  if (!isJsonObject(inputSchema) || !isJson(inputSchema))
+    return `${name} has no schema for its input.`
   const definition: McpDefinition = {
     name,
     title: typeof entry['title'] === 'string' ? wellFormed(entry['title']) : null,
     description: typeof entry['description'] === 'string' ? wellFormed(entry['description']) : '',
     inputSchema,
-    outputSchema: isObject(entry['outputSchema']) ? entry['outputSchema'] : null,
-    annotations: isObject(entry['annotations']) ? entry['annotations'] : {},
+    outputSchema: isJsonObject(entry['outputSchema']) ? entry['outputSchema'] : null,
+    annotations: isJsonObject(entry['annotations']) ? entry['annotations'] : {},
   }
   try {
     hashOfDefinition(definition)
@@ -51,8 +53,4 @@ function readDefinition(entry: JsonObject): McpDefinition | string {
 
 function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
