@@ -69,8 +69,10 @@ async function rotateLog(options: LogOptions): Promise<void> {
     return
   }
   console.log(
-    'The new key has taken over. Print it with: countersign audit key; who verifies needs to hear of it' +
-      (options.lost === true || options.compromised === true ? ' from you.' : ' from nobody.'),
+    'The new key has taken over. Print it with: countersign audit key. ' +
+      (options.lost === true || options.compromised === true
+        ? 'Give it to whoever verifies: the previous key did not sign this change.'
+        : 'Whoever verifies with the previous key need not be told: it signed this change.'),
   )
 }
 

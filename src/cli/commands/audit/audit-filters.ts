@@ -20,7 +20,7 @@ export function withFilters(command: Command): Command {
     .option('--type <type>', 'such as decision.recorded')
     .option('--actor <actor>', 'an id, an address, or a kind of actor')
     .option('--request <request>', 'id or number', readReference)
-    .option('--run <run>', 'id', readReference)
+    .option('--run <run>', 'its number or id', readReference)
     .option('--from <time>', 'ISO 8601, included', readInstant)
     .option('--to <time>', 'ISO 8601, not included', readInstant)
     .option('--outside <hours>', 'exclude these hours of working days, such as 08:00-18:00')
