@@ -60,12 +60,12 @@ function asking(taskQueue: string): ScriptedStore {
   return store
 }
 
-async function startListed(taskQueue: string, listing: RunListing) {
+async function startListed(taskQueue: string, listing: RunListing, turn = 0) {
   const run = await addOldRun()
   const workflow = { id: run.id, workflow_id: `run-${run.id}` }
   await service.db
     .updateTable('run')
-    .set({ task_queue: taskQueue })
+    .set({ task_queue: taskQueue, turn })
     .where('id', '=', run.id)
     .execute()
   expect(await startRun({ ...delivering(taskQueue), listing }, workflow)).toBe('started')
@@ -113,6 +113,11 @@ describe('runs in the list of workflows of Temporal', () => {
       ),
     )
     expect(written).toEqual(['TemporalChangeVersion'])
+    // It was started with its first turn; where a run with turns stands is read from the store.
+    expect(store.asked.has('beginRun')).toBe(false)
+    const begun = await startListed('refused', listing, 1)
+    await begun.handle.result()
+    expect(store.asked.get('beginRun')).toBe(1)
   })
 
   it('with the attributes the service adds, are found by starter, number, state and queue; ids only', async () => {
