@@ -71,7 +71,7 @@ test('the card says task, effect, cues and why in this order, before what will h
     '#12 Create notes/a.md with 1 line',
     '! Holds what looks like a secret (line 2)',
     '· Is about money: notes/a.md',
-    'why queue  platform: it is written there (countersign.yaml:9)',
+    'why queue  platform: configured (countersign.yaml:9)',
     '│ hello',
   ].map((said) => text.indexOf(said))
   expect(places).toEqual(places.toSorted((one, other) => one - other))

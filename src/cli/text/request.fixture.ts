@@ -24,7 +24,7 @@ export function requestWith(more: Partial<RequestDetail> = {}): RequestDetail {
     },
     claimedTask: null,
     routing: {
-      queue: { value: 'platform', text: 'it is written there', source: 'countersign.yaml:9' },
+      queue: { value: 'platform', text: 'configured', source: 'countersign.yaml:9' },
       risk: { value: 'medium', text: 'default', source: null },
       quorum: { value: '1 of platform', text: 'default', source: null },
     },

@@ -59,7 +59,7 @@ export interface RoutingWhys {
 /** What is said of a frozen reason, or of a default where there is none. */
 export function routingWhy(frozen: FrozenWhy | undefined): RoutingWhy {
   if (frozen === undefined) return { text: 'default', source: null }
-  return { text: frozen.text ?? 'it is written there', source: frozen.source ?? null }
+  return { text: frozen.text ?? 'configured', source: frozen.source ?? null }
 }
 
 /**

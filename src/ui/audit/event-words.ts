@@ -17,9 +17,9 @@ const labels: Partial<Record<AuditEventType, string>> = {
   'permit.consumed': 'Permit used',
   'permit.refused': 'Permit refused',
   'permit.revoked': 'Permit revoked',
-  'execution.started': 'Carrying out started',
+  'execution.started': 'Execution started',
   'execution.finished': 'Carried out',
-  'execution.refused': 'Carrying out refused',
+  'execution.refused': 'Execution refused',
   'execution.unknown': 'Outcome unknown',
   'execution.settled': 'Outcome settled by a person',
 }

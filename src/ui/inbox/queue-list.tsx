@@ -54,7 +54,7 @@ export function useQueueEntries(): {
         count: sum((queue) => queue.expiringSoon),
         on: expiring && !isView,
       },
-      { name: 'Put off by you', to: '/?snoozed=true', count: null, on: snoozed && !isView },
+      { name: 'Snoozed by you', to: '/?snoozed=true', count: null, on: snoozed && !isView },
     ],
     queues: queues.map((queue) => ({
       name: queue.name,

@@ -74,7 +74,7 @@ function Standing({ item }: { item: Item }) {
       {item.handedTo !== null && pending && <span>handed to {item.handedTo.person.name}</span>}
       {item.snoozedUntil !== null && (
         <span>
-          put off until <Time at={item.snoozedUntil} />
+          snoozed until <Time at={item.snoozedUntil} />
         </span>
       )}
     </>

@@ -44,7 +44,7 @@ function Snooze({ request }: { request: RequestDetail }) {
     <>
       {request.snoozedUntil !== null && (
         <span className="small dim">
-          put off until <Time at={request.snoozedUntil} />{' '}
+          snoozed until <Time at={request.snoozedUntil} />{' '}
           <Button size="compact-sm" variant="default" onClick={end}>
             End
           </Button>
