@@ -31,6 +31,7 @@ export const operations: OperationTable = {
   getTranscript: 'GET /v1/runs/:id/transcript',
   getChangeSet: 'GET /v1/runs/:id/turns/:n',
   streamRun: 'GET /v1/runs/:id/stream',
+  streamRunAsAgUi: 'POST /v1/runs/:id/ag-ui',
   listRunChanges: 'GET /v1/runs/:id/changes',
   getRunPreamble: 'GET /v1/runs/:id/preamble',
   getOutput: 'GET /v1/calls/:id/output/:stream',

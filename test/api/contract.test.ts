@@ -482,6 +482,8 @@ const questions: Record<string, () => Promise<Reply>> = {
 const provedElsewhere = new Set([
   'streamEvents',
   'streamRun',
+  // ag-ui.test.ts, with its own client.
+  'streamRunAsAgUi',
   'createHostLink',
   // passkeys.test.ts, with somebody who may.
   'confirmCredential',
@@ -591,6 +593,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
     postMessage: { text: 'x' },
     forkRun: { text: 'x' },
     invokeTool: { tool: 'deploy', input: {} },
+    streamRunAsAgUi: { threadId: 'x', runId: 'x', messages: [] },
     recordRunReveal: { kind: 'GitHub token', characters: 40 },
     decideRequest: approval(request),
     createChallenge: approval(request),

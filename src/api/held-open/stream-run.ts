@@ -4,6 +4,25 @@ import type { StreamProgress } from '#services/runs/streaming/advance-stream.ts'
 import type { UiEvent } from '#domain/runs/ui-part.ts'
 import { StreamWakeups, writeWhole } from './wakes.ts'
 
+/** How a protocol writes a run's stream. */
+export interface StreamFormat {
+  readonly headers: Readonly<Record<string, string>>
+  /** written before everything else */
+  readonly first: string
+  /** the text of an event; an id begins with the turn that the event is of */
+  readonly frame: (event: UiEvent) => string
+  /** the last text, where the stream ends although the run goes on; `null`: it stays open */
+  readonly endEarly: () => Promise<string | null>
+}
+
+const uiMessageStream: StreamFormat = {
+  headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
+  first: '',
+  frame: ({ id, part }) =>
+    `id: ${id}\ndata: ${part === '[DONE]' ? part : JSON.stringify(part)}\n\n`,
+  endEarly: async () => null,
+}
+
 /** How one reader's stream of a run goes. */
 export interface RunStreamOptions {
   readonly begin: StreamCursor
@@ -14,6 +33,8 @@ export interface RunStreamOptions {
   /** whether the reader may still read; asked at most once a second, and at each heartbeat */
   readonly admit: () => Promise<boolean>
   readonly heartbeatMs: number
+  /** how events are written; absent: as the AI SDK's UI message stream */
+  readonly format?: StreamFormat
   /** each fires when the stream ends early: the reader comes back with its last id */
   readonly ending: readonly AbortSignal[]
 }
@@ -26,6 +47,7 @@ const admitEveryMs = 1000
  */
 export async function streamRun(response: Response, options: RunStreamOptions): Promise<void> {
   const wakes = new StreamWakeups()
+  const { format = uiMessageStream } = options
   // Listening begins before the first read: what is written in between wakes the second.
   const unsubscribe = options.subscribe(() => wakes.wake())
   const heartbeat = setInterval(() => wakes.beat(), options.heartbeatMs)
@@ -35,7 +57,7 @@ export async function streamRun(response: Response, options: RunStreamOptions): 
   ending.addEventListener('abort', close)
   if (ending.aborted) close()
   try {
-    open(response)
+    open(response, format)
     let cursor = options.begin
     let admittedAt = performance.now()
     while (!wakes.isClosed) {
@@ -44,11 +66,19 @@ export async function streamRun(response: Response, options: RunStreamOptions): 
         admittedAt = performance.now()
       }
       const progress = await options.read(cursor)
-      for (const event of progress.events) await writeWhole(response, wakes, frameOf(event))
+      for (const event of progress.events) {
+        const text = format.frame(event)
+        if (text !== '') await writeWhole(response, wakes, text)
+      }
       const isNextTurn = progress.cursor.turn > cursor.turn
       cursor = progress.cursor
       if (cursor.stage === 'done') return
       if (isNextTurn) continue
+      const last = await format.endEarly()
+      if (last !== null) {
+        await writeWhole(response, wakes, last)
+        return
+      }
       if ((await wakes.next()) === 'beat') await writeWhole(response, wakes, ': waiting\n\n')
     }
   } finally {
@@ -59,18 +89,15 @@ export async function streamRun(response: Response, options: RunStreamOptions): 
   }
 }
 
-function open(response: Response): void {
+function open(response: Response, { headers, first }: StreamFormat): void {
   response.status(200)
   response.set({
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
-    'x-vercel-ai-ui-message-stream': 'v1',
+    ...headers,
     // Proxies that buffer would hold the text back.
     'x-accel-buffering': 'no',
   })
   response.flushHeaders()
-}
-
-function frameOf({ id, part }: UiEvent): string {
-  return `id: ${id}\ndata: ${part === '[DONE]' ? part : JSON.stringify(part)}\n\n`
+  if (first !== '') response.write(first)
 }

@@ -31,6 +31,7 @@ import { revisionRoutes } from './requests/revisions.ts'
 import { runActionRoutes } from './runs/run-actions.ts'
 import { runChangesRoutes } from './runs/run-changes.ts'
 import { runPreambleRoutes } from './runs/run-preamble.ts'
+import { agUiRoutes } from './runs/ag-ui.ts'
 import { runStreamRoutes } from './runs/run-stream.ts'
 import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
@@ -58,6 +59,7 @@ export function allRoutes(settings: ApiSettings) {
     ...sessionRoutes,
     ...runRoutes,
     ...runStreamRoutes,
+    ...agUiRoutes,
     ...runChangesRoutes,
     ...runPreambleRoutes,
     ...runActionRoutes,

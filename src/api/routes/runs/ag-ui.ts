@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { isVisible, readRunStream } from '#services/runs/streaming/read-run-stream.ts'
+import {
+  AgUiTranslator,
+  agUiVersion,
+  knownTo,
+  type AgUiEvent,
+} from '#services/runs/streaming/ag-ui-events.ts'
+import { readOpenInterrupts, type OpenInterrupt } from '#services/runs/streaming/open-interrupts.ts'
+import { beginAt } from '#services/runs/streaming/stream-cursor.ts'
+import { assertVisible, findRun } from '#services/runs/visible-run.ts'
+import type { Api } from '../../context/api.ts'
+import { holdStream, isStillKnown } from '../../held-open/hold-stream.ts'
+import { streamRun, type StreamFormat } from '../../held-open/stream-run.ts'
+import { waitersOf } from '../../held-open/subject-waiters.ts'
+import { route } from '../../route/route.ts'
+import { runRef } from '../../schemas/common.ts'
+import { runAgentInput } from '../../schemas/runs/ag-ui.ts'
+
+const heartbeatMs = 15_000
+/** A front end that resumes is held until somebody has decided, but no longer than this. */
+const holdMs = 60_000
+
+export const agUiRoutes = [
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/ag-ui',
+    name: 'streamRunAsAgUi',
+    summary: 'Stream a run in AG-UI',
+    description:
+      'Takes RunAgentInput of AG-UI 1.0 and answers with its events: what the messages do not hold yet, until the run rests, has ended, or waits for people. Then RUN_FINISHED has the outcome `interrupt`. Resuming decides nothing: it waits up to a minute for who decides elsewhere',
+    access: { by: 'personOrKey', scope: 'runs:read' },
+    params: z.object({ id: runRef }),
+    body: runAgentInput,
+    answers: {
+      200: {
+        description: 'Events of AG-UI as server-sent events, without ids',
+        contentTypes: ['text/event-stream'],
+      },
+    },
+    answer: async (api, { params, body, request, caller, identity }) => {
+      const runId = await findRun(api.ctx, caller, params.id)
+      await assertVisible(api.ctx, caller, runId)
+      const known = knownTo(runId, body.messages)
+      const format = formatOf(api, runId, body, new AgUiTranslator(runId, known))
+      return async (response) => {
+        const { replaced, release } = holdStream(request, identity)
+        response.on('close', release)
+        await streamRun(response, {
+          begin: beginAt(Math.max(1, known.turn)),
+          heartbeatMs,
+          format,
+          read: (cursor) => readRunStream(api.ctx, { runId, cursor }),
+          subscribe: (listener) => {
+            const stops = [
+              waitersOf(api.events).watch(runId, listener),
+              api.events.subscribeText(runId, listener),
+            ]
+            return () => stops.forEach((stop) => stop())
+          },
+          admit: async () =>
+            (await isStillKnown(api, request, identity)) && isVisible(api.ctx, caller, runId),
+          ending: api.stopping === undefined ? [replaced] : [replaced, api.stopping],
+        })
+      }
+    },
+  }),
+]
+
+const frame = (events: readonly AgUiEvent[]): string =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+
+function formatOf(
+  api: Api,
+  runId: string,
+  input: z.infer<typeof runAgentInput>,
+  translator: AgUiTranslator,
+): StreamFormat {
+  const of = { threadId: input.threadId, runId: input.runId }
+  const resumed = new Set(input.resume?.map(({ interruptId }) => interruptId))
+  const heldUntil = performance.now() + holdMs
+  return {
+    headers: {},
+    first: frame([{ type: 'RUN_STARTED', ...of, protocolVersion: agUiVersion }]),
+    frame: ({ id, part }) => {
+      if (part === '[DONE]') return ''
+      if (part.type !== 'finish') return frame(translator.translate(part, Number.parseInt(id, 10)))
+      const { state, failure } = part.messageMetadata
+      const end: AgUiEvent =
+        part.finishReason === 'error'
+          ? {
+              type: 'RUN_ERROR',
+              message: failure?.message ?? 'The run failed',
+              code: failure?.code,
+            }
+          : {
+              type: 'RUN_FINISHED',
+              ...of,
+              outcome: { type: state === 'cancelled' ? state : 'success' },
+            }
+      return frame([...translator.end(), end])
+    },
+    endEarly: async () => {
+      const open = await readOpenInterrupts(api.ctx.db, runId)
+      if (open.length === 0) return null
+      const isHeld = open.some(({ requestId }) => resumed.has(requestId))
+      if (isHeld && performance.now() < heldUntil) return null
+      const interrupts = open.map((one) => interruptOf(one, api.settings.publicUrl))
+      const outcome = { type: 'interrupt', interrupts }
+      return frame([...translator.end(), { type: 'RUN_FINISHED', ...of, outcome }])
+    },
+  }
+}
+
+/** It names no form: whoever sits before the front end is no one who decides there. */
+function interruptOf(open: OpenInterrupt, publicUrl: string): Record<string, unknown> {
+  const { requestId, number, queue, toolCallId, expiresAt } = open
+  const url = `${publicUrl}/requests/${requestId}`
+  return {
+    id: requestId,
+    reason: toolCallId === null ? `countersign:${open.kind}` : 'tool_call',
+    message: `Waits as #${number} for a decision by the people of ${queue}: ${url}`,
+    ...(toolCallId === null ? {} : { toolCallId }),
+    expiresAt: expiresAt.toISOString(),
+    metadata: { countersign: { requestId, number, queue, url } },
+  }
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Db } from '#store/database.ts'
+
+/** A pending request of a run, as a front end is told of it. */
+export interface OpenInterrupt {
+  readonly requestId: string
+  readonly number: number
+  readonly kind: string
+  readonly queue: string
+  readonly expiresAt: Date
+  /** the model's id of the call; `null`: it is about no call */
+  readonly toolCallId: string | null
+}
+
+/** The pending requests of a run that does nothing but wait for people; otherwise none. */
+export async function readOpenInterrupts(db: Db, runId: string): Promise<readonly OpenInterrupt[]> {
+  const { rows } = await sql<OpenInterrupt>`
+    select request.id as "requestId", request.number::int as number, request.kind, request.queue,
+      request.expires_at as "expiresAt", tool_call.tool_call_id as "toolCallId"
+    from run
+    join request on request.run_id = run.id and request.state = 'pending'
+    left join tool_call on tool_call.id = request.call_id
+    where run.id = ${runId} and run.state = 'waiting_for_approval'
+    order by request.number limit 100
+  `.execute(db)
+  return rows
+}
