@@ -7,8 +7,8 @@ import { hours, openTeamLife } from '../harness/team-life/team-life.ts'
 /** Which steps are taken; another one takes others. A failure is told with it. */
 const seed = Number(process.env['TEAM_LIFE_SEED'] ?? '20261122')
 
-// Rules: product.md 7, 8, 12, 13, 14, 17, 18, 20
-test('two weeks of thirty people and three queues, with outages, on a fake clock and a stand-in for Temporal: nothing is lost, doubled or decided by the wrong people', async () => {
+// Rules: product.md 7, 8, 12, 13, 14, 17, 18, 20, 28, 29
+test('two weeks of thirty people and three queues, with conversations, forks, schedules and outages, on a fake clock and a stand-in for Temporal: nothing is lost, doubled or decided by the wrong people', async () => {
   await using life = await openTeamLife(30)
   const taken = await liveOn(life, {
     seed,
@@ -24,6 +24,9 @@ test('two weeks of thirty people and three queues, with outages, on a fake clock
   for (const state of ['approved', 'denied', 'expired']) {
     expect(counts[state] ?? 0, state).toBeGreaterThan(0)
   }
+  const begun = await runsByStart()
+  console.log(`two weeks: ${JSON.stringify(begun)}`)
+  for (const count of Object.values(begun)) expect(count).toBeGreaterThan(0)
 
   /** Whatever was decided in the two weeks, something waits at their end, which nobody decides. */
   async function askWithoutAnswer(): Promise<void> {
@@ -31,6 +34,18 @@ test('two weeks of thirty people and three queues, with outages, on a fake clock
     for (let who = 0; ((await requestsByState())['pending'] ?? 0) === 0; who += 1) {
       expect(who, 'no run asks anything').toBeLessThan(100)
       await takeStep(life, { do: 'a run starts', who, which: who, amount: who })
+    }
+  }
+
+  async function runsByStart() {
+    const runs = await life.db
+      .selectFrom('run')
+      .select(['rest_for_seconds', 'forked_from', 'started_from', 'turn'])
+      .execute()
+    return {
+      conversations: runs.filter((run) => run.rest_for_seconds !== null && run.turn > 2).length,
+      forks: runs.filter((run) => run.forked_from !== null).length,
+      scheduled: runs.filter((run) => run.started_from !== null).length,
     }
   }
 

@@ -71,6 +71,8 @@ async function wakeStill(life: TeamLife): Promise<void> {
     .selectFrom('run')
     .select(['id', 'started_by'])
     .where('state', '=', 'waiting_for_input')
+    // A conversation ends by itself, when its rest is over.
+    .where('rest', 'is distinct from', 'answered')
     .execute()
   for (const { id, started_by } of still) {
     const starter = life.people.find((person) => person.id === started_by)

@@ -44,6 +44,19 @@ export async function brokenAtOnce({
     union all select 'a run that counts its requests wrong', run.id::text from run
       where pending_requests <> (
         select count(*) from request where request.run_id = run.id and request.state = 'pending')
+    union all select 'a rest that is over did not end', id::text from run
+      where ${!temporal.isDown} and ended_at is null
+        and rests_until < fake_time.clock_timestamp() - interval '1 minute'
+    union all select 'approved by somebody behind the run that was forked', decision.request_id::text from decision
+      join request on request.id = decision.request_id
+      join run_principal on run_principal.run_id = request.run_id and run_principal.person_id = decision.person_id
+      where decision.decision = 'approve' and request.queue <> 'docs'
+    union all select 'a fork without those behind the run before', run.id::text from run
+      join run as old on old.id = run.forked_from
+      where not exists (select from run_principal where run_id = run.id and person_id = old.started_by)
+    union all select 'a scheduled time that started another number of runs than one', schedule from schedule_time
+      where outcome = 'started' group by schedule having count(*) <> (
+        select count(*) from run where started_from = 'schedule:' || schedule)
   `.execute(db)
   return rows
 }

@@ -21,6 +21,8 @@ interface StandIn {
   /** on the fake clock, in milliseconds */
   deadline: number | null
   woken: boolean
+  /** its deadline is the end of a conversation's rest */
+  rests: boolean
   ended: boolean
 }
 
@@ -100,7 +102,13 @@ export class StandInTemporal {
       throw new WorkflowExecutionAlreadyStartedError('started', workflowId, type)
     }
     const fresh = { runId, turn: 1, begun: false, calls: null, done: new Set<string>() }
-    this.#runs.set(workflowId, { ...fresh, deadline: null, woken: true, ended: false })
+    this.#runs.set(workflowId, {
+      ...fresh,
+      deadline: null,
+      woken: true,
+      rests: false,
+      ended: false,
+    })
   }
 
   #wake(workflowId: string): void {
@@ -115,8 +123,11 @@ export class StandInTemporal {
   async #move(run: StandIn): Promise<void> {
     const isTimer = !run.woken
     run.woken = false
+    const isRestOver = isTimer && run.rests
+    run.rests = false
     try {
-      if (isTimer) await this.#advance(run)
+      if (isRestOver && (await this.#close(run)) !== 'continue') return
+      if (isTimer && !isRestOver) await this.#advance(run)
       await this.#goOn(run)
     } catch {
       run.woken = true
@@ -143,6 +154,7 @@ export class StandInTemporal {
         if (taken.kind === 'ended') run.ended = true
         if (taken.kind === 'waiting_for_input') {
           run.turn = taken.turn ?? run.turn
+          await this.#rest(run, taken.restsForMs ?? null)
           return
         }
         if (taken.kind === 'finished' && (await this.#close(run)) === 'rests') return
@@ -160,8 +172,18 @@ export class StandInTemporal {
   async #close(run: StandIn): Promise<CloseOutcome['kind']> {
     const closed = await closeRun(this.#worker, { runId: run.runId })
     if (closed.kind === 'closed') run.ended = true
-    else run.turn = closed.kind === 'rests' ? closed.turn : run.turn + 1
+    else if (closed.kind === 'continue') run.turn += 1
+    else {
+      run.turn = closed.turn
+      await this.#rest(run, closed.restsForMs)
+    }
     return closed.kind
+  }
+
+  /** Until a message, or the end of the rest, which this timer only proposes. */
+  async #rest(run: StandIn, restsForMs: number | null): Promise<void> {
+    run.deadline = await this.#deadlineIn(restsForMs)
+    run.rests = restsForMs !== null
   }
 
   /**

@@ -14,6 +14,10 @@ export interface Step {
 const weights = {
   'time passes': 26,
   'a run starts': 20,
+  'a conversation starts': 7,
+  'a conversation is closed': 3,
+  'a run is forked': 6,
+  'a schedule is due': 4,
   vote: 16,
   'votes race': 8,
   'many at once': 4,

@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { revokePermit } from '#services/permits/revoke-permit.ts'
 import { disablePerson } from '#services/access/disable-person.ts'
+import { closeConversation } from '#services/engine/lifecycle/close-conversation.ts'
 import { cancelRun } from '#services/engine/lifecycle/cancel-run.ts'
 import { messageRun } from '#services/runs/message-run.ts'
+import { forkRun } from '#services/runs/forking/fork-run.ts'
+import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
+import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import type { TestPerson } from '../fixtures/people.ts'
 import type { Step } from './step.ts'
-import { queueNames, mailOf, teamNames } from './team.ts'
+import { queueNames, mailOf, scheduleNames, teamNames } from './team.ts'
 import { hours, type TeamLife } from './team-life.ts'
 import { handle, many, pick, race, vote, voterOf, waiting } from './act-on-requests.ts'
 
@@ -30,7 +34,14 @@ async function happen(life: TeamLife, step: Step): Promise<void> {
     case 'time passes':
       return life.pass((amount % 170) * 60_000)
     case 'a run starts':
-      return start(life, person, step)
+      return start(life, person, step, false)
+    case 'a conversation starts':
+      return start(life, person, step, true)
+    case 'a conversation is closed':
+    case 'a run is forked':
+      return goOnWith(life, step)
+    case 'a schedule is due':
+      return scheduleIsDue(life, step)
     case 'vote': {
       const request = await waiting(life, step)
       if (request !== null) await vote(life, request, { voter: voterOf(life, request, who), step })
@@ -99,16 +110,58 @@ async function laterBy(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await setImmediate()
 }
 
-async function start(life: TeamLife, person: TestPerson, step: Step): Promise<void> {
+/** Calls of a turn, as a message asks for them. */
+function filesOf(step: Step): string {
   const calls = 1 + (step.amount % 3)
   const paths = Array.from({ length: calls }, (_, index) => {
     const queue = pick(queueNames, step.which + index)
     // Few files, so that calls meet each other's proposals and find what they replace changed.
     return `notes/${queue}/${(step.amount + index) % 12}.md`
   })
+  return JSON.stringify([...new Set(paths)])
+}
+
+async function start(
+  life: TeamLife,
+  person: TestPerson,
+  step: Step,
+  conversation: boolean,
+): Promise<void> {
   const idempotencyKey = randomUUID()
-  const input = { worker: 'scribe', input: JSON.stringify([...new Set(paths)]), idempotencyKey }
+  const input = { worker: 'scribe', input: filesOf(step), conversation, idempotencyKey }
   await life.call(step.which, (ctx) => startRun(ctx, person.caller, input))
+}
+
+/** Whoever started it closes a run that rests, or forks any run, with more to do. */
+async function goOnWith(life: TeamLife, step: Step): Promise<void> {
+  const rows = await life.db
+    .selectFrom('run')
+    .select(['id', 'rest', 'started_by'])
+    .orderBy('created_at')
+    .execute()
+  const isFork = step.do === 'a run is forked'
+  const from = rows.filter(({ rest }) => isFork || rest === 'answered')
+  if (from.length === 0) return
+  const { id: runId, started_by: starter } = pick(from, step.which)
+  const { caller } = life.people.find(({ id }) => id === starter) ?? pick(life.people, 0)
+  const idempotencyKey = randomUUID()
+  await life.call<unknown>(step.which, (ctx) =>
+    isFork
+      ? forkRun(ctx, caller, { runId, text: filesOf(step), idempotencyKey })
+      : closeConversation(ctx, caller, { runId, idempotencyKey }),
+  )
+}
+
+/** Temporal says twice that a time has come, and every process starts what is due. */
+async function scheduleIsDue(life: TeamLife, { which }: Step): Promise<void> {
+  const schedule = pick(scheduleNames, which)
+  const at = new Date().toISOString()
+  const due = async (by: number): Promise<unknown> =>
+    life.call(by, async (ctx) => {
+      await noteScheduledTime(ctx, { schedule, at })
+      await startDueTimes(ctx)
+    })
+  await Promise.all([due(which), due(which + 1)])
 }
 
 async function takeBack(life: TeamLife, step: Step): Promise<void> {
@@ -141,9 +194,14 @@ async function steer(life: TeamLife, step: Step): Promise<void> {
   const starter = life.people.find(({ id }) => id === run.started_by) ?? pick(life.people, 0)
   await life.call<unknown>(step.which, (ctx) =>
     step.do === 'message'
-      ? messageRun(ctx, starter.caller, { runId: run.id, text: 'Go on.' })
+      ? messageRun(ctx, starter.caller, { runId: run.id, text: wordsOf(step) })
       : cancelRun(ctx, starter.caller, { runId: run.id }),
   )
+}
+
+/** A message has the run go on, or do more. */
+function wordsOf(step: Step): string {
+  return step.amount % 2 === 0 ? filesOf(step) : 'Go on.'
 }
 
 async function disabledCount(life: TeamLife): Promise<number> {

@@ -156,11 +156,11 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
   return Object.assign(life, { people })
 }
 
-/** The first turn asks for what the run's input lists; the next one has nothing more to do. */
+/** A message that lists files is answered with calls that write them; all else needs none. */
 function answer({ turn, messages }: ModelRequest, edition: number): ModelAnswer {
   const usage = { inputTokens: 10, outputTokens: 10 }
-  const [first] = messages
-  const asked: unknown = first?.role === 'user' && turn === 1 ? readJson(first.text) : []
+  const last = messages.at(-1)
+  const asked: unknown = last?.role === 'user' ? readJson(last.text) : []
   const paths = Array.isArray(asked) ? asked.filter((path) => typeof path === 'string') : []
   const calls = paths.map((path, index) => ({
     id: `call-${turn}-${index + 1}`,

@@ -16,6 +16,9 @@ export const teamNames = ['platform', 'security', 'legal'] as const
 /** The queues' folders below `notes`, and who is asked about a file in them. */
 export const queueNames = ['docs', 'ops', 'law'] as const
 
+/** A run of each starts every minute: as often as the test says that Temporal does. */
+export const scheduleNames = ['notes-1', 'notes-2', 'notes-3', 'notes-4'] as const
+
 /** The people of a team by name, and who was in which team when. */
 export class Team {
   readonly people: readonly string[]
@@ -134,6 +137,13 @@ defaults: { queue: docs }
 routing:
   - { when: { path: "notes/ops/**" }, queue: ops, quorum: { allOf: [{ team: platform, count: 2 }, { team: security }] } }
   - { when: { path: "notes/law/**" }, queue: law, quorum: { anyOf: [{ team: legal, count: 2 }, { team: security, count: 2 }] } }
+schedules:
+${scheduleNames
+  .map(
+    (name, index) =>
+      `  ${name}: { worker: scribe, input: '["notes/ops/${index}.md"]', cron: "* * * * *", as: person-${index % 2}@example.com, conversation: ${index === 0} }`,
+  )
+  .join('\n')}
 rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [operators], readAudit: [operators] }
 `
 }
