@@ -172,11 +172,10 @@ export class StandInTemporal {
   async #close(run: StandIn): Promise<CloseOutcome['kind']> {
     const closed = await closeRun(this.#worker, { runId: run.runId })
     if (closed.kind === 'closed') run.ended = true
-    else if (closed.kind === 'continue') run.turn += 1
-    else {
+    else if (closed.kind === 'rests') {
       run.turn = closed.turn
       await this.#rest(run, closed.restsForMs)
-    }
+    } else run.turn += 1
     return closed.kind
   }
 
