@@ -24,6 +24,7 @@ export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
   return null
 }
 
+/** Whether models are given files of this media type as pictures. */
 export function isPictureType(mediaType: string): mediaType is PictureType {
   return pictureTypes.some((one) => one === mediaType)
 }

@@ -13,6 +13,7 @@ import type { Statements } from '../bundle/statements.ts'
 /** What is found about one piece of evidence, by verdict. */
 export type AllFindings = Readonly<Record<VerdictName, Findings>>
 
+/** A place for what is found, empty, for each verdict. */
 export function openFindings(): AllFindings {
   return recordOf(verdictNames, (name) => new Findings(name))
 }

@@ -54,6 +54,7 @@ export function readReference(
   return null
 }
 
+/** `true` or `false`; anything else is reported as a problem of the file, and `null`. */
 export function readBoolean(field: YamlField): boolean | null {
   const value = scalarOf(field)
   if (typeof value === 'boolean') return value

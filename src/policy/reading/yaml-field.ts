@@ -23,6 +23,7 @@ export interface YamlField {
   readonly line: number
 }
 
+/** Where a field is written; `line` counts from 1. */
 export function placeOf(field: YamlField): Place {
   return { file: field.source.file, line: field.line }
 }

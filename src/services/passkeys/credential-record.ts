@@ -83,6 +83,7 @@ interface Row extends Pick<
   readonly confirmer_name: string | null
 }
 
+/** A row of `credentials` as its readers get it; the public key only as its hash. */
 export function recordOf(row: Row): CredentialRecord {
   const { confirmer_id: id, confirmer_name: name, confirmed_at: at } = row
   return {

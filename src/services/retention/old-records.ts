@@ -96,6 +96,7 @@ export function isDue({ over, at }: OldRecords, olderThanMs: number): RawBuilder
   return sql`${isOld(at, olderThanMs)} and ${over}`
 }
 
+/** SQL: whether a time is more than `olderThanMs` ago by the database's clock. */
 export function isOld(at: RawBuilder<unknown>, olderThanMs: number): RawBuilder<unknown> {
   return sql`${at} < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`
 }

@@ -67,6 +67,7 @@ export async function existingRun(db: Db, runId: string): Promise<string | null>
   return row?.id ?? null
 }
 
+/** Whether a text is spelled as a UUID, so that Postgres takes it as one; of any version. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }

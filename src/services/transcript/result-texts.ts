@@ -47,14 +47,19 @@ export function strictText(tool: string, reason: string): string {
   return `tool-output-denied: the run mode "strict" denies this call of ${tool}, like every call that would need an approval, and nobody was asked. ${reason}`
 }
 
+/** For the model: nobody decided in time, and nothing ran. */
 export function expiredText(): string {
   return 'Nobody decided on this call before its approval request expired. It was not carried out. This is neither an approval nor a denial.'
 }
 
+/**
+ * For the model: the call left the queue, and nothing ran. `why` is a clause without a full stop.
+ */
 export function cancelledText(why: string): string {
   return `This call was cancelled and was not carried out: ${why}.`
 }
 
+/** For the model: the call was started, and nobody knows how it ended. */
 export function unknownText(): string {
   return 'This call had started, and nobody could find out how it ended. It may or may not have taken effect.'
 }

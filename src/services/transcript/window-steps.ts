@@ -22,6 +22,7 @@ export const windowStepsColumn = sql<readonly Selectable<RunWindowTable>[] | nul
   select json_agg(run_window order by number) from run_window where run_window.run_id = run.id
 )`.as('window_steps')
 
+/** A row of `run_window` as the transcript takes it; times are `Date`s. */
 export function windowStepOf(row: Selectable<RunWindowTable>): WindowStep {
   return {
     kind: row.kind,

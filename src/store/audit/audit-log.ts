@@ -88,6 +88,7 @@ export interface WholeTile {
   readonly hashes: Buffer
 }
 
+/** Stores tiles that are whole. Rejects when one of them is stored already. */
 export async function writeTiles(tx: Tx, tiles: readonly WholeTile[]): Promise<void> {
   const rows = tiles.map((tile) => ({ ...tile, index: String(tile.index) }))
   if (rows.length > 0) await tx.insertInto('audit_tile').values(rows).execute()
@@ -149,6 +150,7 @@ export async function readNewestCheckpoint(db: Db | Tx): Promise<NewestCheckpoin
   return row === undefined ? null : { ...row, size: Number(row.size) }
 }
 
+/** Stores a signed note of the log; `size` is its number of entries. */
 export async function writeCheckpoint(tx: Tx, { size, note }: StoredCheckpoint): Promise<void> {
   await tx
     .insertInto('audit_checkpoint')

@@ -29,6 +29,7 @@ export async function readShapes(tx: Tx): Promise<TableShape[]> {
   return rows
 }
 
+/** The sequences of the schema by name, with their last values; `null`: one was never used. */
 export async function readSequences(tx: Tx): Promise<SequencePlace[]> {
   const { rows } = await sql<SequencePlace>`
     select sequencename as name, last_value::text as last from pg_sequences

@@ -71,6 +71,7 @@ export async function judgeSimpleCommand(
   }
 }
 
+/** What a shell rule says of a command that it matches, with the rule's own description. */
 export function ruleOpinion(rule: ShellRule, displayText: string): CommandOpinion {
   const pattern = rule.pattern.join(' ')
   const {
@@ -104,6 +105,10 @@ function askingOpinion(rule: ShellRule, displayText: string, why: string): Comma
   }
 }
 
+/**
+ * A command on one line for people: `…` for what is only known when it runs, at most 200
+ * characters, control characters replaced.
+ */
 export function displayWords(words: readonly Spelling[]): string {
   const texts = words.map(({ alternatives, isOpen }) =>
     isOpen ? '…' : (alternatives[0]?.join(' ') ?? ''),

@@ -59,6 +59,7 @@ export function proposals(db: Db | Tx) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof proposals>['executeTakeFirstOrThrow']>>
 
+/** A row of `proposals` as its readers get it. */
 export function proposalOf(row: Row): KeyProposal {
   return {
     id: row.id,
