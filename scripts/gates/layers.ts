@@ -49,7 +49,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
  * they compose.
  */
 const entryPoints =
-  '^src/cli/(main|commands/(start|processes|init|check|doctor|backup|rotate-key)|(start|init|check|doctor|witness)/[^/]+)[.]ts$'
+  '^src/cli/(main|commands/(init|check|host/(start|processes|doctor|backup|rotate-key))|(start|init|check|doctor|witness)/[^/]+)[.]ts$'
 
 /** Files of `src/` that layer rules leave alone: tests reach for what they need. */
 const tests = '[.](test|fixture)[.]tsx?$'

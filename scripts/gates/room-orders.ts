@@ -269,7 +269,7 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/cli/hook': ['settings', 'origin', 'waiting', 'resume', '.'],
-  'src/cli/commands': ['.', 'audit', 'requests'],
+  'src/cli/commands': ['.', 'access', 'host', 'audit', 'requests'],
 }
 
 /** Rooms by folder, lowest first. */

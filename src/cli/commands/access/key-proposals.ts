@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { connect } from '../service/connect.ts'
+import { connect } from '../../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
@@ -7,9 +7,9 @@ import {
   withPaging,
   type ServiceOptions,
   withService,
-} from '../service/service-options.ts'
-import { table } from '../text/table.ts'
-import { withExamples } from './examples.ts'
+} from '../../service/service-options.ts'
+import { table } from '../../text/table.ts'
+import { withExamples } from '../examples.ts'
 
 /** `countersign keys [proposals|claim|decline]`: keys that somebody proposed to their owners. */
 export function addProposalCommands(keys: Command): void {

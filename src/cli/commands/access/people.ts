@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { signInLink } from '#api/schemas/access/auth.ts'
 import { processEnvironment } from '#runtime/environment.ts'
-import { connect } from '../service/connect.ts'
-import { findService } from '../service/find-service.ts'
+import { connect } from '../../service/connect.ts'
+import { findService } from '../../service/find-service.ts'
 import {
   pageOf,
   type PagingOptions,
@@ -12,11 +12,11 @@ import {
   addList,
   type ServiceOptions,
   withService,
-} from '../service/service-options.ts'
-import { Service } from '../service/service.ts'
-import { table } from '../text/table.ts'
+} from '../../service/service-options.ts'
+import { Service } from '../../service/service.ts'
+import { table } from '../../text/table.ts'
 import { addCredentialsCommand } from './credentials.ts'
-import { withExamples } from './examples.ts'
+import { withExamples } from '../examples.ts'
 
 /** `countersign people [ls|link|disable|unlink]`. */
 export function addPeopleCommand(program: Command): void {

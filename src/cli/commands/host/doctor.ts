@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { withExamples } from './examples.ts'
-import { withFolders, type FolderOptions } from '../service/service-options.ts'
+import { withExamples } from '../examples.ts'
+import { withFolders, type FolderOptions } from '../../service/service-options.ts'
 
 /**
  * `countersign doctor`: what is wrong with this installation, and what to do. Exit code 1 when
@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command): void {
     )
     .action(
       async (options: FolderOptions & { json?: boolean; repair?: boolean; mail?: string }) => {
-        const { runDoctor } = await import('../doctor/doctor.ts')
+        const { runDoctor } = await import('../../doctor/doctor.ts')
         process.exitCode = await runDoctor(options)
       },
     )

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ApiKeyView } from '#api/schemas/access/auth.ts'
 import { processEnvironment } from '#runtime/environment.ts'
-import { connect } from '../service/connect.ts'
-import { findService } from '../service/find-service.ts'
+import { connect } from '../../service/connect.ts'
+import { findService } from '../../service/find-service.ts'
 import {
   pageOf,
   type PagingOptions,
@@ -11,12 +11,12 @@ import {
   addList,
   type ServiceOptions,
   withService,
-} from '../service/service-options.ts'
-import { Service } from '../service/service.ts'
-import { startSession, withSession } from '../service/sign-in.ts'
-import { parseSpan, readInstant } from './option-values.ts'
-import { table } from '../text/table.ts'
-import { withExamples } from './examples.ts'
+} from '../../service/service-options.ts'
+import { Service } from '../../service/service.ts'
+import { startSession, withSession } from '../../service/sign-in.ts'
+import { parseSpan, readInstant } from '../option-values.ts'
+import { table } from '../../text/table.ts'
+import { withExamples } from '../examples.ts'
 import { addProposalCommands } from './key-proposals.ts'
 
 interface CreateOptions extends ServiceOptions {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { StartOptions } from '#runtime/supervisor/start.ts'
-import { withExamples } from './examples.ts'
-import { withFolders } from '../service/service-options.ts'
+import { withExamples } from '../examples.ts'
+import { withFolders } from '../../service/service-options.ts'
 
 /** `countersign start`: everything, embedded. */
 export function addStartCommand(program: Command): void {
@@ -12,7 +12,7 @@ export function addStartCommand(program: Command): void {
     .option('--port <number>', 'the port of the dashboard and the API (default: 4400)', readPort)
     .option('--no-open', 'do not open a browser')
     .action(async (options: StartOptions) => {
-      const { runStart } = await import('../start/start.ts')
+      const { runStart } = await import('../../start/start.ts')
       await runStart(options)
     })
   withExamples(command, ['start', 'start --project ../shop --port 4500 --no-open'])

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { withExamples } from './examples.ts'
-import { withFolders, type FolderOptions } from '../service/service-options.ts'
+import { withExamples } from '../examples.ts'
+import { withFolders, type FolderOptions } from '../../service/service-options.ts'
 
 /**
  * `countersign backup` and `countersign restore`: the database and the keys of an installation, in

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { connect } from '../service/connect.ts'
+import { connect } from '../../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
@@ -8,9 +8,9 @@ import {
   addList,
   type ServiceOptions,
   withService,
-} from '../service/service-options.ts'
-import { table } from '../text/table.ts'
-import { withExamples } from './examples.ts'
+} from '../../service/service-options.ts'
+import { table } from '../../text/table.ts'
+import { withExamples } from '../examples.ts'
 
 interface OfPerson {
   readonly person?: string

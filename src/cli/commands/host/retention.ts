@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { RetentionPreviewView } from '#api/schemas/operation/retention.ts'
 import { requestOf } from '#client/call.ts'
-import { connect } from '../service/connect.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
-import { withExamples } from './examples.ts'
-import { readInstant } from './option-values.ts'
+import { connect } from '../../service/connect.ts'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { withExamples } from '../examples.ts'
+import { readInstant } from '../option-values.ts'
 
 interface RetentionOptions extends ServiceOptions {
   readonly transcripts?: string

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
-import { type FolderOptions, withFolders } from '../service/service-options.ts'
-import { withExamples } from './examples.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { type FolderOptions, withFolders } from '../../service/service-options.ts'
+import { withExamples } from '../examples.ts'
 
 interface RotateOptions extends FolderOptions {
   readonly compromised?: boolean

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { withFolders, type FolderOptions } from '../service/service-options.ts'
+import { withFolders, type FolderOptions } from '../../service/service-options.ts'
 
 /** The server processes, for `start` and for those who run them one by one. */
 export function addProcessCommands(program: Command): void {

@@ -1,12 +1,12 @@
 import { text } from '@clack/prompts'
 import type { Command } from 'commander'
 import { processEnvironment } from '#runtime/environment.ts'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
-import { isInteractive } from '../terminal/interactive.ts'
-import { loginSessionsFile, saveSession } from '../service/saved-sessions.ts'
-import { startSession } from '../service/sign-in.ts'
-import { withExamples } from './examples.ts'
-import { withFolders } from '../service/service-options.ts'
+import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { isInteractive } from '../../terminal/interactive.ts'
+import { loginSessionsFile, saveSession } from '../../service/saved-sessions.ts'
+import { startSession } from '../../service/sign-in.ts'
+import { withExamples } from '../examples.ts'
+import { withFolders } from '../../service/service-options.ts'
 
 /** `countersign login URL`: a session for this terminal, from a one-time link. */
 export function addLoginCommand(program: Command): void {
