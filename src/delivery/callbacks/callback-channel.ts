@@ -30,8 +30,8 @@ export function callbackChannel(
       const { deployments } = options
       if (deployments !== undefined) {
         const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)])
-        const told = await tellGitHub({ ...deployments, allow, isDevelopment }, due, signal)
-        if (told !== null) return told
+        const outcome = await tellGitHub({ ...deployments, allow, isDevelopment }, due, signal)
+        if (outcome !== null) return outcome
       }
       const row = await db
         .selectFrom('external_request')

@@ -67,7 +67,7 @@ export async function lockKeys(
   const principal = principalOf(caller)
   const earlier = keys.length === 0 ? [] : await lockAndRead(tx, principal, keys)
   const answers = new Map(earlier.map((row) => [row.key, row]))
-  const given: object[] = []
+  const newAnswers: object[] = []
   return {
     async once<T extends object>(call: IdempotentCall, work: () => Promise<T | Problem>) {
       const { key, route } = call
@@ -86,15 +86,15 @@ export async function lockKeys(
       }
       const answer = await work()
       if (answer instanceof Problem) return answer
-      given.push({ key, route, body_hash: bodyHash, response: answer })
+      newAnswers.push({ key, route, body_hash: bodyHash, response: answer })
       return answer
     },
     async remember() {
-      if (given.length === 0) return
+      if (newAnswers.length === 0) return
       await sql`
         insert into idempotency (principal, key, route, body_hash, status, response)
         select ${principal}, key, route, body_hash, 200, response
-        from jsonb_to_recordset(${JSON.stringify(given)}) as given(key text, route text, body_hash text,
+        from jsonb_to_recordset(${JSON.stringify(newAnswers)}) as given(key text, route text, body_hash text,
           response jsonb)
       `.execute(tx)
     },

@@ -18,16 +18,16 @@ interface Known {
 }
 
 /** Reads `deployments`: whose deployments ask at `/v1/deployments/NAME`. */
-export function readDeployments(field: YamlField, known: Known): Map<string, DeploymentSetting> {
+export function readDeployments(field: YamlField, names: Known): Map<string, DeploymentSetting> {
   const settings = new Map<string, DeploymentSetting>()
   for (const [name, value] of readEntries(field)) {
-    const setting = checkName(value, name) ? readSetting(value, name, known) : null
+    const setting = checkName(value, name) ? readSetting(value, name, names) : null
     if (setting !== null) settings.set(name, setting)
   }
   return settings
 }
 
-function readSetting(field: YamlField, name: string, known: Known): DeploymentSetting | null {
+function readSetting(field: YamlField, name: string, names: Known): DeploymentSetting | null {
   const fields = readFields(field, keysOf(deployments))
   if (fields === null) return null
   const required = <T>(key: string, remedy: string, read: (at: YamlField) => T): T | null => {
@@ -46,12 +46,12 @@ function readSetting(field: YamlField, name: string, known: Known): DeploymentSe
     readList(at, readRepository),
   )
   const people = required('people', 'map GitHub logins to addresses', (at) =>
-    readLogins(at, known.people),
+    readLogins(at, names.people),
   )
   const appId = optional('appId', (at) => readCount(at, 1, Number.MAX_SAFE_INTEGER))
   const privateKeyFrom = optional('privateKey', readSecret)
   const tokenFrom = optional('token', readSecret)
-  const queue = optional('queue', (at) => readReference(at, 'queue', known.queues))
+  const queue = optional('queue', (at) => readReference(at, 'queue', names.queues))
   const apiUrl = optional('apiUrl', readApiUrl) ?? 'https://api.github.com'
   const answersAs = answererOf(field, { appId, privateKeyFrom, tokenFrom })
   if (secretFrom === null || keyFrom === null || answersAs === null) return null
