@@ -3,7 +3,7 @@ import type { Access } from '#domain/tools/access.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { hostGitBytes, hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
-import { finishMerge, gitOf } from '#sandbox/worktrees/merge-commits.ts'
+import { finishMerge, gitOf, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
 import { tipOf } from '#sandbox/worktrees/repository.ts'
 import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { takeInCommits } from '../commands/git/take-in-commits.ts'
@@ -73,9 +73,30 @@ export async function lookAtMerge(
 
 const ours = new RegExp(`^\\s*(?:${commitTrailers.join('|')})\\s*:`, 'i')
 
-/** The paths that a merge changes, as policy judges them. */
-export async function mergedAccesses({ git, headCommit, parted }: MergeAtHand): Promise<Access[]> {
-  const words = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', parted, headCommit]
+/** The paths that a merge changes. */
+export interface MergedPaths {
+  /** as policy judges them: those of the branch, and those of the base */
+  readonly accesses: readonly Access[]
+  /** of the base alone: it has moved a file or folder that the branch changes */
+  readonly moved: readonly string[]
+}
+
+/**
+ * What a merge changes: what the branch changed, and what the base would be after it, which is
+ * another path where the base has renamed a file since they parted.
+ */
+export async function mergedPaths(merge: MergeAtHand): Promise<MergedPaths> {
+  const { git, baseCommit, headCommit, parted } = merge
+  const own = await changesBetween(git, parted, headCommit)
+  const tried = await mergedTree(git, baseCommit, headCommit)
+  const merged = 'tree' in tried ? await changesBetween(git, baseCommit, tried.tree) : []
+  const known = new Set(own.map(({ path }) => path))
+  const moved = merged.filter(({ path }) => !known.has(path))
+  return { accesses: [...own, ...moved], moved: moved.map(({ path }) => path) }
+}
+
+async function changesBetween(git: GitRun, from: string, to: string): Promise<Access[]> {
+  const words = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', from, to]
   const fields = (await hostGitText(words, git)).split('\0').filter((field) => field !== '')
   if (fields.length > 2 * maxPaths) {
     throw new ToolProblem(`The branch changes more than ${maxPaths} files, the most in one merge.`)

@@ -143,6 +143,25 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
     expect(call.text).toContain(problem)
   })
 
+  test('is judged by the paths that it changes in the base, which may have renamed them', async () => {
+    const run = await committed(commit('b.txt', 'follows'))
+    const other = await committed(commit('b.txt', 'follows too'))
+    git('mv', 'b.txt', 'c.txt')
+    git('commit', '-qm', 'rename')
+    const call = await turn(run.id, 2, merge())
+    const { presentation_hash: hash } = await shown(call.requestId)
+    expect(JSON.parse(await getText(desk.database.db, hash))).toMatchObject({
+      warnings: expect.arrayContaining(['It changes c.txt, which main has renamed since.']),
+    })
+    git('mv', 'c.txt', 'kept/c.txt')
+    git('commit', '-qm', 'keep')
+    const kept = await turn(other.id, 2, merge())
+    expect([kept.verdict, kept.requestId]).toEqual([expect.stringMatching(/error|blocked/), ''])
+    expect(kept.text).toContain('kept')
+    git('mv', 'kept/c.txt', 'b.txt')
+    git('commit', '-qm', 'back')
+  })
+
   test('is stale once either branch has another commit, and asks again', async () => {
     const run = await committed(commit('a.txt', 'two'))
     await turn(run.id, 2, merge())

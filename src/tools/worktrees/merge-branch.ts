@@ -16,7 +16,7 @@ import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
-import { lookAtMerge, mergedAccesses, mergedCommits, mergedDifference } from './look-at-merge.ts'
+import { lookAtMerge, mergedCommits, mergedDifference, mergedPaths } from './look-at-merge.ts'
 
 const maxMessageCharacters = 4000
 
@@ -48,7 +48,8 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
     scopes: ['once'],
     commits: true,
     accesses: () => [],
-    touches: async ({ message }, workspace) => mergedAccesses(await look(workspace, message)),
+    touches: async ({ message }, workspace) =>
+      (await mergedPaths(await look(workspace, message))).accesses,
 
     async present({ message }, { toolHash, workspace, signal }) {
       const merge = await look(workspace, message, signal)
@@ -64,7 +65,8 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
       const commits = await mergedCommits(merge)
       const tried = await mergedTree(git, baseCommit, headCommit)
       const conflicts = 'conflicts' in tried ? tried.conflicts : []
-      const files = (await mergedAccesses(merge)).length
+      const { accesses, moved } = await mergedPaths(merge)
+      const files = accesses.length - moved.length
       return {
         effect: `Merge ${counted(commits.length, 'commit')} of ${branch} into ${base}, ${counted(files, 'changed file')}`,
         title: `Merge ${branch} into ${base} (${counted(files, 'file')})`,
@@ -77,6 +79,7 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
             ...(conflicts.length === 0
               ? []
               : [`It will fail: both branches change ${conflicts.join(', ')}`]),
+            ...moved.map((path) => `It changes ${path}, which ${base} has renamed since.`),
             ...warnings,
             ...textWarnings(difference.split('\n')),
           ],
