@@ -105,6 +105,12 @@ export async function branchesOf(
   return branches
 }
 
+/** Why a push did not succeed. `isAnswer`: the remote refused it, or was not reached with it. */
+export interface RefusedPush {
+  readonly said: string
+  readonly isAnswer: boolean
+}
+
 /**
  * Moves a branch of a remote from one commit to another, or makes it (`from: null`); never when it
  * stands elsewhere. The caller has made sure that `to` follows `from`. `null`: it did; otherwise
@@ -115,7 +121,7 @@ export async function pushBranch(
   address: string,
   push: { readonly branch: string; readonly from: string | null; readonly to: string },
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<RefusedPush | null> {
   const ref = `refs/heads/${push.branch}`
   const words = [
     'push',
@@ -129,7 +135,24 @@ export async function pushBranch(
     `${push.to}:${ref}`,
   ]
   const end = await run(git, words, { timeoutMs: pushTimeoutMs, signal })
-  return end.code === 0 ? null : saidOf(end, address)
+  return end.code === 0 ? null : { said: saidOf(end, address), isAnswer: isAnswer(end) }
+}
+
+/** Git's words for a remote that was not reached with the push at all. */
+const notReached =
+  /Authentication failed|could not read (?:Username|Password)|Permission (?:to .* )?denied|returned error: 4\d\d|Could not resolve host|Failed to connect|Connection refused|Could not read from remote repository|does not appear to be a git repository/i
+
+/**
+ * Whether a failed push is known to have moved nothing: the remote said so of the branch. When the
+ * connection ended in the middle it may go on there behind our back.
+ */
+function isAnswer({ stdout, stderr }: GitEnd): boolean {
+  const status = stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+  if (status.some((line) => line.includes('[remote failure]'))) return false
+  return status.length > 0 || notReached.test(stderr)
 }
 
 /** An address may hold a password: what Git says is passed on without it. */

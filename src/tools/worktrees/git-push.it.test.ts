@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { remoteGitEnvironment, shownAddress } from '#sandbox/worktrees/remote-git.ts'
 import { getText } from '#store/content/content.ts'
+import { settleOutcome } from '#services/decisions/settle-outcome.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 const patient = { timeout: 120_000 }
@@ -94,6 +96,22 @@ async function approve(runId: string, number: number, before?: () => unknown) {
   return { outcome, call: (await desk.calls(runId, number))[0] }
 }
 
+/** Ends with `kill -9` every push that this process makes. Answers how many. */
+function killPushes(): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const mine = pids.filter((pid) => {
+    try {
+      const [, , , parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+      return Number(parent) === process.pid && words[0] === 'git' && words.includes('push')
+    } catch {
+      return false
+    }
+  })
+  for (const pid of mine) process.kill(Number(pid), 'SIGKILL')
+  return mine.length
+}
+
 // Rules: product.md 36
 describe.skipIf(!testSandbox.works)('git_push', patient, () => {
   test('asks at high risk with address and every commit, and pushes exactly those, without a hook or setting of the repository', async () => {
@@ -166,6 +184,61 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
       .orderBy('request.number')
       .execute()
     expect(states.map(({ state }) => state)).toEqual(['approved', 'pending'])
+  })
+
+  test('that is killed in the middle is for a person to find out, and is never sent a second time', async () => {
+    const run = await ran(commit('cut'))
+    const head = git('rev-parse', run.branch)
+    const call = await turn(run.id, 2, push())
+    const at = (name: string): string => join(desk.root, name)
+    // The remote takes its time, and goes on whoever listens.
+    const hook = at('remote.git/hooks/pre-receive')
+    const waits = `echo x >> '${at('received')}'; while [ ! -e '${at('go')}' ]; do sleep 0.05; done`
+    await writeFile(hook, `#!/bin/sh\n${waits}\n`, { mode: 0o755 })
+    const approved = approve(run.id, 2)
+    await waitUntil(() => existsSync(at('received')), { withinMs: 30_000 })
+    expect(killPushes()).toBe(1)
+    await writeFile(at('go'), '')
+    expect((await approved).outcome.kind).toBe('wait')
+    const check = await desk.database.db
+      .selectFrom('request')
+      .select(['id', 'state'])
+      .where('outcome_of', '=', call.requestId)
+      .executeTakeFirstOrThrow()
+    expect(check.state).toBe('pending')
+    expect((await desk.execute(call.id)).kind).toBe('wait')
+    const isThere = (): boolean => remote('rev-parse', '--verify', '-q', run.branch) === head
+    await waitUntil(isThere, { withinMs: 30_000 })
+    // Somebody says that it did not happen, which is wrong: still nothing is sent again.
+    const finding = { ran: false, then: 'again', reason: 'looked too early' } as const
+    const { caller } = desk.people.grace
+    await settleOutcome(desk.api, caller, { request: check.id, ...finding })
+    await desk.execute(call.id)
+    expect((await readFile(at('received'), 'utf8')).trim()).toBe('x')
+    expect(remote('rev-parse', run.branch)).toBe(head)
+    await rm(hook)
+  })
+
+  test('of another commit is another call, whose approval does not carry over', async () => {
+    git('commit', '-q', '--allow-empty', '-m', 'one')
+    const run = await ran('true')
+    const first = await turn(run.id, 2, push({ branch: 'main' }))
+    const before = remote('rev-parse', 'main')
+    const { outcome } = await approve(run.id, 2, () =>
+      git('commit', '-q', '--allow-empty', '-m', 'two'),
+    )
+    expect([first.verdict, outcome.kind]).toEqual(['ask', 'wait'])
+    expect(remote('rev-parse', 'main')).toBe(before)
+    const rows = await desk.database.db
+      .selectFrom('request')
+      .innerJoin('request_revision', 'request_revision.request_id', 'request.id')
+      .select(['request.id', 'request.state', 'request_revision.facts'])
+      .where('request.call_id', '=', first.id)
+      .orderBy('request.number')
+      .execute()
+    expect(rows.map(({ state }) => state)).toEqual(['approved', 'pending'])
+    const commits = rows.map(({ facts }) => facts.detail?.['newCommit'])
+    expect(commits).toEqual([git('rev-parse', 'main~1'), git('rev-parse', 'main')])
   })
 
   test('pushes the base too, and never over commits of the remote', async () => {

@@ -105,13 +105,16 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
           `${branch} has another commit here or at ${remote}.`,
         )
       }
-      const report = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
-      if (report !== null) {
+      const refused = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
+      if (refused !== null) {
         const tip = (await branchesOf(remoteGit, address, signal)).get(branch) ?? null
         if (tip !== newCommit && tip !== from) {
           throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
         }
-        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${report}`)
+        const { isAnswer, said } = refused
+        // The remote may still be at it: whether it was pushed is for a person to find out.
+        if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${said}`)
+        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${said}`)
       }
       const output = { pushed: true, remote, url, branch, oldCommit: from, newCommit }
       const text = `${branch} of ${remote} (${url}) is at ${newCommit}, before ${from ?? 'not there'}.`
