@@ -111,10 +111,10 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
         if (tip !== newCommit && tip !== from) {
           throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
         }
-        const { isAnswer, said } = refused
+        const { isAnswer, said: sentence } = refused
         // The remote may still be at it: whether it was pushed is for a person to find out.
-        if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${said}`)
-        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${said}`)
+        if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${sentence}`)
+        if (tip === from) throw new ToolProblem(`Nothing was pushed: ${sentence}`)
       }
       const output = { pushed: true, remote, url, branch, oldCommit: from, newCommit }
       const text = `${branch} of ${remote} (${url}) is at ${newCommit}, before ${from ?? 'not there'}.`

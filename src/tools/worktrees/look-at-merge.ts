@@ -90,8 +90,8 @@ export async function mergedPaths(merge: MergeAtHand): Promise<MergedPaths> {
   const own = await changesBetween(git, parted, headCommit)
   const tried = await mergedTree(git, baseCommit, headCommit)
   const merged = 'tree' in tried ? await changesBetween(git, baseCommit, tried.tree) : []
-  const known = new Set(own.map(({ path }) => path))
-  const moved = merged.filter(({ path }) => !known.has(path))
+  const paths = new Set(own.map(({ path }) => path))
+  const moved = merged.filter(({ path }) => !paths.has(path))
   return { accesses: [...own, ...moved], moved: moved.map(({ path }) => path) }
 }
 

@@ -41,13 +41,13 @@ export const agUiRoutes = [
     answer: async (api, { params, body, request, caller, identity }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       await assertVisible(api.ctx, caller, runId)
-      const known = knownTo(runId, body.messages)
-      const format = formatOf(api, runId, body, new AgUiTranslator(runId, known))
+      const history = knownTo(runId, body.messages)
+      const format = formatOf(api, runId, body, new AgUiTranslator(runId, history))
       return async (response) => {
         const { replaced, release } = holdStream(request, identity)
         response.on('close', release)
         await streamRun(response, {
-          begin: beginAt(Math.max(1, known.turn)),
+          begin: beginAt(Math.max(1, history.turn)),
           heartbeatMs,
           format,
           read: (cursor) => readRunStream(api.ctx, { runId, cursor }),

@@ -52,9 +52,9 @@ export class AgUiTranslator {
   #open: string | null = null
   #turn = 0
 
-  constructor(runId: string, known: KnownToFrontEnd) {
+  constructor(runId: string, history: KnownToFrontEnd) {
     this.#runId = runId
-    this.#known = known
+    this.#known = history
   }
 
   /** `turn`: of which the part is. */
