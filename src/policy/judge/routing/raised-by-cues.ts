@@ -1,4 +1,4 @@
-import { riskOfCues, type FoundCue } from '#domain/policy/cues.ts'
+import { cueNotices, riskOfCues, type FoundCue } from '#domain/policy/cues.ts'
 import { risks, type Risk } from '#domain/policy/verdict.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import type { CallTraits } from './when-matches.ts'
@@ -19,6 +19,6 @@ export function raisedByCues(
     risk: isRaised ? least : own,
     cues: ids,
     leastRisk: least,
-    ...(isRaised ? { riskWhy: `raised by cues: ${ids.join(', ')}` } : {}),
+    ...(isRaised ? { riskWhy: `raised: ${ids.map((id) => cueNotices[id]).join('; ')}` } : {}),
   }
 }

@@ -5,6 +5,7 @@ import { notOffered } from '#domain/policy/narrowed-scopes.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 import { starterName } from '#domain/text/starter-name.ts'
+import { titleWithoutRequest } from '../facts/call-title.ts'
 import { commentOf } from '../facts/comment-rows.ts'
 import { readWords } from '../words/read-words.ts'
 import { needsSignature } from '../facts/needs-signature.ts'
@@ -50,7 +51,7 @@ export async function getRequest(
     batch:
       item.batch === null
         ? null
-        : { ...item.batch, finished: row.finished, siblings: row.siblings },
+        : { ...item.batch, finished: row.finished, siblings: siblingsOf(row, texts) },
     eligiblePeople: item.state === 'pending' ? row.eligible.map(eligiblePerson) : [],
     decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
       ...decision,
@@ -130,7 +131,17 @@ function hashesOf(row: DetailRow): string[] {
     (one) => one.reasonHash ?? [],
   )
   const comments = row.comments.map((comment) => comment.textHash)
-  return [row.input_hash, row.presentation_hash, ...textOf, ...comments]
+  const titles = row.siblings.flatMap(({ titleInput }) => titleInput ?? [])
+  return [row.input_hash, row.presentation_hash, ...textOf, ...comments, ...titles]
+}
+
+type Siblings = NonNullable<RequestDetailRecord['batch']>['siblings']
+
+function siblingsOf({ siblings }: DetailRow, texts: ReadonlyMap<string, string>): Siblings {
+  return siblings.map(({ titleInput, title, ...call }) => ({
+    ...call,
+    title: title ?? titleWithoutRequest(call.tool, texts.get(titleInput ?? '')),
+  }))
 }
 
 function eligiblePerson({

@@ -6,11 +6,17 @@ import type { EditsPolicy } from '#domain/policy/verdict.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
 import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../facts/request-record.ts'
+import { titleInputHash } from '../facts/call-title.ts'
 import { commentRows, type CommentRow } from '../facts/comment-rows.ts'
 import { awayUntil } from '../people/away.ts'
 import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
+/** The title is null, and made from the input, where the call has no request. */
+type StoredSibling = Omit<Sibling, 'title'> & {
+  readonly title: string | null
+  readonly titleInput: string | null
+}
 type Previous = RequestDetailRecord['previous'][number]
 type Revision = RequestDetailRecord['revisions'][number]
 /** What people wrote arrives by its hash, instants as text. */
@@ -29,7 +35,7 @@ export interface DetailRow {
   readonly erased: (Omit<RequestErasure, 'at'> & { readonly at: string }) | null
   readonly eligible: readonly (PersonRef & { awayUntil: string | null })[]
   readonly finished: boolean
-  readonly siblings: readonly Sibling[]
+  readonly siblings: readonly StoredSibling[]
   readonly decisions: readonly (Stored<DecisionRecord, 'reason' | 'at'> & { at: string })[]
   readonly previous: readonly Stored<Previous, 'reason'>[]
   readonly revisions: readonly (Stored<Revision, 'reason' | 'at'> & { at: string })[]
@@ -53,7 +59,7 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
       ) as eligible,
       exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
       (select coalesce(json_agg(json_build_object('callId', c.id, 'tool', c.tool,
-          'title', coalesce(asked.title, c.tool), 'verdict', c.verdict,
+          'title', asked.title, 'titleInput', ${titleInputHash('c')}, 'verdict', c.verdict,
           'requestId', asked.id, 'state', asked.state, 'finished', c.finished_at is not null) order by c.position), '[]')
         from tool_call c left join request asked on asked.id = c.request_id
         where c.run_id = request.run_id and c.turn = request.turn and c.id <> request.call_id) as siblings,

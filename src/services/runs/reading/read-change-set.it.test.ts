@@ -49,8 +49,19 @@ test('a change set has every call of the turn in call order, with the task and a
     [4, 'delete_file', 'blocked', false],
     [5, 'write_file', 'ask', true],
   ])
+  expect([calls[1]?.title, calls[3]?.title]).toEqual([
+    'read_file notes/old.md',
+    'delete_file notes/old.md',
+  ])
   for (const { shown } of calls) {
     if (shown === null) continue
+    const { batch } = await getRequest(desk.api, desk.people.grace.caller, {
+      request: shown.request.id,
+    })
+    const titles = batch?.siblings.map(({ title }) => title)
+    expect(titles).toEqual(
+      calls.filter(({ callId }) => callId !== shown.request.callId).map(({ title }) => title),
+    )
     const { digest, revision, presentation } = await getRequest(
       desk.api,
       desk.people.grace.caller,

@@ -7,6 +7,7 @@ import type { Routing } from '#domain/deciding/judgement.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
+import { titleInputHash, titleWithoutRequest } from '../../requests/facts/call-title.ts'
 import { commentOf, commentRows, type CommentRow } from '../../requests/facts/comment-rows.ts'
 import type {
   RequestDetailRecord,
@@ -55,6 +56,8 @@ interface CallRow {
   readonly tool: string
   readonly verdict: Verdict | null
   readonly request_id: string | null
+  /** hash of the input that its title is made from */
+  readonly title_input: string | null
 }
 
 interface RevisionRow {
@@ -84,7 +87,7 @@ export async function readChangeSet(
           where run_id = ${runId} and turn = ${turn} and role = 'assistant')
         or exists (select 1 from tool_call where run_id = ${runId} and turn = ${turn}) as made,
       (select coalesce(json_agg(json_build_object('id', c.id, 'position', c.position, 'tool', c.tool,
-          'verdict', c.verdict, 'request_id', c.request_id) order by c.position), '[]')
+          'verdict', c.verdict, 'request_id', c.request_id, 'title_input', ${titleInputHash('c')}) order by c.position), '[]')
         from tool_call c where c.run_id = ${runId} and c.turn = ${turn}) as calls,
       (select coalesce(json_agg(json_build_object('id', request.id, 'call_id', request.call_id,
           'kind', request.kind, 'routing', request.routing, 'facts', r.facts,
@@ -98,7 +101,8 @@ export async function readChangeSet(
   `.execute(ctx.db)
   const [row] = rows
   if (row?.made !== true) throw new Problem('not_found', `Run ${runId} has made no turn ${turn}`)
-  const records = await readShown(ctx, caller, row.asked)
+  const inputs = row.calls.flatMap((call) => call.title_input ?? [])
+  const { records, texts } = await readShown(ctx, caller, row.asked, inputs)
   const task = await taskOf(ctx, runId)
   return {
     task,
@@ -109,7 +113,8 @@ export async function readChangeSet(
         callId: call.id,
         position: call.position,
         tool: call.tool,
-        title: own?.request.title ?? call.tool,
+        title:
+          own?.request.title ?? titleWithoutRequest(call.tool, texts.get(call.title_input ?? '')),
         verdict: call.verdict,
         shown: own,
         attachments: requests.flatMap(({ id, kind }) =>
@@ -120,17 +125,23 @@ export async function readChangeSet(
   }
 }
 
+/** The requests that are shown, and by their hash all texts that were read: theirs and `others`. */
 async function readShown(
   ctx: ServiceContext,
   caller: Caller,
   rows: readonly RevisionRow[],
-): Promise<ReadonlyMap<string, ShownRequest>> {
+  others: readonly string[],
+): Promise<{
+  readonly records: ReadonlyMap<string, ShownRequest>
+  readonly texts: ReadonlyMap<string, string>
+}> {
   const ids = rows.map((row) => row.id)
   const items = new Map((await readItems(ctx.db, caller, ids)).map((item) => [item.id, item]))
   const comments = rows.flatMap((row) => row.comments.map(({ textHash }) => textHash))
   const texts = await getRemainingTexts(ctx.db, [
     ...rows.map((row) => row.presentation_hash),
     ...comments,
+    ...others,
   ])
   const wordsOf = await readWords(ctx.db, comments, texts)
   const records = new Map<string, ShownRequest>()
@@ -151,7 +162,7 @@ async function readShown(
       presentation: { ...(JSON.parse(stored) as Presentation), digest },
     })
   }
-  return records
+  return { records, texts }
 }
 
 /** What a person asked the root run to do. */

@@ -48,7 +48,7 @@ test('what a tool tells of its own is there, its names in words', () => {
   const detail = { retryCount: 3, dry_run: true, target: { host: 'db' } }
   expect(factRows(request({ detail }, { constructor: 'x' }))).toEqual([
     { label: 'Retry count', values: ['3'] },
-    { label: 'Dry run', values: ['true'] },
+    { label: 'Dry run', values: ['yes'] },
     { label: 'Target', values: ['Host: db'] },
     { label: 'Constructor', values: ['x'] },
   ])
@@ -83,4 +83,10 @@ test('a command shows its words apart, its programs and files by hash, and its s
     { label: 'Sandbox profile', values: [hash('3')] },
     { label: "Tool's definition", values: [hash('1')] },
   ])
+})
+
+test('an empty list is said to be none, and what is true or false is said in words', () => {
+  const rows = factRows(request({ toolHash: 'none' }, { files: [], retried: false }))
+  expect(rows).toContainEqual({ label: 'Files', values: ['none'] })
+  expect(rows).toContainEqual({ label: 'Retried', values: ['no'] })
 })

@@ -87,14 +87,11 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
       // Quoted, so that no space hides where a word ends.
       return [{ label: labels[name] ?? name, values: [value.map(quoted).join('\n')] }]
     }
-    if (typeof value === 'boolean' && Object.hasOwn(labels, name)) {
-      return [{ label: labels[name] ?? name, values: [yesOrNo(value)] }]
-    }
     const lines = Object.hasOwn(linesOf, name) ? linesOf[name] : undefined
     const isReported = Object.hasOwn(all, 'reportedBy') && ofFileBefore.has(name)
     const knownLabel = Object.hasOwn(labels, name) ? labels[name] : undefined
     const label = `${knownLabel ?? inWords(name)}${isReported ? ', as reported' : ''}`
-    return [{ label, values: [factText(value)], ...(lines === undefined ? {} : { lines }) }]
+    return [{ label, values: [memberText(value)], ...(lines === undefined ? {} : { lines }) }]
   })
 }
 
@@ -149,7 +146,7 @@ function factText(value: Json): string {
     .join('\n')
 }
 
-/** As `factText`, on the line of its name: an empty list would leave nothing behind the colon. */
+/** As `factText`, beside its name: an empty list would leave nothing there. */
 function memberText(member: Json): string {
   if (typeof member === 'boolean') return yesOrNo(member)
   return Array.isArray(member) && member.length === 0 ? 'none' : factText(member)
