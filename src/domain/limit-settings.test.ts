@@ -1,7 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { limitSettings, readLimits } from './limit-settings.ts'
 
-afterEach(() => vi.unstubAllEnvs())
+/** Files share a process: the next one that reads the bounds must read the usual ones. */
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.resetModules()
+})
 
 // Rules: security.md 24
 test('a bound that is set holds where it is checked, in the sentence too, and the others stay', async () => {

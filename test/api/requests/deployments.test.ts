@@ -278,12 +278,11 @@ describe('an answer that is interrupted', () => {
   })
 
   test('is of unknown outcome when GitHub refuses what an earlier attempt may have told', async () => {
-    github.reviewStatus = 503
+    github.firstStatuses.push(503)
+    github.reviewStatus = 422
     await using _relay = relay()
     const request = await open()
     expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
-    await told(1, `${request.input.run}/`)
-    github.reviewStatus = 422
     await outcomeIs(request.id, 'unknown')
   })
 })

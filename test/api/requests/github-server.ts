@@ -11,6 +11,8 @@ export interface GitHubServer extends AsyncDisposable {
   readonly secret: string
   /** what reviews are answered with from now on; `hang` answers nothing */
   reviewStatus: number | 'hang'
+  /** what the next reviews are answered with before that, one each */
+  readonly firstStatuses: number[]
   /** reviews that came with the right token, as path and body */
   reviews(): { readonly path: string; readonly body: Record<string, unknown> }[]
 }
@@ -31,7 +33,10 @@ export async function openGitHub(): Promise<GitHubServer> {
         return response.writeHead(201).end(JSON.stringify({ token: `ghs_${issued.size - 1}` }))
       })
     } else if (!issued.has(token)) response.writeHead(401).end('{}')
-    else if (github.reviewStatus !== 'hang') response.writeHead(github.reviewStatus).end()
+    else {
+      const status = github.firstStatuses.shift() ?? github.reviewStatus
+      if (status !== 'hang') response.writeHead(status).end()
+    }
   }
   const github: GitHubServer = {
     apiUrl: `http://127.0.0.1:${receiver.port}`,
@@ -39,6 +44,7 @@ export async function openGitHub(): Promise<GitHubServer> {
     privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
     secret: 'the-secret-of-the-webhook',
     reviewStatus: 204,
+    firstStatuses: [],
     reviews: () =>
       receiver.received
         .filter(({ path }) => path.endsWith('/deployment_protection_rule'))

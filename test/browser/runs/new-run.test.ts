@@ -82,6 +82,7 @@ test('a link fills the form and starts nothing; what is typed is kept on reload;
   await page.reload()
   expect(await page.getByLabel('Task').inputValue()).toBe('Shorten the brief')
   expect((await runs()).length).toBe(before)
+  await page.getByRole('region', { name: 'What it may do' }).waitFor()
   await start(page).dblclick()
   await page.getByRole('heading', { level: 1, name: /Shorten the brief/ }).waitFor()
   expect((await runs()).length).toBe(before + 1)
