@@ -6,11 +6,11 @@ import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { Caller } from '#services/core/context.ts'
 import { openDeployment, type DeploymentEvent } from '#services/deployments/open-deployment.ts'
-import { recordRefusal } from '#services/refusals/record-refusal.ts'
 import { JsonProblem, parseStrictJson } from '../../body/strict-json.ts'
 import type { Api } from '../../context/api.ts'
 import { callerOf } from '../../identity/identity.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
+import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import type { Route } from '../../route/route.ts'
 import * as schemas from '../../schemas/requests/deployments.ts'
 
@@ -93,14 +93,11 @@ async function admit(
   const secret = setting === undefined ? undefined : api.secretOf?.(setting.secretFrom)
   const signature = request.get('x-hub-signature-256')
   if (isSignedByGitHub(secret, { signature, body }) && setting !== undefined) return setting
-  await failures.fail(request)
-  await recordRefusal(api.ctx, {
-    type: 'attempt.refused',
-    actor: { type: 'system', name: 'deployments' },
-    channel: 'api',
-    detail: { attempt: 'askForDeployment', code: 'unauthenticated' },
+  return refuseSignature(api, failures, request, {
+    system: 'deployments',
+    attempt: 'askForDeployment',
+    sentence: 'The signature is not one of this entry of deployments',
   })
-  throw new Problem('unauthenticated', 'The signature is not one of this entry of deployments')
 }
 
 /** The key that the entry names asks; without a valid one nobody does. */

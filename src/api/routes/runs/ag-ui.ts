@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { isVisible, readRunStream } from '#services/runs/streaming/read-run-stream.ts'
 import {
   AgUiTranslator,
   agUiVersion,
@@ -10,14 +9,12 @@ import { readOpenInterrupts, type OpenInterrupt } from '#services/runs/streaming
 import { beginAt } from '#services/runs/streaming/stream-cursor.ts'
 import { assertVisible, findRun } from '#services/runs/visible-run.ts'
 import type { Api } from '../../context/api.ts'
-import { holdStream, isStillKnown } from '../../held-open/hold-stream.ts'
-import { streamRun, type StreamFormat } from '../../held-open/stream-run.ts'
-import { waitersOf } from '../../held-open/subject-waiters.ts'
+import { answerRunStream } from '../../held-open/answer-run-stream.ts'
+import type { StreamFormat } from '../../held-open/stream-run.ts'
 import { route } from '../../route/route.ts'
 import { runRef } from '../../schemas/common.ts'
 import { runAgentInput } from '../../schemas/runs/ag-ui.ts'
 
-const heartbeatMs = 15_000
 /** A front end that resumes is held until somebody has decided, but no longer than this. */
 const holdMs = 60_000
 
@@ -43,26 +40,9 @@ export const agUiRoutes = [
       await assertVisible(api.ctx, caller, runId)
       const history = knownTo(runId, body.messages)
       const format = formatOf(api, runId, body, new AgUiTranslator(runId, history))
-      return async (response) => {
-        const { replaced, release } = holdStream(request, identity)
-        response.on('close', release)
-        await streamRun(response, {
-          begin: beginAt(Math.max(1, history.turn)),
-          heartbeatMs,
-          format,
-          read: (cursor) => readRunStream(api.ctx, { runId, cursor }),
-          subscribe: (listener) => {
-            const stops = [
-              waitersOf(api.events).watch(runId, listener),
-              api.events.subscribeText(runId, listener),
-            ]
-            return () => stops.forEach((stop) => stop())
-          },
-          admit: async () =>
-            (await isStillKnown(api, request, identity)) && isVisible(api.ctx, caller, runId),
-          ending: api.stopping === undefined ? [replaced] : [replaced, api.stopping],
-        })
-      }
+      const begin = beginAt(Math.max(1, history.turn))
+      const reader = { request, caller, identity, runId, begin, format }
+      return (response) => answerRunStream(api, response, reader)
     },
   }),
 ]

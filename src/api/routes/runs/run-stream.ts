@@ -1,18 +1,9 @@
 import { z } from 'zod'
-import {
-  beginRunStream,
-  isVisible,
-  readRunStream,
-} from '#services/runs/streaming/read-run-stream.ts'
+import { beginRunStream } from '#services/runs/streaming/read-run-stream.ts'
 import { findRun } from '#services/runs/visible-run.ts'
-import { holdStream, isStillKnown } from '../../held-open/hold-stream.ts'
-import { streamRun } from '../../held-open/stream-run.ts'
-import { waitersOf } from '../../held-open/subject-waiters.ts'
+import { answerRunStream } from '../../held-open/answer-run-stream.ts'
 import { route } from '../../route/route.ts'
 import { runRef } from '../../schemas/common.ts'
-
-/** A stream that waits for a decision says so this often, so that no proxy closes it. */
-const heartbeatMs = 15_000
 
 export const runStreamRoutes = [
   route({
@@ -49,23 +40,7 @@ export const runStreamRoutes = [
           response.type('text/event-stream').end()
           return
         }
-        const { replaced, release } = holdStream(request, identity)
-        response.on('close', release)
-        await streamRun(response, {
-          begin,
-          heartbeatMs,
-          read: (cursor) => readRunStream(api.ctx, { runId, cursor }),
-          subscribe: (listener) => {
-            const stops = [
-              waitersOf(api.events).watch(runId, listener),
-              api.events.subscribeText(runId, listener),
-            ]
-            return () => stops.forEach((stop) => stop())
-          },
-          admit: async () =>
-            (await isStillKnown(api, request, identity)) && isVisible(api.ctx, caller, runId),
-          ending: api.stopping === undefined ? [replaced] : [replaced, api.stopping],
-        })
+        await answerRunStream(api, response, { request, caller, identity, runId, begin })
       }
     },
   }),

@@ -5,11 +5,11 @@ import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { TriggerSetting } from '#policy/project-config.ts'
 import type { Caller } from '#services/core/context.ts'
-import { recordRefusal } from '#services/refusals/record-refusal.ts'
 import { startFromTrigger } from '#services/runs/starting/start-from-trigger.ts'
 import type { Api } from '../../context/api.ts'
 import { callerOf, type Identity } from '../../identity/identity.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
+import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import type { Route } from '../../route/route.ts'
 import * as schemas from '../../schemas/runs/triggers.ts'
 
@@ -104,17 +104,11 @@ async function admit(
   if (isSignedWebhook(keys, message, new Date()) && trigger !== undefined) {
     return { trigger, key: null }
   }
-  await failures.fail(request)
-  await recordRefusal(api.ctx, {
-    type: 'attempt.refused',
-    actor: { type: 'system', name: 'trigger' },
-    channel: 'api',
-    detail: { attempt: 'startFromTrigger', code: 'unauthenticated' },
+  return refuseSignature(api, failures, request, {
+    system: 'trigger',
+    attempt: 'startFromTrigger',
+    sentence: 'The signature is not one of this trigger, or is older than five minutes',
   })
-  throw new Problem(
-    'unauthenticated',
-    'The signature is not one of this trigger, or is older than five minutes',
-  )
 }
 
 /** An object as JSON; everything else is text. */
