@@ -28,8 +28,13 @@ const states = async (requestIds: readonly string[]): Promise<(string | undefine
 
 const group = (page: Page, position: number) =>
   page.getByRole('radiogroup', { name: `Decision on call ${position}` })
-const choose = (page: Page, position: number, choice: string) =>
-  group(page, position).getByRole('radio', { name: choice, exact: true }).check()
+const choose = async (page: Page, position: number, choice: string): Promise<void> => {
+  await group(page, position).waitFor()
+  // An approval counts when all of it has been on the screen: what is drawn after the page was
+  // scrolled on never was.
+  await page.locator('article [aria-busy="true"]').first().waitFor({ state: 'detached' })
+  await group(page, position).getByRole('radio', { name: choice, exact: true }).check()
+}
 
 // Rules: product.md 39, 40
 test('five files of one turn are read and decided on one page, by one action, each with its own digest', async () => {
