@@ -36,8 +36,9 @@ export async function postToGitHub(
 }
 
 /**
- * A token of the installation: the configured one, or one that GitHub gives the app for its signed
- * word. Rejects with a sentence, which names no secret, when there is none.
+ * A token of the installation: the configured one, or one that GitHub issues to the app, which
+ * proves itself by a JWT signed with its key. Rejects with a sentence that names no secret when
+ * there is none.
  */
 export async function installationToken(
   access: GitHubAccess,

@@ -48,8 +48,7 @@ export interface BulkInput {
  * change set of a `turn`: then each must be of it (`not_of_turn`), and they are judged in call
  * order. Every approval says what was `seen`, at any risk (`not_displayed`). Each item of
  * `decisions` is a decision's body with `requestId`, an id or a number. With a key, a repeated call
- * gives each item its original answer and tries again
- * what was refused.
+ * gives each item its original answer and tries again what was refused.
  */
 export async function decideMany(
   ctx: SigningContext,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   AgUiTranslator,
   agUiVersion,
-  knownTo,
+  historyOf,
   type AgUiEvent,
 } from '#services/runs/streaming/ag-ui-events.ts'
 import { readOpenInterrupts, type OpenInterrupt } from '#services/runs/streaming/open-interrupts.ts'
@@ -38,7 +38,7 @@ export const agUiRoutes = [
     answer: async (api, { params, body, request, caller, identity }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       await assertVisible(api.ctx, caller, runId)
-      const history = knownTo(runId, body.messages)
+      const history = historyOf(runId, body.messages)
       const format = formatOf(api, runId, body, new AgUiTranslator(runId, history))
       const begin = beginAt(Math.max(1, history.turn))
       const reader = { request, caller, identity, runId, begin, format }

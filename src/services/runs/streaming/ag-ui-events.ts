@@ -1,13 +1,13 @@
 import type { UiPart } from '#domain/runs/ui-part.ts'
 
-/** The version of the Agent User Interaction Protocol that is spoken. */
+/** The version of the Agent User Interaction Protocol that the service answers in. */
 export const agUiVersion = '1.0'
 
 /** An event of AG-UI: its `type`, and the fields of that type. */
 export type AgUiEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /** What a front end has of a run already, by the ids of its messages. */
-export interface KnownToFrontEnd {
+export interface FrontEndHistory {
   readonly messages: ReadonlySet<string>
   /** ids of calls whose call it has, and of those whose result it has */
   readonly calls: ReadonlySet<string>
@@ -23,8 +23,8 @@ interface FrontEndMessage {
   readonly toolCalls?: readonly { readonly id: string }[] | undefined
 }
 
-/** Reads that of the messages which a front end sends back. */
-export function knownTo(runId: string, messages: readonly FrontEndMessage[]): KnownToFrontEnd {
+/** Reads it from the messages that a front end sends with its request. Pure. */
+export function historyOf(runId: string, messages: readonly FrontEndMessage[]): FrontEndHistory {
   const turns = messages.flatMap(({ id }) => {
     const [own, turn] = id.startsWith(`${runId}.`) ? id.slice(runId.length).split('.') : []
     return own === '' && /^\d{1,9}$/.test(turn ?? '') ? [Number(turn)] : []
@@ -47,17 +47,17 @@ export function knownTo(runId: string, messages: readonly FrontEndMessage[]): Kn
  */
 export class AgUiTranslator {
   readonly #runId: string
-  readonly #known: KnownToFrontEnd
-  /** the text that is being told */
+  readonly #history: FrontEndHistory
+  /** id of the message whose text has begun and not ended */
   #open: string | null = null
   #turn = 0
 
-  constructor(runId: string, history: KnownToFrontEnd) {
+  constructor(runId: string, history: FrontEndHistory) {
     this.#runId = runId
-    this.#known = history
+    this.#history = history
   }
 
-  /** `turn`: of which the part is. */
+  /** The events of one part; `turn` is the turn that the part belongs to. */
   translate(part: UiPart, turn: number): readonly AgUiEvent[] {
     this.#turn = turn
     switch (part.type) {
@@ -91,7 +91,7 @@ export class AgUiTranslator {
   }
 
   #begin(messageId: string): readonly AgUiEvent[] {
-    if (this.#known.messages.has(messageId)) return []
+    if (this.#history.messages.has(messageId)) return []
     this.#open = messageId
     return [{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' }]
   }
@@ -101,7 +101,7 @@ export class AgUiTranslator {
     toolName,
     input,
   }: Extract<UiPart, { type: 'tool-input-available' }>): readonly AgUiEvent[] {
-    if (this.#known.calls.has(toolCallId)) return []
+    if (this.#history.calls.has(toolCallId)) return []
     const parentMessageId = `${this.#runId}.${this.#turn}.calls`
     return [
       { type: 'TOOL_CALL_START', toolCallId, toolCallName: toolName, parentMessageId },
@@ -111,7 +111,7 @@ export class AgUiTranslator {
   }
 
   #result(toolCallId: string, content: string): readonly AgUiEvent[] {
-    if (this.#known.results.has(toolCallId)) return []
+    if (this.#history.results.has(toolCallId)) return []
     const messageId = `${this.#runId}.${this.#turn}.result.${toolCallId}`
     return [{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, role: 'tool', content }]
   }
