@@ -1,22 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { limitSettings, readLimits } from './limit-settings.ts'
-
-/** Files share a process: the next one that reads the bounds must read the usual ones. */
-afterEach(() => {
-  vi.unstubAllEnvs()
-  vi.resetModules()
-})
-
-// Rules: security.md 24
-test('a bound that is set holds where it is checked, in the sentence too, and the others stay', async () => {
-  vi.stubEnv('COUNTERSIGN_LIMITS', 'editsPerCall=2, scriptBytes=1024 delegationDepth=1')
-  vi.resetModules()
-  const { limits } = await import('./limits.ts')
-  const { textDoubts } = await import('#policy/shell/text/odd-text.ts')
-  expect(limits).toMatchObject({ editsPerCall: 2, delegationDepth: 1, callsPerTurn: 100 })
-  expect(textDoubts('x'.repeat(1025))).toEqual(['it has 1025 bytes, more than 1 KiB'])
-  expect(textDoubts('x'.repeat(1024))).toEqual([])
-})
 
 // Rules: security.md 24
 test.each([

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { temporal } from '@temporalio/proto'
+import proto from '@temporalio/proto'
 import { cancelRequested, childEnded, decided, messaged } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from '../workflows/scripted-run.ts'
@@ -163,7 +163,9 @@ export async function recordHistories(folder: URL): Promise<readonly string[]> {
     await using run = await startScriptedRun(path.store(), { external, listed })
     await path.walk(run)
     await run.handle.result()
-    const history = temporal.api.history.v1.History.encode(await run.handle.fetchHistory()).finish()
+    const history = proto.temporal.api.history.v1.History.encode(
+      await run.handle.fetchHistory(),
+    ).finish()
     await writeFile(new URL(`${path.name}.${generation}.bin`, folder), history)
   }
   return paths.map((path) => `${path.name}.${generation}`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleWorkflowCode, Worker } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
-import { temporal } from '@temporalio/proto'
+import proto, { type temporal } from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
 import { workflowBundle } from '../workflows/scripted-run.ts'
 import { recordHistories } from './record-histories.ts'
@@ -18,7 +18,7 @@ async function histories(
   return Promise.all(
     names.map(async (name) => ({
       workflowId: name,
-      history: temporal.api.history.v1.History.decode(await readFile(new URL(name, folder))),
+      history: proto.temporal.api.history.v1.History.decode(await readFile(new URL(name, folder))),
     })),
   )
 }

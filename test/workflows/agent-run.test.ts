@@ -1,4 +1,4 @@
-import { temporal } from '@temporalio/proto'
+import proto from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
 import type { NextTurn } from '#domain/runs/workflow-outcomes.ts'
 import { decided, cancelRequested, messaged } from '#workflows/messages.ts'
@@ -76,7 +76,8 @@ describe('agentRun', () => {
         events ?? [],
         (event) => event.workflowExecutionSignaledEventAttributes,
       )
-      const bytes = temporal.api.history.v1.History.encode({ events: counted }).finish().length
+      const bytes = proto.temporal.api.history.v1.History.encode({ events: counted }).finish()
+        .length
       expect(counted.length / 4).toBe(10)
       expect(bytes / 4).toBeLessThanOrEqual(2048)
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { temporal } from '@temporalio/proto'
+import proto from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
 import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
@@ -13,7 +13,7 @@ import {
 import { ScriptedStore, startScriptedRun } from './scripted-run.ts'
 
 const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED: completed } =
-  temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage
+  proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage
 
 const signals = ['decided', 'called', 'childEnded', 'messaged', 'cancelRequested']
 
