@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express'
 import { answerProblem } from './middleware/answer-problem.ts'
 import { authenticate, limitRequests } from './middleware/authenticate.ts'
-import { checkHost } from './middleware/check-host.ts'
+import { checkHeaders, checkHost } from './middleware/check-host.ts'
 import { compressAnswers } from './middleware/compress-answers.ts'
 import { logRequests } from './middleware/log-requests.ts'
 import { readBody, readSignedBody } from './middleware/read-body.ts'
@@ -39,7 +39,7 @@ export function createApp(api: Api): Express {
   app.set('query parser', parseQuery)
   app.set('trust proxy', settings.trustProxy ? 1 : false)
   app.use(requestId, logRequests(api.ctx.log, api.onAnswer), securityHeaders(settings.publicUrl))
-  app.use(checkHost(settings.publicUrl), compressAnswers())
+  app.use(checkHeaders, checkHost(settings.publicUrl), compressAnswers())
 
   const routes: readonly Route[] = allRoutes(settings)
   const document = JSON.stringify(openApiDocument(routes, settings))

@@ -702,6 +702,7 @@ async function proposed(): Promise<string> {
       expires_at: new Date(Date.now() + 60_000),
     })
     .execute()
+  await sealRows(api.service.db, 'api_key_proposal', 'id', id)
   return id
 }
 

@@ -1,6 +1,17 @@
 import type { RequestHandler } from 'express'
 import { Problem } from '#domain/problem.ts'
 
+/** Of these a proxy in front may read the last one, where we would read the first. */
+const singleHeaders = ['host', 'authorization', 'origin', 'content-type'] as const
+
+/** Refuses requests that have a header twice of which everybody reads one. */
+export const checkHeaders: RequestHandler = (request, _response, next) => {
+  const twice = singleHeaders.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1)
+  if (twice === undefined) return next()
+  const message = 'must be sent once'
+  next(new Problem('invalid_request', `The header ${twice} ${message}`, { field: twice, message }))
+}
+
 /**
  * Refuses requests that were sent to another name than ours: a page whose name was made to resolve
  * to this machine would otherwise be same-origin with us (security.md 26).

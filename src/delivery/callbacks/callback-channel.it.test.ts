@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { addKey } from '#test/harness/fixtures/people.ts'
@@ -37,7 +38,7 @@ function relay(options: { isDevelopment?: boolean } = {}): ChannelRelay {
     databaseUrl: desk.databaseUrl,
     log: ctx.log,
     policies: ctx.policies,
-    channelsOf: () => [callbackChannel({ db, allow: [], isDevelopment })],
+    channelsOf: () => [callbackChannel({ db, seals: ctx.seals, allow: [], isDevelopment })],
     times: { pausesMs: [1, 1], timeoutMs: 60_000, leaseMs: 120_000, everyMs: 50 },
   })
 }
@@ -162,4 +163,35 @@ it('calls back no program whose key was revoked', async () => {
   await newestIs('dead')
   expect((await mine())[0]?.lastError).toBe('the API key was revoked')
   expect(receiver.received).toEqual([])
+})
+
+// Rules: security.md 29
+it('signs nothing for a program that only the database says: another address, another end', async () => {
+  const { db } = desk.service
+  await using elsewhere = await openWebhookReceiver()
+  const [moved, denied] = [await asking(), await asking()]
+  await db
+    .updateTable('external_request')
+    .set({ callback_url: elsewhere.url })
+    .where('request_id', '=', moved.id)
+    .execute()
+  await desk.decide(denied, 'deny')
+  await sql`update delivery set body = replace(body, '"denied"', '"approved"')
+    where request_id = ${denied.id}`.execute(db)
+  await sql`insert into delivery (id, endpoint, event_id, recipient, type, request_id, body)
+    select gen_random_uuid(), endpoint, gen_random_uuid(), recipient, type, ${moved.id},
+      replace(body, ${denied.id}, ${moved.id})
+    from delivery where request_id = ${denied.id}`.execute(db)
+  await using _relay = relay()
+  const ends = () =>
+    db
+      .selectFrom('delivery')
+      .select(['state', 'last_error'])
+      .where('request_id', 'in', [moved.id, denied.id])
+      .execute()
+  await waitUntil(async () => (await ends()).every(({ state }) => state === 'dead'), within)
+  expect((await ends()).map((end) => end.last_error)).toEqual(
+    Array(2).fill('its rows were changed in the database'),
+  )
+  expect([...receiver.received, ...elsewhere.received]).toEqual([])
 })

@@ -1,5 +1,9 @@
+import { sql, type Selectable } from 'kysely'
 import { callbackEndpoint } from '#services/requests/ending/notify-program.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { TargetRules } from '../webhooks/find-target.ts'
 import { tellGitHub, type TellingGitHub } from '../deployments/tell-github.ts'
@@ -14,10 +18,11 @@ import { readSecrets } from '../webhooks/webhook-secret.ts'
 export function callbackChannel(
   options: TargetRules & {
     readonly db: Db
+    readonly seals: Seals
     readonly deployments?: Omit<TellingGitHub, keyof TargetRules>
   },
 ): Channel {
-  const { db, allow, isDevelopment } = options
+  const { db, seals, allow, isDevelopment } = options
   return {
     name: callbackEndpoint,
     kind: 'callback',
@@ -36,12 +41,20 @@ export function callbackChannel(
       const row = await db
         .selectFrom('external_request')
         .innerJoin('api_key', 'api_key.id', 'external_request.api_key_id')
-        .select(['callback_url', 'callback_secret', 'api_key.revoked_at'])
-        .where('request_id', '=', requestId)
+        .innerJoin('request', 'request.id', 'external_request.request_id')
+        .selectAll('external_request')
+        .select(['api_key.revoked_at', sql<JsonRow>`to_jsonb(request)`.as('request')])
+        .where('external_request.request_id', '=', requestId)
         .executeTakeFirst()
       const keys = readSecrets(row?.callback_secret ?? undefined)
       if (row === undefined || row.callback_url === null || keys === null) {
         return { status: null, error: 'the request is gone', isFinal: true }
+      }
+      const request = fromJsonRow<Selectable<RequestTable>>(row.request)
+      const isVouched = seals.holds('external_request', row) && seals.holds('request', request)
+      const { external_id: externalId } = row
+      if (!isVouched || !states(body, { requestId, externalId, state: request.state })) {
+        return { status: null, error: 'its rows were changed in the database', isFinal: true }
       }
       if (row.revoked_at !== null) {
         return { status: null, error: 'the API key was revoked', isFinal: true }
@@ -50,4 +63,11 @@ export function callbackChannel(
       return sendSigned(keys, { id, url, body, allow, isDevelopment, timeoutMs, stopping })
     },
   }
+}
+
+/** Whether a callback states nothing but this, which is signed for the program. */
+function states(body: string, data: object): boolean {
+  const stated: unknown = JSON.parse(body)
+  if (typeof stated !== 'object' || stated === null || !('data' in stated)) return false
+  return JSON.stringify(stated.data) === JSON.stringify(data)
 }

@@ -1,12 +1,15 @@
 import { Problem } from '#domain/problem.ts'
-import { readDeployment, reviewPath } from '#domain/requests/deployment.ts'
+import { reviewPath } from '#domain/requests/deployment.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import { claimDeployment } from '#services/deployments/claim-deployment.ts'
-import { findDeployment, type DeploymentRequest } from '#services/deployments/deployment-request.ts'
+import {
+  approvedDeployment,
+  findDeployment,
+  type DeploymentRequest,
+} from '#services/deployments/deployment-request.ts'
 import { finishDeployment } from '#services/deployments/finish-deployment.ts'
-import { inputOf } from '#services/requests/facts/input-of.ts'
 import type { DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { installationToken, postToGitHub, type GitHubAccess } from './github-token.ts'
 
@@ -20,6 +23,8 @@ export interface TellingGitHub extends Omit<GitHubAccess, 'signal'> {
 interface Answer {
   readonly state: 'approved' | 'rejected'
   readonly until: Date | null
+  /** as it was when its seal was verified */
+  readonly request: DeploymentRequest['request']
 }
 
 /**
@@ -70,21 +75,21 @@ async function settingOf(
 }
 
 async function answerOf(ctx: SystemContext, { request }: DeploymentRequest): Promise<Answer> {
-  if (request.state !== 'approved') return { state: 'rejected', until: null }
+  const rejected = { state: 'rejected', until: null, request } as const
+  if (request.state !== 'approved') return rejected
   const claimed = await claimDeployment(ctx, request.id)
-  return claimed instanceof Problem
-    ? { state: 'rejected', until: null }
-    : { state: 'approved', until: claimed.until }
+  if (claimed instanceof Problem) return rejected
+  return { state: 'approved', until: claimed.until, request: claimed.request }
 }
 
 async function post(
   access: GitHubAccess & Pick<TellingGitHub, 'ctx' | 'publicUrl'>,
   setting: DeploymentSetting,
-  { request, external }: DeploymentRequest,
-  { state }: Answer,
+  { external }: DeploymentRequest,
+  { state, request }: Answer,
 ): Promise<SendOutcome> {
-  const deployment = readDeployment(await inputOf(access.ctx.db, request))
-  if (deployment === null) throw new Final('the request is for no deployment')
+  const deployment = await approvedDeployment(access.ctx.db, request)
+  if (deployment === null) throw new Final('the request is not for this deployment')
   if (!setting.repositories.includes(deployment.repository.toLowerCase())) {
     throw new Final(`deployments.${setting.name} no longer lists ${deployment.repository}`)
   }

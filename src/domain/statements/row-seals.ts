@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
-import { isSealed, sealedTables, unsaidBefore, type SealedTable } from './sealed-tables.ts'
+import { isSealed, sealedTables, unsaidColumns, type SealedTable } from './sealed-tables.ts'
 import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
 
 /** A secret that API and Temporal workers share; `id` names it in seals. */
@@ -83,12 +83,12 @@ export function createSeals(keys: {
       const dot = seal.indexOf('.')
       const [keyId, mark] = [seal.slice(0, Math.max(dot, 0)), seal.slice(dot + 1)]
       try {
-        const statement = sealedOf(table, row)
+        const forms = formsOf(table, row)
         if (sealedTables[table].by === 'service') {
           const key = shared().find(({ id }) => id === keyId)
-          return key !== undefined && isSame(macOf(key, statement), mark)
+          return key !== undefined && forms.some((form) => isSame(macOf(key, form), mark))
         }
-        return formsOf(table, statement).some((form) => {
+        return forms.some((form) => {
           const signed = { statement: canonicalJson(form), signature: mark, keyId }
           return verifyStatement(verifier, 'row', signed) !== null
         })
@@ -125,12 +125,13 @@ interface SealedRow {
   readonly row: SealableRow
 }
 
-/** What a seal may say of a row: as it is made now, and as an earlier version made it. */
-function formsOf(table: SealedTable, statement: SealedRow): readonly SealedRow[] {
-  const unsaid = unsaidBefore(table)
-  if (unsaid.length === 0) return [statement]
-  const members = Object.entries(statement.row).filter(([name]) => !unsaid.includes(name))
-  return [statement, { table, row: Object.fromEntries(members) as SealableRow }]
+/** What a seal may say of a row: as it is made now, and as earlier versions made it. */
+function formsOf(table: SealedTable, row: SealableRow): readonly SealedRow[] {
+  const members = Object.entries(sealedOf(table, row).row)
+  return unsaidColumns(table).map((unsaid) => ({
+    table,
+    row: Object.fromEntries(members.filter(([name]) => !unsaid.includes(name))),
+  }))
 }
 
 function sealedOf(table: SealedTable, row: SealableRow): SealedRow {

@@ -17,10 +17,10 @@ interface Sealed {
    */
   readonly added?: readonly string[]
   /**
-   * those of them of which seals of earlier versions say nothing, whatever they are: such a seal
-   * goes on to hold, and vouches for no value of theirs
+   * those of them of which seals of earlier versions say nothing, whatever they are, by version and
+   * the newest first: such a seal goes on to hold, and vouches for no value of theirs
    */
-  readonly unsaid?: readonly string[]
+  readonly unsaid?: readonly (readonly string[])[]
 }
 
 /**
@@ -60,6 +60,15 @@ export const sealedTables = {
     by: 'api',
     columns: ['id', 'person_id', 'session_id', 'endpoint', 'p256dh', 'auth'],
   },
+  passkey_challenge: {
+    by: 'api',
+    columns: ['challenge', 'purpose', 'session_hash', 'statement', 'salt'],
+  },
+  api_key_proposal: {
+    by: 'api',
+    columns: ['id', 'name', 'owner_id', 'proposed_by', 'scopes', 'key_expires_at'],
+  },
+  slack_link_code: { by: 'api', columns: ['code_hash', 'team', 'user_id', 'email'] },
   identity: { by: 'api', columns: ['issuer', 'subject', 'person_id'] },
   slack_link: { by: 'api', columns: ['id', 'team', 'user_id', 'person_id'] },
   external_request: {
@@ -75,9 +84,13 @@ export const sealedTables = {
       'origin_hash',
       'origin_proved',
       'worker',
+      'claim_hash',
+      'metadata',
+      'callback_url',
+      'deployment',
     ],
     added: ['origin_hash', 'origin_proved'],
-    unsaid: ['worker'],
+    unsaid: [['claim_hash', 'metadata', 'callback_url', 'deployment'], ['worker']],
   },
   decision: {
     by: 'api',
@@ -123,7 +136,10 @@ export const sealedTables = {
       'denied_then',
       'epoch',
       'principals_digest',
+      'title',
+      'rule',
     ],
+    unsaid: [['title', 'rule']],
   },
   request_revision: {
     by: 'service',
@@ -147,10 +163,13 @@ export const sealedTables = {
 
 export type SealedTable = keyof typeof sealedTables
 
-/** Columns of which a seal of an earlier version may say nothing. */
-export function unsaidBefore(table: SealedTable): readonly string[] {
+/**
+ * The columns of which a seal may say nothing: of this version's seals, and of each earlier
+ * version's, the newest first.
+ */
+export function unsaidColumns(table: SealedTable): readonly (readonly string[])[] {
   const { unsaid = [] }: Sealed = sealedTables[table]
-  return unsaid
+  return [[], ...unsaid.map((_, before) => unsaid.slice(0, before + 1).flat())]
 }
 
 /**

@@ -76,6 +76,7 @@ export function channelsOf(policy: Policy, settings: ChannelSettings): readonly 
   return [
     callbackChannel({
       db,
+      seals: settings.push.ctx.seals,
       allow,
       isDevelopment,
       deployments: {

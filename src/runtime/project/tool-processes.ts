@@ -1,4 +1,5 @@
 import type { Policy } from '#policy/policy.ts'
+import { secretVariables } from '#policy/secret-variables.ts'
 import { openToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolProcess } from '#tools/custom/tool-process.ts'
 import type { Environment } from '../environment.ts'
@@ -39,7 +40,7 @@ export class ToolProcesses implements AsyncDisposable {
     const opened = openToolProcess({
       projectDir: this.#projectDir,
       toolFiles: policy.toolFiles,
-      environment: withoutEndpointKeys(this.#environment, policy),
+      environment: withoutSecrets(this.#environment, policy),
     })
     // One that could not be opened is tried again at the next call.
     opened.catch(() => this.#processes.delete(policy.digest))
@@ -63,8 +64,8 @@ export class ToolProcesses implements AsyncDisposable {
   }
 }
 
-/** The keys of models that countersign.yaml names are no business of tools, as all others. */
-function withoutEndpointKeys(environment: Environment, { config }: Policy): Environment {
-  const keys = new Set([...config.models.values()].map(({ endpoint }) => endpoint?.apiKeyFrom))
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !keys.has(name)))
+/** What countersign.yaml names for secrets of the service is no business of tools. */
+export function withoutSecrets(environment: Environment, { config }: Policy): Environment {
+  const secrets = secretVariables(config)
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.has(name)))
 }

@@ -69,13 +69,16 @@ export async function offerSignature(
         userVerification: 'required',
         timeout: challengeTtlMs,
       })
-      const expiresAt = await storeChallenge(tx, {
-        challenge,
-        purpose: 'decide',
-        session_hash: input.sessionHash,
-        statement,
-        salt,
-      })
+      const expiresAt = await storeChallenge(
+        { db: tx, seals: ctx.seals },
+        {
+          challenge,
+          purpose: 'decide',
+          session_hash: input.sessionHash,
+          statement,
+          salt,
+        },
+      )
       return { options, statement: JSON.parse(statement) as DecisionStatement, expiresAt }
     })
   })

@@ -4,6 +4,9 @@ import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixture
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { putContent } from '#store/content/content.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
+import { readChangeSet } from '../runs/reading/read-change-set.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
 
 /** Those of how somebody is known are tried over HTTP: test/api/access/forged-rows.test.ts. */
@@ -189,6 +192,58 @@ describe('the people behind a request', () => {
       expect((await refused(id, desk.people.ada)).code).toBe('tampered')
     }
     await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('the page of a request', () => {
+  test.each(['presentation_hash', 'input_hash'] as const)(
+    'lets nobody decide by a %s that was changed for as long as they read',
+    async (column) => {
+      const { requestId } = (await aWrite()).call
+      const read = () => getRequest(desk.api, linus.caller, { request: requestId })
+      expect((await read()).eligibility).toEqual({ canDecide: true, reason: null })
+      const { db } = desk.database
+      const before = await db
+        .selectFrom('request_revision')
+        .select(['presentation_hash', 'input_hash', 'presentation_digest'])
+        .where('request_id', '=', requestId)
+        .executeTakeFirstOrThrow()
+      const { presentation } = await read()
+      const harmless = await putContent(
+        db,
+        JSON.stringify({ ...presentation, content: 'nothing to see here' }),
+      )
+      await write(sql`update request_revision set ${sql.ref(column)} = ${harmless}
+        where request_id = ${requestId}`)
+      expect(await read()).toMatchObject({
+        allowedDecisions: [],
+        eligibility: {
+          canDecide: false,
+          reason: expect.stringContaining('changed in the database'),
+        },
+      })
+      await write(sql`update request_revision set ${sql.ref(column)} = ${before[column]}
+        where request_id = ${requestId}`)
+      expect((await read()).eligibility.canDecide).toBe(true)
+    },
+  )
+
+  test('and its change set show no presentation but that of the digest by which one decides', async () => {
+    const { requestId } = (await aWrite()).call
+    const { db } = desk.database
+    const { run_id: runId, turn } = await db
+      .selectFrom('request')
+      .select(['run_id', 'turn'])
+      .where('id', '=', requestId)
+      .executeTakeFirstOrThrow()
+    const shown = () =>
+      readChangeSet(desk.api, linus.caller, { runId: runId ?? '', turn: turn ?? 0 })
+    const [call] = (await shown()).calls
+    const other = { ...call?.shown?.presentation, content: 'nothing to see here' }
+    const harmless = await putContent(db, JSON.stringify(other))
+    await write(sql`update request_revision set presentation_hash = ${harmless}
+      where request_id = ${requestId}`)
+    expect((await refusal(shown())).code).toBe('tampered')
   })
 })
 

@@ -4,7 +4,7 @@ import type { SystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
 import { tampered } from '../core/tampered.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { consumeLocked } from '../external/consume-permit.ts'
+import { consumeLocked, readConsumed } from '../external/consume-permit.ts'
 import { lockDeployment, type ClaimedDeployment } from './deployment-request.ts'
 
 /** Who tells GitHub, in the API's process. */
@@ -28,26 +28,29 @@ export async function claimDeployment(
     const { request, external } = at
     if (!unit.seals.holds('request', request)) throw tampered('request')
     if (!unit.seals.holds('external_request', external)) throw tampered('external_request')
-    if (external.consumed_at !== null) return at.taken
-    const permit = await consumeLocked(ctx, unit, at, request.digest)
+    const wasTaken = external.consumed_at !== null
+    const permit = wasTaken
+      ? await readConsumed(ctx, unit, at)
+      : await consumeLocked(ctx, unit, at, request.digest)
     const subject = { requestId, digest: request.digest, policyDigest: request.policy_digest }
     if (permit instanceof Problem) {
       const detail = { attempt: 'deployment', code: permit.code }
       await unit.audit({ type: 'permit.refused', ...subject, detail })
       return permit
     }
+    const { permitId, expiresAt: until } = permit
+    if (wasTaken) return { permitId, until, request }
     await unit.tx
       .updateTable('external_request')
       .set({ consumed_by: external.api_key_id, consumed_at: sql<Date>`clock_timestamp()` })
       .where('request_id', '=', requestId)
       .execute()
-    const { permitId, expiresAt: until } = permit
     await unit.audit(
       { type: 'permit.consumed', ...subject, detail: { permitId } },
       { type: 'execution.started', ...subject, detail: { by: 'deployment', permitId } },
     )
     await unit.event('request.changed', { requestId })
-    return { permitId, until }
+    return { permitId, until, request }
   })
   if (claimed instanceof Problem) return claimed
   const first = await ctx.ledger.first({ kind: 'permit', id: claimed.permitId }, requestId)

@@ -1,20 +1,22 @@
 import type { Selectable } from 'kysely'
+import { callDigest } from '#domain/json/digest.ts'
+import { deploymentTool, readDeployment, type Deployment } from '#domain/requests/deployment.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { lockRequests } from '../core/locks.ts'
+import { inputOf } from '../requests/facts/input-of.ts'
 
 /** That GitHub may be told yes, and until when. */
 export interface ClaimedDeployment {
   readonly permitId: string
   readonly until: Date
+  readonly request: Selectable<RequestTable>
 }
 
 /** A request for a deployment with its rows. */
 export interface DeploymentRequest {
   readonly request: Selectable<RequestTable>
   readonly external: Selectable<ExternalRequestTable>
-  /** its permit, which is the deployment's once it was taken */
-  readonly taken: ClaimedDeployment
 }
 
 /** Reads them with the request's lock; `null`: it is no request for a deployment. */
@@ -23,7 +25,26 @@ export async function lockDeployment(tx: Tx, requestId: string): Promise<Deploym
   return request === undefined ? null : besides(tx, request)
 }
 
-/** The same without a lock: nothing is decided by it. */
+/**
+ * What was approved, by the digest of the request; `null`: the stored arguments are others, or no
+ * deployment.
+ */
+export async function approvedDeployment(
+  db: Db,
+  request: Selectable<RequestTable>,
+): Promise<Deployment | null> {
+  const { facts } = await db
+    .selectFrom('request_revision')
+    .select('facts')
+    .where('request_id', '=', request.id)
+    .where('revision', '=', request.revision)
+    .executeTakeFirstOrThrow()
+  const input = await inputOf(db, request)
+  const digest = callDigest({ tool: deploymentTool, input, toolHash: facts.toolHash })
+  return digest === request.digest ? readDeployment(input) : null
+}
+
+/** Reads them without a lock: nothing is decided by it. */
 export async function findDeployment(db: Db, requestId: string): Promise<DeploymentRequest | null> {
   const request = await db
     .selectFrom('request')
@@ -43,13 +64,5 @@ async function besides(
     .where('request_id', '=', request.id)
     .where('deployment', 'is not', null)
     .executeTakeFirst()
-  if (external === undefined) return null
-  const permit = await db
-    .selectFrom('permit')
-    .select(['id', 'expires_at'])
-    .where('request_id', '=', request.id)
-    .where('revision', '=', request.revision)
-    .executeTakeFirst()
-  const taken = { permitId: permit?.id ?? '', until: permit?.expires_at ?? new Date(0) }
-  return { request, external, taken }
+  return external === undefined ? null : { request, external }
 }

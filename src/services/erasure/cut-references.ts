@@ -5,7 +5,6 @@ import type { Tx } from '#store/database.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
 import { callbackEndpoint } from '../requests/ending/notify-program.ts'
 import { writeMessageText } from '../transcript/messages.ts'
-import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { CallOfRequest } from '../requests/words/call-of-request.ts'
 import { tellingMessages } from '../requests/words/contents-of-call.ts'
 
@@ -40,31 +39,6 @@ function noticePresentation(notice: string) {
   })
 }
 
-/** Where a program said that it works is part of what its row's seal covers. */
-export async function cutOrigins(
-  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
-  call: CallOfRequest,
-): Promise<void> {
-  const rows = await tx
-    .selectFrom('external_request')
-    .selectAll()
-    .where(
-      'request_id',
-      'in',
-      call.requests.map(({ id }) => id),
-    )
-    .where('origin_hash', 'is not', null)
-    .execute()
-  for (const row of rows) {
-    const seal = seals.again('external_request', row, { origin_hash: null })
-    await tx
-      .updateTable('external_request')
-      .set({ origin_hash: null, seal })
-      .where('request_id', '=', row.request_id)
-      .execute()
-  }
-}
-
 /** Of facts only the tool's hash stays: paths are contents too. */
 const bareFacts = sql`jsonb_build_object('toolHash', facts->'toolHash', 'bases', '[]'::jsonb)`
 
@@ -93,7 +67,7 @@ async function cutRequests(
     ), files as (
       delete from request_file where request_id = any(${ids}::uuid[])
     ), programs as (
-      update external_request set metadata = null, claim_hash = null, outcome_summary_hash = null
+      update external_request set metadata = null, claim_hash = null, origin_hash = null, outcome_summary_hash = null
       where request_id = any(${ids}::uuid[])
     ), gateway as (
       update gateway_call set result_hash = null, refusal_reason = null

@@ -9,7 +9,8 @@ import { putSaltedText } from '../requests/words/salted-text.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { lockCallOfRequest, type CallOfRequest } from '../requests/words/call-of-request.ts'
 import { contentsOfCall, type ErasedPart } from '../requests/words/contents-of-call.ts'
-import { cutOrigins, cutReferences } from './cut-references.ts'
+import { cutReferences } from './cut-references.ts'
+import { keepSeals } from './keep-seals.ts'
 import { erasedText } from '../requests/words/erased-words.ts'
 import { checkedWhy, requestToErase } from './erasure-input.ts'
 import { refuseOpenCall } from './refuse-open-call.ts'
@@ -78,8 +79,9 @@ async function eraseCall(
   const { tx } = unit
   const parts = await contentsOfCall(tx, call)
   const eraser = await eraserOf(tx, actor)
-  await cutReferences(tx, call, erasedText({ by: eraser.name, at: eraser.now }))
-  await cutOrigins(unit, call)
+  const ids = call.requests.map(({ id }) => id)
+  const notice = erasedText({ by: eraser.name, at: eraser.now })
+  await keepSeals(unit, ids, () => cutReferences(tx, call, notice))
   const allParts = [...parts.values()].flat()
   const released = await release(tx, call, allParts, eraser.id)
   const whyHash = await putSaltedText(tx, why)

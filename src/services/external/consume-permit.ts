@@ -132,10 +132,47 @@ export async function consumeLocked(
     })
   }
   const { permit } = facts
-  if (permit === null) return new Problem('conflict', 'There is no permit for this request')
+  if (permit === null) return noPermit()
+  const verdict = judgePermit(ctx, { request, external }, { ...facts, permit })
+  if (!verdict.ok) return refusedPermit(unit.tx, permit, verdict)
+  await endPermit(unit.tx, permit.id, 'consume')
+  return consumedPermit(request, permit)
+}
+
+/**
+ * The permit that a locked request was taken with before, verified afresh except for the clock: who
+ * writes that it was taken makes no revoked approval hold again.
+ */
+export async function readConsumed(
+  ctx: ServiceContext,
+  unit: UnitOfWork,
+  { request, external }: Pick<OwnExternal, 'request' | 'external'>,
+): Promise<ConsumedPermit | Problem> {
+  const facts = await readConsumeFacts(unit.tx, request.id)
+  const { permit } = facts
+  if (permit === null) return noPermit()
+  const { state } = permit
+  const taken = { ...permit, state: state === 'consumed' ? ('live' as const) : state }
+  const verdict = judgePermit(
+    ctx,
+    { request, external },
+    { ...facts, permit: taken, now: permit.issued_at },
+  )
+  return verdict.ok ? consumedPermit(request, permit) : refusedPermit(unit.tx, permit, verdict)
+}
+
+function noPermit(): Problem {
+  return new Problem('conflict', 'There is no permit for this request')
+}
+
+function judgePermit(
+  ctx: ServiceContext,
+  { request, external }: Pick<OwnExternal, 'request' | 'external'>,
+  { permit, ...facts }: ConsumeFacts & { readonly permit: Selectable<PermitTable> },
+): PermitVerdict {
   const isRevoked = ctx.seals.revocations.has({ what: 'permit', id: permit.id })
   const current = isRevoked ? { ...permit, state: 'revoked' as const } : permit
-  const verdict = verifyPermit(ctx.verifier, current, {
+  return verifyPermit(ctx.verifier, current, {
     requestId: request.id,
     revision: request.revision,
     runId: null,
@@ -148,8 +185,12 @@ export async function consumeLocked(
     now: facts.now,
     byPolicy: external.verdict === 'preApproved',
   })
-  if (!verdict.ok) return refusedPermit(unit.tx, permit, verdict)
-  await endPermit(unit.tx, permit.id, 'consume')
+}
+
+function consumedPermit(
+  request: Selectable<RequestTable>,
+  permit: Selectable<PermitTable>,
+): ConsumedPermit {
   return {
     permitId: permit.id,
     requestId: request.id,

@@ -81,18 +81,20 @@ export async function insertExternal(
     origin_hash: presentation.originHash,
     origin_proved: call.origin === undefined ? null : opening.judged.proved,
     worker: call.worker ?? null,
+    claim_hash: presentation.claimHash,
+    metadata: call.metadata ?? null,
+    callback_url: call.callback?.url ?? null,
+    deployment: call.deployment ?? null,
   }
   await tx
     .insertInto('external_request')
     .values({
       ...row,
       seal: unit.seals.of('external_request', row),
-      claim_hash: presentation.claimHash,
-      metadata: call.metadata === undefined ? null : toJsonb(call.metadata),
-      callback_url: call.callback?.url ?? null,
+      metadata: row.metadata === null ? null : toJsonb(row.metadata),
       callback_secret: call.callback?.secret ?? null,
       hook_call: call.hookCall ?? null,
-      deployment: call.deployment === undefined ? null : toJsonb({ ...call.deployment }),
+      deployment: row.deployment === null ? null : toJsonb({ ...row.deployment }),
     })
     .execute()
   await tx

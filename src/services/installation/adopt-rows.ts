@@ -25,6 +25,9 @@ const living: Readonly<
   sign_in_link: { key: ['token_hash'], which: sql`used_at is null` },
   api_key: { key: ['id'], which: sql`true` },
   credential: { key: ['id'], which: sql`removed_at is null` },
+  passkey_challenge: { key: ['challenge'], which: sql`false` },
+  api_key_proposal: { key: ['id'], which: sql`true` },
+  slack_link_code: { key: ['code_hash'], which: sql`false` },
   identity: { key: ['issuer', 'subject'], which: sql`true` },
   slack_link: { key: ['id'], which: sql`true` },
   external_request: { key: ['request_id'], which: sql`consumed_at is null` },
@@ -97,7 +100,13 @@ export async function resealRows(
   return count
 }
 
-const endsWithKey: readonly SealedTable[] = ['session', 'sign_in_link', 'push_subscription']
+const endsWithKey: readonly SealedTable[] = [
+  'session',
+  'sign_in_link',
+  'push_subscription',
+  'passkey_challenge',
+  'slack_link_code',
+]
 
 async function sealTable(
   { tx, seals }: UnitOfWork,

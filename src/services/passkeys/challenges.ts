@@ -1,17 +1,27 @@
 import { sql, type Selectable } from 'kysely'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { PasskeyChallengeTable } from '#store/tables/people.ts'
 
 /** How long a person may take to answer with their passkey. */
 export const challengeTtlMs = 5 * 60_000
 
-type Challenge = Omit<Selectable<PasskeyChallengeTable>, 'expires_at'>
+type Challenge = Omit<Selectable<PasskeyChallengeTable>, 'expires_at' | 'seal'>
+
+/** Where challenges are stored, and what vouches for them. */
+interface Challenges {
+  readonly db: Db | Tx
+  readonly seals: Seals
+}
 
 /**
- * Keeps a challenge for {@link challengeLastsMs}, and sweeps those that nobody answered in time.
+ * Keeps a challenge for {@link challengeTtlMs}, and sweeps those that nobody answered in time.
  * Answers when it ends.
  */
-export async function storeChallenge(db: Db | Tx, challenge: Challenge): Promise<Date> {
+export async function storeChallenge(
+  { db, seals }: Challenges,
+  challenge: Challenge,
+): Promise<Date> {
   await db
     .deleteFrom('passkey_challenge')
     .where('expires_at', '<', sql<Date>`clock_timestamp()`)
@@ -20,6 +30,7 @@ export async function storeChallenge(db: Db | Tx, challenge: Challenge): Promise
     .insertInto('passkey_challenge')
     .values({
       ...challenge,
+      seal: seals.of('passkey_challenge', challenge),
       expires_at: sql<Date>`clock_timestamp() + ${challengeTtlMs} * interval '1 millisecond'`,
     })
     .returning('expires_at')
@@ -29,10 +40,11 @@ export async function storeChallenge(db: Db | Tx, challenge: Challenge): Promise
 
 /**
  * Consumes the challenge that an answer of an authenticator signs: of two answers, one counts.
- * `null`: it answers no pending challenge of this session.
+ * `null`: it answers no pending challenge of this session. A row that somebody wrote is none:
+ * with one, the signature of a decision, which the trail has, would sign its person in.
  */
 export async function takeChallenge(
-  db: Db | Tx,
+  { db, seals }: Challenges,
   expected: {
     readonly clientDataJson: string
     readonly purpose: Challenge['purpose']
@@ -47,9 +59,9 @@ export async function takeChallenge(
     .where('purpose', '=', expected.purpose)
     .where('session_hash', 'is not distinct from', expected.sessionHash)
     .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-    .returning(['challenge', 'purpose', 'session_hash', 'statement', 'salt'])
+    .returning(['challenge', 'purpose', 'session_hash', 'statement', 'salt', 'seal'])
     .executeTakeFirst()
-  return challenge ?? null
+  return challenge !== undefined && seals.holds('passkey_challenge', challenge) ? challenge : null
 }
 
 /** The challenge in an answer's client data; `null` when there is none. */

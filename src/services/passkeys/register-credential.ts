@@ -54,7 +54,7 @@ export async function offerRegistration(
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: algorithms,
   })
-  await storeChallenge(ctx.db, {
+  await storeChallenge(ctx, {
     challenge: options.challenge,
     purpose: 'register',
     session_hash: sessionHash,
@@ -130,7 +130,7 @@ async function verifyAnswer(
   { sessionHash, relyingParty, response }: Registering & { response: RegistrationResponseJSON },
 ) {
   const { clientDataJSON: clientDataJson } = response.response
-  const issued = await takeChallenge(ctx.db, { clientDataJson, purpose: 'register', sessionHash })
+  const issued = await takeChallenge(ctx, { clientDataJson, purpose: 'register', sessionHash })
   if (issued === null) {
     throw refused(
       'answers no open challenge: each challenge counts once, for five minutes. Try again',

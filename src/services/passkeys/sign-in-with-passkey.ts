@@ -29,7 +29,7 @@ export async function offerPasskeySignIn(
     timeout: challengeTtlMs,
     userVerification: 'required',
   })
-  await storeChallenge(ctx.db, {
+  await storeChallenge(ctx, {
     challenge: options.challenge,
     purpose: 'sign_in',
     session_hash: null,
@@ -54,7 +54,7 @@ export async function signInWithPasskey(
   const { response, channel } = input
   const { clientDataJSON: clientDataJson } = response.response
   const expected = { clientDataJson, purpose: 'sign_in', sessionHash: null } as const
-  const issued = await takeChallenge(ctx.db, expected)
+  const issued = await takeChallenge(ctx, expected)
   if (issued === null) return refuseSignIn(ctx, { method: 'passkey', why: 'challenge', channel })
   const session = await inUnitOfWork(ctx, byVisitor('sign-in', channel), async (unit) => {
     const owner = await lockByWebauthnId(unit, response.id)

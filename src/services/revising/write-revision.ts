@@ -61,14 +61,15 @@ export async function writeRevision(
     team: routing.team,
     routing,
     principals_digest: principalsDigest(behind),
+    title: presented.title,
+    rule: judgement.routing === null ? request.rule : (judgement.rule ?? request.rule),
   }
   await unit.tx
     .updateTable('request')
     .set({
       ...changed,
       routing: toJsonb(routing),
-      title: presented.title,
-      rule: toJsonb(judgement.routing === null ? request.rule : (judgement.rule ?? request.rule)),
+      rule: toJsonb(changed.rule),
       seal: unit.seals.again('request', request, changed),
     })
     .where('id', '=', request.id)

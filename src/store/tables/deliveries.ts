@@ -126,6 +126,7 @@ export interface SlackLinkCodeTable {
   /** from the user's profile when the code was made */
   email: string
   expires_at: Timestamp
+  seal: Seal
 }
 
 /** Signatures of handled interactions, so that a replayed one is refused. */

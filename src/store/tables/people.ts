@@ -125,6 +125,7 @@ export interface ApiKeyProposalTable {
   key_expires_at: Timestamp | null
   created_at: GeneratedTimestamp
   expires_at: Timestamp
+  seal: Seal
 }
 
 export interface CredentialTable {
@@ -158,6 +159,7 @@ export interface PasskeyChallengeTable {
   /** salt of the reason's commitment in the statement; `null` without a reason */
   salt: string | null
   expires_at: Timestamp
+  seal: Seal
 }
 
 /** That somebody is away until then. */

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callbackChannel } from '#delivery/callbacks/callback-channel.ts'
 import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
 import { claimDeployment } from '#services/deployments/claim-deployment.ts'
+import { putContent } from '#store/content/content.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { openDeskApi, type DeskApi } from '../desk-api.ts'
@@ -95,7 +97,9 @@ function relay(): ChannelRelay {
     databaseUrl: database.url,
     log: ctx.log,
     policies: ctx.policies,
-    channelsOf: () => [callbackChannel({ db: database.db, ...rules, deployments })],
+    channelsOf: () => [
+      callbackChannel({ db: database.db, seals: ctx.seals, ...rules, deployments }),
+    ],
     times: { pausesMs: [1, 1, 1], timeoutMs: 30_000, leaseMs: 120_000, everyMs: 50 },
   })
 }
@@ -284,5 +288,72 @@ describe('an answer that is interrupted', () => {
     const request = await open()
     expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
     await outcomeIs(request.id, 'unknown')
+  })
+})
+
+// Rules: security.md 29
+describe('rows that somebody wrote let no deployment go on', () => {
+  test('with other arguments than those that were approved', async () => {
+    const request = await open()
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    const { db } = api.desk.database
+    const other = { ...request.input, run: 4711, environment: 'payments' }
+    const input_hash = await putContent(db, JSON.stringify(other))
+    await db
+      .updateTable('request_revision')
+      .set({ input_hash })
+      .where('request_id', '=', request.id)
+      .execute()
+    await using _relay = relay()
+    await outcomeIs(request.id, 'unknown')
+    expect(github.reviews()).toEqual([])
+  })
+
+  test('whose approval was taken back, as if its permit had been taken before', async () => {
+    const request = await open()
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    expect((await grace.post(`/v1/requests/${request.id}/revoke`, { reason: 'no' })).status).toBe(
+      200,
+    )
+    const { db } = api.desk.database
+    await db
+      .updateTable('external_request')
+      .set({ consumed_at: new Date() })
+      .where('request_id', '=', request.id)
+      .execute()
+    await db
+      .updateTable('permit')
+      .set({ state: 'consumed' })
+      .where('request_id', '=', request.id)
+      .execute()
+    await using _relay = relay()
+    await told(1, `${request.input.run}/`)
+    expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected'])
+  })
+
+  test('that no event of GitHub asked for', async () => {
+    const program = await createProgram(api, olga)
+    const { body } = await api.ask('/v1/requests', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${program.key}` },
+      body: {
+        tool: 'github_deployment',
+        input: { repository: 'acme/shop', environment: 'production', run: 4712 },
+        externalId: 'made up',
+      },
+    })
+    const request = (await grace.get(`/v1/requests/${body.id ?? body.requestId}`)).body
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    const { db } = api.desk.database
+    await sql`update external_request set deployment = '{"name":"shop","installationId":1}'
+      where request_id = ${request.id}`.execute(db)
+    await sql`insert into delivery (id, endpoint, event_id, recipient, type, request_id, body)
+      values (gen_random_uuid(), 'callback:programs', gen_random_uuid(), 'any', 'request.decided',
+        ${request.id}, '{}')`.execute(db)
+    await using _relay = relay()
+    const ends = () =>
+      db.selectFrom('delivery').select('state').where('request_id', '=', request.id).execute()
+    await waitUntil(async () => (await ends()).every(({ state }) => state === 'dead'), within)
+    expect(github.reviews().filter(({ body: { state } }) => state === 'approved')).toEqual([])
   })
 })

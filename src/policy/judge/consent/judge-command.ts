@@ -8,6 +8,7 @@ import {
   scannedRestrictions,
 } from '../../shell/rules/first-match.ts'
 import { hiddenZones, reachedHidden } from '../../shell/rules/command-zones.ts'
+import { pipedIntoRunner } from '../../shell/rules/runs-input.ts'
 import type { CommandContext } from '../../shell/rules/pre-approve.ts'
 import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
 import type { Budget } from '../../shell/spelling/budget.ts'
@@ -104,6 +105,13 @@ export async function judgeCommand(
   }
   const firstAsk = opinions.find(({ approval }) => approval === 'ask')
   if (firstAsk !== undefined) return verdictOf(firstAsk)
+  const runner = pipedIntoRunner(analysis.parts)
+  if (runner !== null) {
+    const text = `${runner} may run what is piped into it, which no rule spells out`
+    lines.push({ outcome: 'ask', detail: text })
+    const rule = { id: 'shell:piped-input', text, source: policy.source }
+    return verdictOf({ approval: 'ask', rule, reason: null })
+  }
   const noSandbox = context.host.sandboxProblem
   const [first] = opinions
   if (doubt !== undefined || first === undefined) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import { tampered } from '../../core/tampered.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { ApiKeyRecord } from './api-key.ts'
 import { insertApiKey } from './insert-api-key.ts'
@@ -30,11 +31,13 @@ export async function claimKeyProposal(
     if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
       throw new Problem('conflict', 'The proposed key has expired: ask for a new proposal')
     }
-    await unit.tx
+    const proposed = await unit.tx
       .deleteFrom('api_key_proposal')
       .where('id', '=', input.id)
       .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .returningAll()
       .executeTakeFirstOrThrow()
+    if (!unit.seals.holds('api_key_proposal', proposed)) throw tampered('api_key_proposal')
     return insertApiKey(unit, { name, owner, proposedBy, scopes, expiresAt })
   })
 }

@@ -37,15 +37,19 @@ export async function proposeApiKey(
   return inUnitOfWork(ctx, authority, async (unit) => {
     await requireRoom(unit, owner.id)
     const id = uuidv7()
+    const row = {
+      id,
+      name: input.name,
+      owner_id: owner.id,
+      proposed_by: proposerId,
+      scopes,
+      key_expires_at: input.expiresAt,
+    }
     const times = await unit.tx
       .insertInto('api_key_proposal')
       .values({
-        id,
-        name: input.name,
-        owner_id: owner.id,
-        proposed_by: proposerId,
-        scopes,
-        key_expires_at: input.expiresAt,
+        ...row,
+        seal: unit.seals.of('api_key_proposal', row),
         expires_at: sql<Date>`clock_timestamp() + ${waitsMs} * interval '1 millisecond'`,
       })
       .returning(['created_at', 'expires_at'])

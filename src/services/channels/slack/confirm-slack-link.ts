@@ -25,16 +25,17 @@ export async function confirmSlackLink(
       .deleteFrom('slack_link_code')
       .where('code_hash', '=', hashToken(input.code))
       .where('expires_at', '>', sql<Date>`clock_timestamp()`)
-      .returning(['team', 'user_id', 'email'])
+      .returning(['code_hash', 'team', 'user_id', 'email', 'seal'])
       .executeTakeFirst()
-    if (user === undefined) return null
+    if (user === undefined || !unit.seals.holds('slack_link_code', user)) return null
     const person = await unit.tx
       .selectFrom('person')
-      .select('email')
+      .select(['id', 'email', 'disabled_at', 'seal'])
       .where('id', '=', actor.id)
       .where('disabled_at', 'is', null)
       .executeTakeFirst()
-    if (person?.email !== user.email) return 'other' as const
+    const isKnown = person !== undefined && unit.seals.holds('person', person)
+    if (!isKnown || person.email !== user.email) return 'other' as const
     await unit.tx
       .deleteFrom('slack_link')
       .where('team', '=', user.team)

@@ -16,7 +16,9 @@ export async function offerSlackLink(
   user: { readonly team: string; readonly userId: string; readonly email: string },
 ): Promise<string> {
   const code = newToken()
-  await inUnitOfWork(ctx, byVisitor('slack', 'slack'), async ({ tx }) => {
+  const { team, userId: user_id, email } = user
+  const row = { code_hash: hashToken(code), team, user_id, email }
+  await inUnitOfWork(ctx, byVisitor('slack', 'slack'), async ({ tx, seals }) => {
     await tx
       .deleteFrom('slack_link_code')
       .where((eb) =>
@@ -29,10 +31,8 @@ export async function offerSlackLink(
     await tx
       .insertInto('slack_link_code')
       .values({
-        code_hash: hashToken(code),
-        team: user.team,
-        user_id: user.userId,
-        email: user.email,
+        ...row,
+        seal: seals.of('slack_link_code', row),
         expires_at: sql<Date>`clock_timestamp() + ${codeLastsMs} * interval '1 millisecond'`,
       })
       .execute()

@@ -54,7 +54,7 @@ export async function judgeSignature(
   const issued =
     sessionHash === null
       ? null
-      : await takeChallenge(tx, { clientDataJson, purpose: 'decide', sessionHash })
+      : await takeChallenge({ db: tx, seals }, { clientDataJson, purpose: 'decide', sessionHash })
   if (issued === null || issued.statement === null) throw invalid('challenge')
   const { statement, salt } = issued
   const { origin } = JSON.parse(statement) as DecisionStatement

@@ -17,12 +17,13 @@ import { namedFilesOf, withWriters } from '../facts/named-files.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
 import { readExternal } from './read-external.ts'
 import { readItems } from '../lists/read-items.ts'
+import { whyNotVouched, type Shown } from './vouch-for-shown.ts'
 import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-record.ts'
 import { viewerOf, type Viewer } from '../people/viewer.ts'
 
 /**
  * Everything of one request, by id or number, with the caller's own eligibility and a `version`
- * that changes with any of it: eight queries, one for the files of a command, and two for what is
+ * that changes with any of it: nine queries, one for the files of a command, and two for what is
  * alike. Rejects with `not_found` for what the caller may not see.
  */
 export async function getRequest(
@@ -42,6 +43,7 @@ export async function getRequest(
   const record = {
     ...item,
     ...answering(caller, viewer, item),
+    ...(await undecidable(ctx, item, { inputHash: row.input_hash, presentation })),
     alike: await readAlike(ctx.db, { caller, viewer }, id),
     input,
     namedFiles: await withWriters(ctx.db, id, namedFilesOf(item, presentation)),
@@ -87,6 +89,17 @@ function answering(
   const may = managesRuns && actor.type === 'person' && runId !== null
   if (!may || kind !== 'question' || state !== 'pending') return {}
   return { eligibility: { canDecide: true, reason: null } }
+}
+
+/** Nobody decides by what was changed in the database. */
+async function undecidable(
+  ctx: ServiceContext,
+  { id: requestId, state }: RequestItemRecord,
+  contents: Omit<Shown, 'requestId'>,
+): Promise<Partial<Pick<RequestItemRecord, 'eligibility' | 'allowedDecisions'>>> {
+  if (state !== 'pending') return {}
+  const eligibility = await whyNotVouched(ctx, { requestId, ...contents })
+  return eligibility === null ? {} : { eligibility, allowedDecisions: [] }
 }
 
 /**

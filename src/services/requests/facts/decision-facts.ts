@@ -5,7 +5,7 @@ import type { Scope } from '#domain/policy/verdict.ts'
 import type { DecisionTable } from '#store/tables/decisions.ts'
 import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.ts'
 import type { ChainEnd } from '#store/audit/audit.ts'
-import type { Tx } from '#store/database.ts'
+import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { Voter } from './tally-votes.ts'
 import { carriedOut } from './alike-queries.ts'
@@ -97,7 +97,7 @@ interface FactRows extends Pick<
  * said in `tampered`.
  */
 export async function readDecisionFacts(
-  at: { readonly tx: Tx; readonly seals: Seals },
+  at: { readonly tx: Db | Tx; readonly seals: Seals },
   requestId: string,
   personId: string | null,
 ): Promise<DecisionFacts> {
@@ -120,7 +120,7 @@ export async function readManyFacts(
 }
 
 async function readFactRows(
-  tx: Tx,
+  tx: Db | Tx,
   requestIds: readonly string[],
   personId: string | null,
 ): Promise<FactRows[]> {

@@ -121,7 +121,7 @@ describe('a list of requests', () => {
       expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(4)
       queries.length = 0
       await getRequest(ctx, grace.caller, { request: first.id })
-      expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(8)
+      expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(9)
       queries.length = 0
       await listQueues(ctx, grace.caller, {})
       expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(2)

@@ -6,6 +6,8 @@ import type { CallFacts } from '#domain/requests/request.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import { tampered } from '../../core/tampered.ts'
+import { isWhole } from '../../requests/detail/vouch-for-shown.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 import { titleInputHash, titleWithoutRequest } from '../../requests/facts/call-title.ts'
 import { commentOf, commentRows, type CommentRow } from '../../requests/facts/comment-rows.ts'
@@ -150,6 +152,9 @@ async function readShown(
     const stored = texts.get(row.presentation_hash)
     if (item === undefined || stored === undefined) continue
     const digest = row.presentation_digest
+    const presentation: Presentation = { ...(JSON.parse(stored) as Presentation), digest }
+    // An approval states the digest, so it must be that of what is shown.
+    if (item.state === 'pending' && !isWhole(presentation)) throw tampered('presentation')
     const signatureRequired = needsSignature({ ...item, routing: row.routing })
     records.set(row.id, {
       request: {
@@ -159,7 +164,7 @@ async function readShown(
         assumes: row.facts.assumes ?? null,
         comments: row.comments.map((comment) => commentOf(comment, wordsOf)),
       },
-      presentation: { ...(JSON.parse(stored) as Presentation), digest },
+      presentation,
     })
   }
   return { records, texts }

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { parseProject } from '#policy/project/parse-project.ts'
+import { withoutSecrets } from './tool-processes.ts'
+
+const text = `version: 1
+teams:
+  ops: { members: [ada@example.com] }
+queues:
+  ops: { team: ops }
+defaults: { queue: ops }
+models:
+  local: { provider: openai-compatible, baseUrl: "http://localhost:1/v1", apiKey: "\${S_MODEL}" }
+email:
+  smtp: { host: localhost, port: 25, security: none, userFrom: S_USER, passwordFrom: S_PASSWORD }
+  from: a@example.com
+signIn:
+  oidc: { issuer: "https://id.example.com", clientId: x, clientSecretFrom: S_OIDC }
+slack: { team: T0123ABCD, tokenFrom: S_SLACK, signingSecretFrom: S_SIGNING, channels: { ops: "#ops" } }
+webhooks:
+  endpoints:
+    deploys: { url: "https://hooks.example.com/x", secretFrom: S_HOOK, events: [request.opened] }
+deployments:
+  shop:
+    secret: "\${S_GITHUB}"
+    key: "\${S_KEY}"
+    appId: 7
+    privateKey: "\${S_APP}"
+    repositories: [acme/shop]
+    people: { ada: ada@example.com }
+`
+
+test('a tool sees no variable that countersign.yaml names for a secret of the service, whatever part names it', () => {
+  const parsed = parseProject({ texts: new Map([['countersign.yaml', text]]), toolFiles: [] })
+  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  const named = [...text.matchAll(/S_[A-Z]+/g)].map(([name]) => name)
+  expect(named).toHaveLength(10)
+  const environment = Object.fromEntries([...named, 'OWN_TOKEN'].map((name) => [name, 'x']))
+  expect(withoutSecrets(environment, parsed.policy)).toEqual({ OWN_TOKEN: 'x' })
+})
