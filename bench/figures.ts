@@ -32,3 +32,7 @@ export async function inParallel<T, R>(
   )
   return results
 }
+
+export function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

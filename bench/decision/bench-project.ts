@@ -12,8 +12,21 @@ rights: { manageRuns: [platform], readAudit: [platform], activatePolicy: [platfo
 `,
     'workers/one.md': worker('one'),
     'workers/steps.md': worker('steps'),
+    'workers/slow.md': worker('slow'),
     'scripts/one.yaml': `turns:\n${step}  - text: Done.\n`,
     'scripts/steps.yaml': `turns:\n${step.repeat(5)}  - text: Done.\n`,
+    'scripts/slow.yaml': `turns:\n  - text: I wait.\n    calls: [{ tool: slow_line, input: {} }]\n  - text: Done.\n`,
+    'tools/slow-line.ts': `import { defineTool } from 'countersign'
+import { z } from 'zod'
+
+export default defineTool({
+  name: 'slow_line',
+  description: 'Wait for a minute',
+  inputSchema: z.object({}),
+  approval: () => 'ask',
+  execute: () => new Promise((resolve) => setTimeout(() => resolve({}), 60_000)),
+})
+`,
     'tools/first-line.ts': `import { defineTool } from 'countersign'
 import { z } from 'zod'
 
@@ -33,7 +46,7 @@ function worker(name: string): string {
 name: ${name}
 description: Acts when it may
 model: script:scripts/${name}.yaml
-tools: { first_line: {} }
+tools: { first_line: {}, slow_line: {} }
 ---
 Act.
 `

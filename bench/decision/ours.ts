@@ -7,7 +7,7 @@ import pg from 'pg'
 import type { Database } from '#store/tables/schema.ts'
 import { Installation } from '#test/harness/installation/installation.ts'
 import type { TestSession } from '#test/harness/installation/test-session.ts'
-import { monotonicMs } from '../figures.ts'
+import { monotonicMs, rest } from '../figures.ts'
 import { bytesByTable } from '../stored-bytes.ts'
 import { benchProject } from './bench-project.ts'
 
@@ -86,7 +86,7 @@ export class Ours implements AsyncDisposable {
       if (row !== undefined) {
         return { runId, requestId: row.id, callId: row.call_id, digest: row.digest }
       }
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await rest(5)
     }
     throw new Error(`run ${runId} has no request`)
   }
@@ -94,15 +94,43 @@ export class Ours implements AsyncDisposable {
   /** Decides and waits until the tool has told its time. */
   async decide(run: WaitingRun): Promise<DecidedRun> {
     const sent = monotonicMs()
+    await this.#approve(run)
+    const recordedMs = monotonicMs() - sent
+    const at = await this.#toolTime(run)
+    return { toolMs: at - sent, recordedMs, at }
+  }
+
+  /** Decides; rejects when nobody answers. One that is recorded already is not decided again. */
+  async record(run: WaitingRun): Promise<true> {
+    const { rows } = await this.pool.query<{ state: string }>(
+      'select state from request where id = $1',
+      [run.requestId],
+    )
+    if (rows[0]?.state === 'pending') await this.#approve(run)
+    return true
+  }
+
+  async #approve(run: WaitingRun): Promise<void> {
     const answer = await this.#grace.post(`/v1/requests/${run.requestId}/decisions`, {
       decision: 'approve',
       digest: run.digest,
       revision: 1,
     })
-    const recordedMs = monotonicMs() - sent
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
-    const at = await this.#toolTime(run)
-    return { toolMs: at - sent, recordedMs, at }
+  }
+
+  /** Waits until the effect of the run's call has begun. */
+  async untilStarted(run: WaitingRun): Promise<void> {
+    const deadline = monotonicMs() + waitMs
+    while (monotonicMs() < deadline) {
+      const { rows } = await this.pool.query(
+        `select 1 from execution where call_id = $1 and state = 'started'`,
+        [run.callId],
+      )
+      if (rows.length > 0) return
+      await rest(20)
+    }
+    throw new Error(`call ${run.callId} did not start`)
   }
 
   /** Waits until the run's workflow has ended. */
@@ -119,7 +147,7 @@ export class Ours implements AsyncDisposable {
         [runIds],
       )
       if (rows[0]?.open === 0) return
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await rest(50)
     }
     throw new Error('runs did not end')
   }
@@ -132,7 +160,7 @@ export class Ours implements AsyncDisposable {
         [run.callId],
       )
       if (rows[0]?.done === true) return this.#readTime(run)
-      await new Promise((resolve) => setTimeout(resolve, 25))
+      await rest(25)
     }
     throw new Error(`call ${run.callId} did not run`)
   }

@@ -1,6 +1,6 @@
 import { serviceNames } from '#runtime/supervisor/supervise.ts'
 import { Ours } from '../decision/ours.ts'
-import { monotonicMs, round } from '../figures.ts'
+import { monotonicMs, rest, round } from '../figures.ts'
 import { memoryMiB, processorMs } from '../process-figures.ts'
 
 /** Longer than every timer of the service. */
@@ -32,10 +32,6 @@ export async function benchIdle(): Promise<object> {
     memoryMiB: memory.reduce((sum, one) => sum + one, 0),
     memoryMiBByProcess: named(memory),
   }
-}
-
-function rest(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 function spent(pids: readonly number[]): Promise<number[]> {

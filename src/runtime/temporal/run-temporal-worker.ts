@@ -16,6 +16,7 @@ import {
   ForeignNamespaceError,
 } from '#services/installation/remember-namespace.ts'
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
+import { settleLost } from '#services/engine/executions/settle-lost.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { TranscriptCache } from '#services/transcript/transcript-cache.ts'
@@ -27,6 +28,7 @@ import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
 import { watchNames } from '#tools/mcp/watch-names.ts'
 import { buildRegistry } from '#tools/registry.ts'
 import { hostProofReader } from '../data-folder/run-secrets.ts'
+import { lostExecutors, noteExecutor } from '../data-folder/executors.ts'
 import { openLedger } from '../data-folder/ledger.ts'
 import { openMemory } from '../data-folder/memory.ts'
 import { openRevocations } from '../data-folder/revocations.ts'
@@ -208,6 +210,10 @@ export async function runTemporalWorker(options: {
       log.error({ folder, err: error }, 'A merge could not be completed'),
     )
     await undoLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
+    for (const lost of await lostExecutors(dataDir)) {
+      if (await settleLost(ctx, lost.executor)) await lost.forget()
+    }
+    undo.use(await noteExecutor(dataDir, ctx.executor))
     installRuntime(config.logLevel, log)
     const connection = await waitForTemporal(awaited, () => NativeConnection.connect(address))
     undo.defer(() => connection.close())

@@ -7,6 +7,7 @@ import { settleOutcome } from '../../decisions/settle-outcome.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import type { StopReason } from '../../core/worker-context.ts'
 import { executeCall } from './execute-call.ts'
+import { settleLost } from './settle-lost.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import {
   desk,
@@ -66,6 +67,27 @@ describe('an attempt nobody knows the end of', () => {
     expect(await requestRow(check)).toMatchObject({ state: 'cancelled', cancel_reason: 'settled' })
     expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
     expect(await desk.read(path)).toBe('two\n')
+  })
+
+  test('is asked about at once when its process is certain to be gone, and only once', async () => {
+    const { call, letFinish, finished } = await vanishing()
+    const { db } = desk.database
+    const checks = () =>
+      db
+        .selectFrom('request')
+        .select(['kind', 'state'])
+        .where('outcome_of', '=', call.requestId)
+        .execute()
+    expect(await settleLost(desk.worker, 'another process')).toBe(true)
+    expect(await checks()).toEqual([])
+    expect(await settleLost(desk.worker, desk.worker.executor)).toBe(true)
+    expect(await checks()).toEqual([{ kind: 'outcome_check', state: 'pending' }])
+    // The next start, and the workflow that misses the heartbeats, find it settled.
+    expect(await settleLost(desk.worker, desk.worker.executor)).toBe(true)
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toMatchObject({ kind: 'wait' })
+    expect(await checks()).toHaveLength(1)
+    letFinish()
+    await finished
   })
 
   test('of a call that was approved after an escalation asks as its queue did at first', async () => {

@@ -1,0 +1,90 @@
+import { serviceNames } from '#runtime/supervisor/supervise.ts'
+import { Ours, type WaitingRun } from '../decision/ours.ts'
+import { inParallel, monotonicMs, percentiles, rest, round } from '../figures.ts'
+
+const pairs = 6
+const waitingRuns = 50
+/** Long enough for the tool of a run to be in its middle. */
+const insideToolMs = 500
+/** What the processes still do when all of them serve again. */
+const settleMs = 2000
+
+/**
+ * What people wait for after a process ended: the first decision of a new Temporal worker beside
+ * the next one, all of 50 approved calls after `kill -9` of every process, the question about a
+ * call that was cut off, and the start of an installation that exists. Milliseconds.
+ */
+export async function benchRestart(): Promise<object> {
+  await using ours = await Ours.start()
+  await ours.decide(await ours.startRun('one', 'go'))
+  const decisions = await decisionsAfterRestart(ours)
+  const allDoneAfterKillMs = await killEverything(ours)
+  const askedAfterKillMs = await killInsideTool(ours)
+  const stopping = monotonicMs()
+  let starting = 0
+  await ours.installation.restart(async () => {
+    starting = monotonicMs()
+  })
+  return {
+    ...decisions,
+    waitingRuns,
+    allDoneAfterKillMs: round(allDoneAfterKillMs),
+    askedAfterKillMs: round(askedAfterKillMs),
+    stopMs: round(starting - stopping),
+    startMs: round(monotonicMs() - starting),
+  }
+}
+
+/** Decisions to the tool's first line, the first of a new Temporal worker and the one after it. */
+async function decisionsAfterRestart(ours: Ours): Promise<object> {
+  const { installation } = ours
+  const firstMs: number[] = []
+  const nextMs: number[] = []
+  for (let pair = 0; pair < pairs; pair += 1) {
+    const runs = [await ours.startRun('one', 'go'), await ours.startRun('one', 'go')]
+    const gone = await installation.pidOf('temporal-worker')
+    process.kill(gone, 'SIGTERM')
+    await installation.untilBack('temporal-worker', gone)
+    await rest(settleMs)
+    for (const [run, times] of [
+      [runs[0], firstMs],
+      [runs[1], nextMs],
+    ] as const) {
+      if (run === undefined) continue
+      times.push((await ours.decide(run)).toolMs)
+      await ours.untilWorkflowEnded(run)
+      await rest(settleMs)
+    }
+  }
+  return {
+    firstDecisionMs: percentiles(firstMs),
+    nextDecisionMs: percentiles(nextMs),
+  }
+}
+
+/** Kills every process at once, decides as soon as somebody answers, and waits for all calls. */
+async function killEverything(ours: Ours): Promise<number> {
+  const starts = Array.from({ length: waitingRuns })
+  const runs = await inParallel(starts, 8, () => ours.startRun('one', 'go'))
+  const killed = monotonicMs()
+  await Promise.all(serviceNames.map((name) => ours.installation.killNine(name)))
+  await inParallel(runs, 8, (run) => untilRecorded(ours, run))
+  await ours.untilEnded(runs.map((run) => run.runId))
+  return monotonicMs() - killed
+}
+
+/** From `kill -9` of the Temporal worker inside a tool to the question what became of the call. */
+async function killInsideTool(ours: Ours): Promise<number> {
+  const run = await ours.startRun('slow', 'go')
+  await untilRecorded(ours, run)
+  await ours.untilStarted(run)
+  await rest(insideToolMs)
+  const killed = monotonicMs()
+  await ours.installation.killNine('temporal-worker')
+  await ours.untilWaiting(run.runId)
+  return monotonicMs() - killed
+}
+
+async function untilRecorded(ours: Ours, run: WaitingRun): Promise<void> {
+  while (!(await ours.record(run).catch(() => false))) await rest(20)
+}

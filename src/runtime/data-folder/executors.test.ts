@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { identifyProcess, type ProcessIdentity } from '../processes/process-identity.ts'
+import { lostExecutors, noteExecutor } from './executors.ts'
+
+let dataDir: string
+let ended: ProcessIdentity
+beforeAll(async () => {
+  const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'])
+  ended = identifyProcess(child.pid!)!
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+})
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'countersign executors '))
+})
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+/** The one note of the folder, with other facts. */
+async function change(facts: object): Promise<void> {
+  const folder = join(dataDir, 'run', 'executors')
+  const [name = ''] = await readdir(folder)
+  const note = JSON.parse(await readFile(join(folder, name), 'utf8')) as object
+  await writeFile(join(folder, name), JSON.stringify({ ...note, ...facts }))
+}
+
+test('a process that runs is not lost, and an orderly end leaves no note', async () => {
+  const note = await noteExecutor(dataDir, 'host:1:a')
+  expect(await lostExecutors(dataDir)).toEqual([])
+  await note[Symbol.asyncDispose]()
+  expect(await readdir(join(dataDir, 'run', 'executors'))).toEqual([])
+})
+
+test('a process that ended without a word is lost until it is forgotten', async () => {
+  await noteExecutor(dataDir, 'host:1:a')
+  await change(ended)
+  const [lost, ...more] = await lostExecutors(dataDir)
+  expect([lost?.executor, more]).toEqual(['host:1:a', []])
+  await lost?.forget()
+  expect(await lostExecutors(dataDir)).toEqual([])
+})
+
+test('another process with the id of one that ended does not hide its end', async () => {
+  await noteExecutor(dataDir, 'host:1:a')
+  await change({ startedAt: ended.startedAt })
+  expect(await lostExecutors(dataDir)).toHaveLength(1)
+})
+
+test.each([
+  ['of another host', { host: 'another pid:[1]' }],
+  ['without a process', { pid: 'x' }],
+  ['with more than we wrote', { more: 1 }],
+])('a note %s says nothing', async (_, facts) => {
+  await noteExecutor(dataDir, 'host:1:a')
+  await change({ ...ended, ...facts })
+  expect(await lostExecutors(dataDir)).toEqual([])
+})
+
+test('without notes nobody is lost', async () => {
+  expect(await lostExecutors(dataDir)).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { writeWhole } from '../files.ts'
+import { runFolder } from '../folders.ts'
+import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
+
+const executorSchema = z.strictObject({
+  executor: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  startedAt: z.string(),
+})
+
+/** A process that carried calls out on this host and ended without saying so. */
+export interface LostExecutor {
+  /** as its attempts name it (`execution.executor`) */
+  readonly executor: string
+  /** to be called once its attempts are settled; until then the next start finds it again */
+  forget(): Promise<void>
+}
+
+/**
+ * Notes in the data folder that this process carries calls out under that name. Disposing of the
+ * answer, as an orderly end does, removes the note.
+ */
+export async function noteExecutor(dataDir: string, executor: string): Promise<AsyncDisposable> {
+  const identity = identifyProcess(process.pid)
+  if (identity === null) return { [Symbol.asyncDispose]: async () => undefined }
+  const file = join(folderOf(dataDir), `${randomUUID()}.json`)
+  await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 })
+  await writeWhole(file, `${JSON.stringify({ executor, host: thisHost(), ...identity })}\n`, 0o600)
+  return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
+}
+
+/**
+ * The processes with a note whose end is certain: of this host, by its process namespace too, and
+ * no longer there. Whether one of another host runs cannot be seen from here.
+ */
+export async function lostExecutors(dataDir: string): Promise<LostExecutor[]> {
+  const names = await readdir(folderOf(dataDir)).catch(() => [])
+  const notes = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.json'))
+      .map(async (name): Promise<LostExecutor | null> => {
+        const file = join(folderOf(dataDir), name)
+        const note = await readNote(file)
+        if (note === null || note.host !== thisHost() || isStillRunning(note)) return null
+        return { executor: note.executor, forget: () => rm(file, { force: true }) }
+      }),
+  )
+  return notes.filter((note) => note !== null)
+}
+
+/** `null` when it was removed meanwhile, or is not a note. */
+async function readNote(file: string): Promise<z.infer<typeof executorSchema> | null> {
+  try {
+    return executorSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    return null
+  }
+}
+
+function folderOf(dataDir: string): string {
+  return join(runFolder(dataDir), 'executors')
+}
+
+/** Two containers may share a name, and see different processes. */
+function thisHost(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}

@@ -1,0 +1,29 @@
+import type { WorkerContext } from '../../core/worker-context.ts'
+import { settleUnknown } from './settle-unknown.ts'
+
+/**
+ * Settles the attempts that a process started and did not end, when it is certain that the process
+ * is gone: each becomes `unknown` and people are asked, or it is repeated (settleUnknown), before
+ * Temporal misses the process's heartbeats. The workflow finds the attempt settled.
+ *
+ * @returns whether all of them are settled. What fails is logged, and left to the workflow.
+ */
+export async function settleLost(ctx: WorkerContext, executor: string): Promise<boolean> {
+  const started = await ctx.db
+    .selectFrom('execution')
+    .select('call_id')
+    .where('state', '=', 'started')
+    .where('executor', '=', executor)
+    .execute()
+  let all = true
+  for (const { call_id: callId } of started) {
+    try {
+      await settleUnknown(ctx, { callId })
+      ctx.log.warn({ callId }, 'a call was cut off by the end of its process')
+    } catch (error) {
+      all = false
+      ctx.log.error({ callId, err: error }, 'a call that was cut off could not be settled')
+    }
+  }
+  return all
+}
