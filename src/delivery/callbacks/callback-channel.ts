@@ -5,6 +5,7 @@ import type { Db } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Channel } from '../channels/channel.ts'
+import { changedRows } from '../channels/vouch-for-end.ts'
 import type { TargetRules } from '../webhooks/find-target.ts'
 import { tellGitHub, type TellingGitHub } from '../deployments/tell-github.ts'
 import { sendSigned } from '../webhooks/send-webhook.ts'
@@ -54,7 +55,7 @@ export function callbackChannel(
       const isVouched = seals.holds('external_request', row) && seals.holds('request', request)
       const { external_id: externalId } = row
       if (!isVouched || !states(body, { requestId, externalId, state: request.state })) {
-        return { status: null, error: 'its rows were changed in the database', isFinal: true }
+        return { status: null, error: changedRows, isFinal: true }
       }
       if (row.revoked_at !== null) {
         return { status: null, error: 'the API key was revoked', isFinal: true }

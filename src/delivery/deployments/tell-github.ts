@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { reviewPath } from '#domain/requests/deployment.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
@@ -10,6 +11,7 @@ import {
   type DeploymentRequest,
 } from '#services/deployments/deployment-request.ts'
 import { finishDeployment } from '#services/deployments/finish-deployment.ts'
+import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { installationToken, postToGitHub, type GitHubAccess } from './github-token.ts'
 
@@ -43,7 +45,7 @@ export async function tellGitHub(
   try {
     const setting = await settingOf(options, at)
     const answer = await answerOf(ctx, at)
-    if (answer.until !== null && answer.until.getTime() < Date.now()) {
+    if (answer.until !== null && answer.until < (await databaseTime(ctx.db))) {
       throw new Final('the hour of its approval is over, and GitHub was not reached')
     }
     const outcome = await post({ ...options, signal }, setting, at, answer)
@@ -125,4 +127,10 @@ async function note(
   // An earlier attempt may have arrived although its answer did not.
   const state = attempts === 1 && status !== null ? 'failed' : 'unknown'
   await finishDeployment(ctx, request.id, { state, summary: error })
+}
+
+/** Whether the hour of an approval is over is judged by one clock. */
+async function databaseTime(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
+  return rows[0]?.now ?? new Date()
 }

@@ -1,9 +1,12 @@
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openWebhookReceiver } from '#test/harness/webhook-receiver.ts'
 import { publicUrl, within } from '../channels/channel-desk.fixture.ts'
+import { createDeliveries } from '../channels/create-deliveries.ts'
 import { sendWebhook } from './send-webhook.ts'
 import {
+  channelOf,
   configure,
   desk,
   endpointAt,
@@ -139,5 +142,25 @@ it('sends nothing unsigned: without its secret an endpoint waits', async () => {
   await desk.open()
   await untilState(desk, ctx, to, 'dead')
   expect((await newest(desk, ctx, to))?.lastError).toContain('NOT_SET')
+  expect(receiver.received).toEqual([])
+})
+
+// Rules: security.md 29
+it('signs no approval that only the row of the notification states', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  const { id: requestId } = await desk.open('request.opened')
+  await desk.untilNumbered()
+  await createDeliveries(desk.database.db, channelOf(to))
+  await sql`update delivery set body = replace(replace(body, '"pending"', '"approved"'),
+    'request.opened', 'request.decided') where request_id = ${requestId}`.execute(desk.database.db)
+  await desk.database.db
+    .updateTable('request')
+    .set({ state: 'approved' })
+    .where('id', '=', requestId)
+    .execute()
+  await using _relay = relayOf(desk, ctx)
+  await untilState(desk, ctx, to, 'dead')
+  expect((await newest(desk, ctx, to))?.lastError).toBe('its rows were changed in the database')
   expect(receiver.received).toEqual([])
 })

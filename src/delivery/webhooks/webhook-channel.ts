@@ -1,11 +1,12 @@
 import { effectOf, type ChannelEvent } from '../channels/channel-event.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
 import type { Channel } from '../channels/channel.ts'
+import { changedRows, isEndVouched, type Requests } from '../channels/vouch-for-end.ts'
 import type { Resolve, TargetRules } from './find-target.ts'
 import { sendSigned } from './send-webhook.ts'
 import { readSecrets } from './webhook-secret.ts'
 
-export interface WebhookChannelOptions extends TargetRules {
+export interface WebhookChannelOptions extends TargetRules, Requests {
   readonly endpoint: WebhookEndpoint
   readonly publicUrl: string
   /** the environment, for the endpoint's secret */
@@ -28,6 +29,9 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
       const keys = readSecrets(environment[endpoint.secretFrom])
       if (keys === null) {
         return { status: null, error: `${endpoint.secretFrom} is not set, or is no whsec_… secret` }
+      }
+      if (!(await isEndVouched(options, body))) {
+        return { status: null, error: changedRows, isFinal: true }
       }
       const { url } = endpoint
       const to = { id, url, body, allow, isDevelopment, timeoutMs, stopping }

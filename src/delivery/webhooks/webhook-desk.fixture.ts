@@ -66,7 +66,9 @@ export function endpointAt(
 
 export function channelOf(to: WebhookEndpoint, isDevelopment = true): Channel {
   const environment = { CHAT_SECRET: secret }
-  return webhookChannel({ endpoint: to, publicUrl, isDevelopment, environment, allow: [] })
+  const { db, ctx } = desk.service
+  const options = { db, seals: ctx.seals, publicUrl, isDevelopment, environment, allow: [] }
+  return webhookChannel({ endpoint: to, ...options })
 }
 
 /** The desk's service with these endpoints, each told from now on; Olga may send again. */

@@ -86,7 +86,9 @@ export function channelsOf(policy: Policy, settings: ChannelSettings): readonly 
       },
     }),
     pushChannel({ ...settings.push, times: sessionTimes, publicUrl, allow, isDevelopment }),
-    ...[...endpoints.values()].map((endpoint) => webhookChannel({ endpoint, allow, ...settings })),
+    ...[...endpoints.values()].map((endpoint) =>
+      webhookChannel({ endpoint, allow, seals: settings.push.ctx.seals, ...settings }),
+    ),
     ...(slack === null ? [] : [slackChannel({ db, settings: slack, client, publicUrl })]),
     ...(email === null ? [] : [emailChannel({ settings: email, ...settings })]),
   ]

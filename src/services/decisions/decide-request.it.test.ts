@@ -63,7 +63,7 @@ describe('an approval', () => {
       epoch: 1,
       now: new Date(),
     }
-    expect(verifyPermit(service.ctx.verifier, permit, expected)).toMatchObject({
+    expect(verifyPermit(service.ctx, permit, expected)).toMatchObject({
       ok: true,
       statement: { deciders: [grace.id] },
     })

@@ -170,9 +170,7 @@ function judgePermit(
   { request, external }: Pick<OwnExternal, 'request' | 'external'>,
   { permit, ...facts }: ConsumeFacts & { readonly permit: Selectable<PermitTable> },
 ): PermitVerdict {
-  const isRevoked = ctx.seals.revocations.has({ what: 'permit', id: permit.id })
-  const current = isRevoked ? { ...permit, state: 'revoked' as const } : permit
-  return verifyPermit(ctx.verifier, current, {
+  return verifyPermit(ctx, permit, {
     requestId: request.id,
     revision: request.revision,
     runId: null,

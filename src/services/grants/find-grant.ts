@@ -50,8 +50,7 @@ export async function findGrant(
     .orderBy('approval_grant.id')
     .execute()
   const matching = rows.flatMap((row) => {
-    if (seals.revocations.has({ what: 'grant', id: row.id })) return []
-    const statement = verifyGrant(verifier, row, question)
+    const statement = verifyGrant({ verifier, seals }, row, question)
     return statement === null ? [] : [{ row, statement }]
   })
   if (matching.length === 0) return null

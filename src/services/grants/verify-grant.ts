@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
-import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
+import type { Vouching } from '#domain/statements/vouching.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 
 /** A call that a grant may cover. `path` is the one file it touches, when it touches one. */
@@ -14,14 +14,15 @@ export interface GrantedCall {
 
 /**
  * The grant's statement when its signature holds, the row says the same in every field, and it
- * covers this call of this root run (product.md 10); `null` otherwise. Who gave it and what is left
- * of it are the caller's to check.
+ * covers this call of this root run (product.md 10); `null` otherwise, and once it was revoked.
+ * Who gave it and what is left of it are the caller's to check.
  */
 export function verifyGrant(
-  verifier: Verifier,
+  { verifier, seals }: Vouching,
   row: Selectable<ApprovalGrantTable>,
   expected: { readonly rootRunId: string; readonly call: GrantedCall },
 ): GrantStatement | null {
+  if (row.revoked_at !== null || seals.revocations.has({ what: 'grant', id: row.id })) return null
   const statement = verifyStatement<GrantStatement>(verifier, 'grant', {
     statement: row.statement,
     signature: row.signature,

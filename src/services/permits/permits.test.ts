@@ -10,6 +10,12 @@ const keys = generateKeyPairSync('ed25519')
 const signer = { keyId: 'now', privateKey: keys.privateKey }
 const verifier: Verifier = { publicKeys: new Map([['now', keys.publicKey]]) }
 
+const revoked = new Set<string>()
+const vouching = {
+  verifier,
+  seals: { revocations: { has: ({ id }: { readonly id: string }) => revoked.has(id) } },
+}
+
 const issuedAt = '2026-03-01T12:00:00.000Z'
 const expiresAt = '2026-03-31T12:00:00.000Z'
 const statement: PermitStatement = {
@@ -70,7 +76,7 @@ function row(
 describe('a permit', () => {
   // Rules: product.md 12
   test('allows exactly what it was signed for', () => {
-    expect(verifyPermit(verifier, row(), expected)).toEqual({ ok: true, statement })
+    expect(verifyPermit(vouching, row(), expected)).toEqual({ ok: true, statement })
   })
 
   test.each([
@@ -85,7 +91,7 @@ describe('a permit', () => {
     ['attempt', 2],
     ['epoch', 2],
   ])('allows nothing else: another %s (%s)', (field, value) => {
-    const verdict = verifyPermit(verifier, row(), { ...expected, [field]: value })
+    const verdict = verifyPermit(vouching, row(), { ...expected, [field]: value })
     expect(verdict).toEqual({ ok: false, reason: 'invalid_permit', detail: field })
   })
 
@@ -95,7 +101,7 @@ describe('a permit', () => {
     ['version', { ...statement, version: 2 }],
     ['permitId', { ...statement, permitId: 'other' }],
   ])('of another %s is none', (detail, signed) => {
-    expect(verifyPermit(verifier, row(signed), expected)).toMatchObject({ ok: false, detail })
+    expect(verifyPermit(vouching, row(signed), expected)).toMatchObject({ ok: false, detail })
   })
 
   test('whose text, signature, key or deadline was changed in the row is none', () => {
@@ -112,20 +118,32 @@ describe('a permit', () => {
       { expires_at: new Date('2036-03-31T12:00:00.000Z') },
       { id: 'other' },
     ]) {
-      const verdict = verifyPermit(verifier, row(statement, change), expected)
+      const verdict = verifyPermit(vouching, row(statement, change), expected)
       expect(verdict, JSON.stringify(change)).toMatchObject({ ok: false, reason: 'invalid_permit' })
     }
   })
 
   test('lapses at its deadline, not before, and is used once', () => {
-    const at = (now: string) => verifyPermit(verifier, row(), { ...expected, now: new Date(now) })
+    const at = (now: string) => verifyPermit(vouching, row(), { ...expected, now: new Date(now) })
     expect(at('2026-03-31T11:59:59.999Z')).toMatchObject({ ok: true })
     expect(at(expiresAt)).toMatchObject({ ok: false, reason: 'lapsed' })
     expect(at('not a time')).toMatchObject({ ok: false, reason: 'lapsed' })
     const inState = (state: string) =>
-      verifyPermit(verifier, row(statement, { state: state as 'live' }), expected)
+      verifyPermit(vouching, row(statement, { state: state as 'live' }), expected)
     expect(inState('consumed')).toMatchObject({ ok: false, reason: 'invalid_permit' })
     expect(inState('revoked')).toMatchObject({ ok: false, reason: 'revoked' })
     expect(inState('lapsed')).toMatchObject({ ok: false, reason: 'lapsed' })
+  })
+
+  // Rules: security.md 29
+  test('that was revoked stays so, whatever state its row is put into', () => {
+    revoked.add('permit')
+    for (const state of ['live', 'consumed', 'lapsed'] as const) {
+      expect(verifyPermit(vouching, row(statement, { state }), expected)).toMatchObject({
+        ok: false,
+        reason: 'revoked',
+      })
+    }
+    revoked.clear()
   })
 })

@@ -2,8 +2,9 @@ import type { Insertable, Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { randomBytes } from 'node:crypto'
 import { signStatement, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
-import type { Signer, Verifier } from '#domain/statements/statement-bytes.ts'
+import type { Signer } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
+import type { Vouching } from '#domain/statements/vouching.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 
@@ -101,10 +102,10 @@ export type PermitVerdict =
 /**
  * Whether a permit allows exactly what is expected, now. Trusts the signature only: every field of
  * the statement is compared, and the row with the statement, so that nothing inserted or changed by
- * SQL passes (security.md 13).
+ * SQL passes (security.md 13). What was revoked stays so, whatever state the row is put into (29).
  */
 export function verifyPermit(
-  verifier: Verifier,
+  { verifier, seals }: Vouching,
   row: Selectable<PermitTable>,
   expected: PermitExpectation,
 ): PermitVerdict {
@@ -127,7 +128,10 @@ export function verifyPermit(
   }
   const expiresAt = Date.parse(statement.expiresAt)
   if (row.expires_at.getTime() !== expiresAt) return invalid('expiresAt')
-  if (row.state === 'revoked') return { ok: false, reason: 'revoked', detail: 'state' }
+  const isRevoked = seals.revocations.has({ what: 'permit', id: row.id })
+  if (row.state === 'revoked' || isRevoked) {
+    return { ok: false, reason: 'revoked', detail: 'state' }
+  }
   if (row.state === 'consumed') return invalid('state')
   if (row.state === 'lapsed' || !(expected.now.getTime() < expiresAt)) {
     return { ok: false, reason: 'lapsed', detail: 'expiresAt' }

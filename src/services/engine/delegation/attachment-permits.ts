@@ -42,7 +42,7 @@ interface PermitJsonRow {
  * as of then.
  */
 export async function readAttachmentPermits(
-  ctx: Pick<ServiceContext, 'verifier'> & { readonly db: Db | Tx },
+  ctx: Pick<ServiceContext, 'verifier' | 'seals'> & { readonly db: Db | Tx },
   at: { readonly call: { readonly id: string; readonly run_id: string; readonly tool: string } },
   needed: {
     readonly worker: string
@@ -67,7 +67,7 @@ export async function readAttachmentPermits(
     const { consumed } = needed
     if (consumed !== undefined && permit.state !== 'consumed') return { kind: 'missing' }
     const row = consumed === undefined ? permit : { ...permit, state: 'live' as const }
-    const verdict = verifyPermit(ctx.verifier, row, {
+    const verdict = verifyPermit(ctx, row, {
       requestId: request.id,
       revision: 1,
       runId: call.run_id,

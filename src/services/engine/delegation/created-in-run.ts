@@ -14,7 +14,7 @@ import { verifyRun } from '../../core/verify-run.ts'
  * Believes signatures alone, no row (security.md 29).
  */
 export async function isCreatedInRun(
-  ctx: Pick<ServiceContext, 'verifier'> & { readonly db: Db | Tx },
+  ctx: Pick<ServiceContext, 'verifier' | 'seals'> & { readonly db: Db | Tx },
   rootRunId: string,
   worker: WorkerDefinition,
 ): Promise<boolean> {
@@ -59,7 +59,7 @@ export async function isCreatedInRun(
     const { attempt, callId, epoch, policyDigest, requestId, revision, runId } = call
     const { toolHash } = call.facts
     const verdict = verifyPermit(
-      ctx.verifier,
+      ctx,
       { ...permit, state: 'live' },
       {
         attempt,

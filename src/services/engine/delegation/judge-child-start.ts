@@ -187,8 +187,7 @@ async function judgeAgain(
       (await refusedStart(tx, policy, target, parent.started_by, () =>
         principalsOfRun(tx, parent.id),
       )),
-    madeHere: (target) =>
-      isCreatedInRun({ db: tx, verifier: ctx.verifier }, parent.root_run_id, target),
+    madeHere: (target) => isCreatedInRun({ ...ctx, db: tx }, parent.root_run_id, target),
     findGrant: async () => null,
   })
 }
@@ -227,7 +226,7 @@ async function failedCheck(
     const { input } = judgement
     const digest = callDigest({ tool: call.tool, input, toolHash })
     const verdict = verifyPermit(
-      ctx.verifier,
+      ctx,
       { ...permit, state: 'live' },
       {
         requestId: request.id,
@@ -248,16 +247,12 @@ async function failedCheck(
     if (target === undefined || preambleVersionOf(target, approved) === null) {
       return 'another target worker'
     }
-    const attachments = await readAttachmentPermits(
-      { verifier: ctx.verifier, db: tx },
-      parentCall,
-      {
-        worker: delegationOf(input).worker,
-        toolHash,
-        files: attachedOf(revision.facts, judgement),
-        consumed: { at: execution.started_at ?? new Date(), epoch: execution.epoch },
-      },
-    )
+    const attachments = await readAttachmentPermits({ ...ctx, db: tx }, parentCall, {
+      worker: delegationOf(input).worker,
+      toolHash,
+      files: attachedOf(revision.facts, judgement),
+      consumed: { at: execution.started_at ?? new Date(), epoch: execution.epoch },
+    })
     return attachments.kind === 'valid' ? null : `attachment: ${attachments.kind}`
   }
   if (judgement.verdict === 'preApproved') return null
@@ -265,6 +260,6 @@ async function failedCheck(
   const expected = { tool: call.tool, digest, toolHash, path: null }
   const isGranted =
     grant !== null &&
-    verifyGrant(ctx.verifier, grant, { rootRunId: parent.root_run_id, call: expected }) !== null
+    verifyGrant(ctx, grant, { rootRunId: parent.root_run_id, call: expected }) !== null
   return isGranted ? null : 'nobody approved it'
 }

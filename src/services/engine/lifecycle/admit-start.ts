@@ -44,7 +44,7 @@ export async function admitStart(
   if (permit === null) return refuse(unit, run, 'permit')
   // It was spent by an attempt at this turn whose process died.
   const isSpent = permit.state === 'consumed'
-  const verdict = verifyPermit(unit.verifier, isSpent ? { ...permit, state: 'live' } : permit, {
+  const verdict = verifyPermit(unit, isSpent ? { ...permit, state: 'live' } : permit, {
     requestId,
     revision: start.request.revision,
     runId: run.id,

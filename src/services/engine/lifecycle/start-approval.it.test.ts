@@ -12,6 +12,7 @@ import { forkRun } from '../../runs/forking/fork-run.ts'
 import { messageRun } from '../../runs/message-run.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 import { startRun, type StartRunInput } from '../../runs/starting/start-run.ts'
+import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from './cancel-run.ts'
 
 let desk: AgentDesk
@@ -189,6 +190,27 @@ describe('a worker that asks before it starts', () => {
     const turn = await desk.turn(other.runId, 1)
     if (turn.kind === 'calls') await desk.perform(turn)
     expect(desk.executed).not.toContain('write_file')
+  })
+
+  // Rules: security.md 29
+  test('begins nothing whose approval was revoked, as if its permit had been spent before', async () => {
+    const { db } = desk.database
+    const { grace } = desk.people
+    const { runId, requestId } = await waiting()
+    await desk.decide(grace, requestId)
+    await revokePermit(desk.api, grace.caller, { request: requestId, reason: 'no' })
+    await db
+      .updateTable('permit')
+      .set(({ ref }) => ({ state: 'consumed', ended_at: ref('issued_at') }))
+      .where('request_id', '=', requestId)
+      .execute()
+    await db
+      .updateTable('run')
+      .set({ state: 'running', ended_at: null, pending_requests: 0 })
+      .where('id', '=', runId)
+      .execute()
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
+    expect(desk.asked).toEqual([])
   })
 
   test('spends its permit once, also when the first attempt at its turn is lost', async () => {

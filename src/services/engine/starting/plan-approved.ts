@@ -22,9 +22,7 @@ export function checkPermit(
   approval: Approval,
   digest: string,
 ): PermitVerdict {
-  const isRevoked = ctx.seals.revocations.has({ what: 'permit', id: approval.permit.id })
-  const permit = isRevoked ? { ...approval.permit, state: 'revoked' as const } : approval.permit
-  return verifyPermit(ctx.verifier, permit, {
+  return verifyPermit(ctx, approval.permit, {
     requestId: approval.request.id,
     revision: approval.request.revision,
     runId: at.run.id,

@@ -1,0 +1,33 @@
+import type { Selectable } from 'kysely'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { Json } from '#domain/json/json.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
+import type { Db } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
+
+/** Why a body was given up that nobody vouches for. */
+export const changedRows = 'its rows were changed in the database'
+
+/** Where requests are read, and what vouches for them. */
+export interface Requests {
+  readonly db: Db
+  readonly seals: Seals
+}
+
+/**
+ * Whether a body that is about to be signed states no approval that the request does not have: what
+ * waits to be sent is a row, which whoever writes to the database can change (security.md 29).
+ */
+export async function isEndVouched({ db, seals }: Requests, body: string): Promise<boolean> {
+  const stated = JSON.parse(body) as Json
+  const data = isJsonObject(stated) ? stated['data'] : undefined
+  if (data === undefined || !isJsonObject(data) || data['state'] !== 'approved') return true
+  const requestId = data['requestId']
+  if (typeof requestId !== 'string') return false
+  const request: Selectable<RequestTable> | undefined = await db
+    .selectFrom('request')
+    .selectAll()
+    .where('id', '=', requestId)
+    .executeTakeFirst()
+  return request?.state === 'approved' && seals.holds('request', request)
+}

@@ -1,0 +1,8 @@
+import type { Revocations } from './row-seals.ts'
+import type { Verifier } from './statement-bytes.ts'
+
+/** By what signed statements are believed, and what was ended for good. */
+export interface Vouching {
+  readonly verifier: Verifier
+  readonly seals: { readonly revocations: Pick<Revocations, 'has'> }
+}
