@@ -14,6 +14,7 @@ import { refuseWorktreeServers } from './warnings/refuse-worktree-servers.ts'
 import { warnOfBranchTools } from './warnings/warn-of-branch-tools.ts'
 import { warnOfIdleEntries } from './warnings/warn-of-idle-entries.ts'
 import { warnOfIdleRules } from './warnings/warn-of-idle-rules.ts'
+import { warnOfSharedMailboxes } from './warnings/warn-of-shared-mailboxes.ts'
 import { warnOfGroupRights, warnOfUnreachable } from './warnings/warn-of-unreachable.ts'
 
 export type ParsedProject =
@@ -55,6 +56,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
   if (read !== null && !report.hasErrorsIn(configFile)) {
     warnOfUnreachable(report, read.config, workers)
     warnOfGroupRights(report, read.config)
+    warnOfSharedMailboxes(report, read.config)
     warnOfIdleEntries(report, read.config, workers)
     refuseWorktreeServers(report, read.config, workers)
     warnOfBranchTools(report, read.config, workers)

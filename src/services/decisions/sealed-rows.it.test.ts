@@ -6,6 +6,7 @@ import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { putContent } from '#store/content/content.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
+import { requestContent } from '../requests/detail/request-content.ts'
 import { readChangeSet } from '../runs/reading/read-change-set.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
 
@@ -215,6 +216,8 @@ describe('the page of a request', () => {
       )
       await write(sql`update request_revision set ${sql.ref(column)} = ${harmless}
         where request_id = ${requestId}`)
+      const content = requestContent(desk.api, linus.caller, { request: requestId })
+      expect((await refusal(content)).code).toBe('tampered')
       expect(await read()).toMatchObject({
         allowedDecisions: [],
         eligibility: {

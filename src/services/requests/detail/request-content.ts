@@ -8,6 +8,7 @@ import { aboutRequest } from '../ending/end-request.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { refuseErased } from '../words/erased-requests.ts'
 import { lockRequests } from '../../core/locks.ts'
+import { tampered } from '../../core/tampered.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { findRequest } from '../people/find-request.ts'
 import { namedFilesOf } from '../facts/named-files.ts'
@@ -39,10 +40,13 @@ export async function requestContent(
     await refuseErased(unit.tx, request.id)
     const revision = await unit.tx
       .selectFrom('request_revision')
-      .select(['content_hash', 'content_type', 'presentation_hash'])
+      .selectAll()
       .where('request_id', '=', request.id)
       .where('revision', '=', request.revision)
       .executeTakeFirstOrThrow()
+    // What a reader takes for what runs must be it.
+    const isVouched = unit.seals.holds('request_revision', revision)
+    if (request.state === 'pending' && !isVouched) throw tampered('revision')
     const { file } = input
     const content =
       file === undefined
