@@ -32,7 +32,7 @@ export async function filterEvents<T extends { readonly subject: JsonObject }>(
           .selectFrom('run')
           .select('id')
           .where('id', 'in', runIds)
-          .where(runVisibleTo(viewer, 'run.id'))
+          .where(runVisibleTo(viewer, 'run'))
           .execute()
   const visible = new Set([...requests, ...runs].map((row) => row.id))
   return events.filter(({ subject }) =>

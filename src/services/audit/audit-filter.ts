@@ -120,8 +120,9 @@ export async function auditConditions(
 export function waysToRead(reader: AuditReader, filter: AuditFilter): RawBuilder<boolean>[] {
   if (reader.all || filter.requestId !== undefined) return [sql<boolean>`true`]
   return requestVisibilityRules(reader.viewer, 'request').map(
-    (condition) => sql<boolean>`exists (
-      select 1 from request where request.id = audit_event.request_id and ${condition})`,
+    // The first condition is that of the index of such events.
+    (condition) => sql<boolean>`(audit_event.request_id is not null and exists (
+      select 1 from request where request.id = audit_event.request_id and ${condition}))`,
   )
 }
 

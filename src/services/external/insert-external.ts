@@ -57,11 +57,14 @@ export async function insertExternal(
     isChanged: false,
   })
   const behind = peopleBehind(opening)
+  const { call, bodyHash, onBehalfOf, program } = opening
   const inserted = await tx
     .insertInto('request')
     .values({
       ...requestRow(judgement, routing, presentation),
       principals_digest: principalsDigest(behind),
+      owner_id: program.ownerId,
+      co_owner_id: onBehalfOf === program.ownerId ? null : onBehalfOf,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -69,7 +72,6 @@ export async function insertExternal(
   await tx.updateTable('request').set({ seal: request.seal }).where('id', '=', request.id).execute()
   const { digest } = judgement
   await insertRevision(unit, { requestId: request.id, revision: 1, digest }, presentation, null)
-  const { call, bodyHash, onBehalfOf, program } = opening
   const row = {
     request_id: request.id,
     owner_id: program.ownerId,

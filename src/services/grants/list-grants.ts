@@ -53,7 +53,7 @@ export async function listGrants(
     .innerJoin('run as root', 'root.id', 'run.root_run_id')
     .select(['run.root_run_id', 'root.started_by'])
     .where('run.id', '=', input.runId)
-    .where(runVisibleTo(viewer, 'run.id'))
+    .where(runVisibleTo(viewer, 'run'))
     .executeTakeFirst()
   if (run === undefined)
     throw new Problem('not_found', `There is no run ${input.runId} that you may see`)

@@ -28,7 +28,7 @@ export async function revokeGrant(
       'run.started_by',
     ])
     .where('approval_grant.id', '=', input.grantId)
-    .where(runVisibleTo(viewer, 'approval_grant.root_run_id'))
+    .where(runVisibleTo(viewer, 'run'))
     .executeTakeFirst()
   if (visibleGrant === undefined)
     throw new Problem('not_found', `There is no grant ${input.grantId}`)

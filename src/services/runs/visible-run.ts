@@ -19,7 +19,7 @@ export async function assertVisible(
         .selectFrom('run')
         .select('id')
         .where('id', '=', runId)
-        .where(runVisibleTo(viewer, 'run.id'))
+        .where(runVisibleTo(viewer, 'run'))
         .executeTakeFirst()
     : undefined
   if (row === undefined) throw missing(runId)
@@ -43,7 +43,7 @@ export async function findRun(
         .selectFrom('run')
         .select('id')
         .where('number', '=', reference)
-        .where(runVisibleTo(viewer, 'run.id'))
+        .where(runVisibleTo(viewer, 'run'))
         .executeTakeFirst()
     : undefined
   if (row !== undefined) return row.id

@@ -30,7 +30,7 @@ export async function findExact(
   if (wanted.has('run') && (isId || isNumber(reference))) {
     const named = isId ? sql`run.id = ${reference}` : sql`run.number = ${reference}`
     const { rows } = await sql<RunRow>`
-      ${runRows} where ${named} and ${runVisibleTo(viewer, 'run.id')}
+      ${runRows} where ${named} and ${runVisibleTo(viewer, 'run')}
     `.execute(ctx.db)
     found.push(...rows.map(foundRun))
   }

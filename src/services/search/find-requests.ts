@@ -24,7 +24,7 @@ export async function findRequests(
   { viewer, words }: { readonly viewer: Viewer; readonly words: readonly string[] },
 ): Promise<{ readonly requests: Found[]; readonly files: Found[] }> {
   const conditions = words.map(occursIn)
-  if (words.every((word) => word.length < 3)) conditions.push(isAmongNewest())
+  if (words.every((word) => word.length < 3)) conditions.push(await isAmongNewest(ctx))
   const keys = [sql`request.created_at`, sql`request.number`]
   const { rows } = await sql<{ id: string }>`${pageOfAny({
     columns: [sql`request.id`],
@@ -39,10 +39,15 @@ export async function findRequests(
   return { requests: items.map(foundRequest), files: await filesOf(ctx, ids, words) }
 }
 
-function isAmongNewest(): RawBuilder<boolean> {
-  return sql<boolean>`request.created_at >= coalesce((
-    select created_at from request order by created_at desc, id desc
-    offset ${newestForShortWords} limit 1), '-infinity')`
+async function isAmongNewest({ db }: ServiceContext): Promise<RawBuilder<boolean>> {
+  const { rows } = await sql<{ at: string }>`
+    select created_at::text as at from request order by created_at desc, id desc
+    offset ${newestForShortWords} limit 1
+  `.execute(db)
+  const [oldest] = rows
+  return oldest === undefined
+    ? sql<boolean>`true`
+    : sql<boolean>`request.created_at >= ${oldest.at}::text::timestamptz`
 }
 
 /** The paths of these requests that have the words, the newest first, each once. */

@@ -6,6 +6,7 @@ import * as savedViews from './20261126T133500Z-ib-saved-views.ts'
 import * as commentEdits from './20261126T173000Z-ib-comment-edits.ts'
 import * as grantsOfRequest from './20261126T095500Z-in-grants-of-request.ts'
 import * as seals from './20261126T180000Z-at-seals.ts'
+import * as owners from './20261126T190000Z-st-owners.ts'
 import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
@@ -25,4 +26,5 @@ export const migrations: Record<string, Migration> = {
   '20261126T170000Z-pr-deployments': deployments,
   '20261126T173000Z-ib-comment-edits': commentEdits,
   '20261126T180000Z-at-seals': seals,
+  '20261126T190000Z-st-owners': owners,
 }

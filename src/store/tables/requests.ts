@@ -53,6 +53,13 @@ export interface RequestTable {
   /** digest of all of its principals */
   principals_digest: ColumnType<string | null, string | null | undefined, string | null>
   seal: Seal
+  /**
+   * who started its run, by a trigger, or owns the key that asks for it; says who sees it and
+   * nothing else
+   */
+  owner_id: ColumnType<string | null, string | undefined, never>
+  /** the other owner of its run, or for whom a program asks; `null`: nobody else */
+  co_owner_id: ColumnType<string | null, string | null | undefined, never>
   /** its place in the order by urgency, kept by triggers; 12 once it has ended */
   urgency_rank: ColumnType<number, never, number>
   /** microseconds of the epoch, negative once it has ended */

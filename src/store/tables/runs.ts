@@ -7,7 +7,7 @@ import type {
   RunState,
 } from '#domain/requests/request.ts'
 import type { Jsonb, Timestamp, GeneratedTimestamp } from './columns.ts'
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { Actor } from '#domain/actor.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { Rule, RunMode, Verdict } from '#domain/policy/verdict.ts'
@@ -56,6 +56,11 @@ export interface RunTable {
   /** the trigger or schedule that started it, as `trigger:NAME`; `null`: somebody did */
   started_from: string | null
   api_key_id: string | null
+  /**
+   * owner of the key that started it or the run above it, where that is another person than
+   * `started_by`; a trigger fills it
+   */
+  co_owner_id: ColumnType<string | null, never, never>
   workflow_id: string
   task_queue: string
   /** name of the workspace that it works in */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { pageByName, type Page, type PageInput } from '../../core/pages.ts'
-import { mine } from './list-requests.ts'
+import { isPending, mine } from './list-requests.ts'
 import { viewerOf } from '../people/viewer.ts'
 import { requestVisibilityRules } from '../people/visible-to.ts'
 
@@ -29,7 +29,7 @@ export async function listQueues(
 ): Promise<Page<QueueRecord>> {
   const viewer = await viewerOf(ctx, caller)
   const visible = requestVisibilityRules(viewer, 'request').map(
-    (condition) => sql`select id from request where state = 'pending' and ${condition}`,
+    (condition) => sql`select id from request where ${isPending} and ${condition}`,
   )
   const { rows } = await sql<Counts>`
     with seen as (${sql.join(visible, sql` union `)})
@@ -37,7 +37,7 @@ export async function listQueues(
       count(*) filter (where expires_at <= clock_timestamp() + interval '4 hours')::int as "expiringSoon",
       count(*) filter (where ${mine(caller)})::int as mine
     from request
-    where state = 'pending' and id in (select id from seen)
+    where ${isPending} and id in (select id from seen)
     group by queue
   `.execute(ctx.db)
   const counts = new Map(rows.map((row) => [row.queue, row]))

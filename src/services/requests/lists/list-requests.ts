@@ -129,7 +129,8 @@ async function conditionsOf(
   const conditions: RawBuilder<boolean>[] = []
   const state = input.mine === true || input.snoozed === true ? 'pending' : input.state
   // A literal, not a parameter: only then do the partial indexes of a state serve.
-  if (state !== undefined) conditions.push(sql<boolean>`request.state = ${sql.lit(state)}`)
+  if (state === 'pending') conditions.push(isPending)
+  else if (state !== undefined) conditions.push(sql<boolean>`request.state = ${sql.lit(state)}`)
   if (state !== undefined && input.state !== undefined && input.state !== state) {
     conditions.push(sql<boolean>`false`)
   }
@@ -154,6 +155,12 @@ async function conditionsOf(
   if (words !== '') conditions.push(await matching(ctx, words))
   return conditions
 }
+
+/**
+ * What waits. It stands before what has ended, at rank 12: with both conditions an index of all
+ * requests of a person is read up to there.
+ */
+export const isPending = sql<boolean>`(request.state = 'pending' and request.urgency_rank < 12)`
 
 /** Near its deadline a request is not put off any more: a snooze ends that long before it. */
 const nearDeadlineMinutes = 60

@@ -3,10 +3,10 @@ import type { Viewer } from './viewer.ts'
 
 /**
  * Whether the viewer may see a run (security.md 22): who started it or a run above it, the owner of
- * a key that did, members of the teams its requests went to, and who holds `manageRuns`. `run`
- * names the run id's column.
+ * a key that did, members of the teams its requests went to, and who holds `manageRuns`. `run` is
+ * the table's name or alias in the query.
  *
- * @example query.where(runVisibleTo(viewer, 'run.id'))
+ * @example query.where(runVisibleTo(viewer, 'run'))
  */
 export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
   return anyOf(runVisibilityRules(viewer, run))
@@ -27,48 +27,38 @@ export function requestVisibleTo(viewer: Viewer, request: string): RawBuilder<bo
  */
 export function runVisibilityRules(viewer: Viewer, run: string): RawBuilder<boolean>[] {
   if (viewer.managesRuns) return [sql<boolean>`true`]
-  const id = sql.ref(run)
-  return [started(viewer, id), ...toTeams(viewer, (goes) => wentTo(id, goes))]
+  const id = sql.ref(`${run}.id`)
+  return [
+    isPerson(viewer, `${run}.started_by`),
+    isPerson(viewer, `${run}.co_owner_id`),
+    ...toTeams(viewer, (goes) => wentTo(id, goes)),
+  ]
 }
 
-/** The same of `requestVisibleTo`. */
+/** The same of `requestVisibleTo`. A row names its owners from its beginning on. */
 export function requestVisibilityRules(viewer: Viewer, request: string): RawBuilder<boolean>[] {
   const runId = sql.ref(`${request}.run_id`)
-  const goes = toTeams(viewer, (goesTo) => goesTo(request))
-  const opened = sql<boolean>`(${runId} is null and ${isOfOwnProgram(viewer, request)})`
-  if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...goes, opened]
-  return [...goes, started(viewer, runId), ...toTeams(viewer, (to) => wentTo(runId, to)), opened]
+  const rules = [
+    ...toTeams(viewer, (goesTo) => goesTo(request)),
+    isPerson(viewer, `${request}.owner_id`),
+    isPerson(viewer, `${request}.co_owner_id`),
+  ]
+  if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...rules]
+  return [...rules, ...toTeams(viewer, (to) => wentTo(runId, to))]
 }
 
 function anyOf(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }
 
-/** The viewer, or a key of theirs, started the run or one above it. */
-function started(viewer: Viewer, runId: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select 1 from run_lineage
-    join run as above on above.id = run_lineage.ancestor_id
-    where run_lineage.run_id = ${runId}
-      and (above.started_by = ${viewer.personId}
-        or above.api_key_id = any(array(select id from api_key where owner_id = ${viewer.personId})))
-  )`
+function isPerson({ personId }: Viewer, column: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} = ${personId}`
 }
 
 /** A request of the run goes to the viewer's teams. */
 function wentTo(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select 1 from request as asked where asked.run_id = ${runId} and ${goesTo('asked')}
-  )`
-}
-
-/** A program of the viewer's asked for it, or one on their behalf. */
-function isOfOwnProgram(viewer: Viewer, request: string): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select 1 from external_request
-    where external_request.request_id = ${sql.ref(`${request}.id`)}
-      and (external_request.owner_id = ${viewer.personId}
-        or external_request.on_behalf_of = ${viewer.personId})
   )`
 }
 

@@ -25,7 +25,7 @@ export async function childrenOf(
     .selectFrom('run')
     .select(['id as runId', 'worker', 'state', 'parent_call_id as callId'])
     .where('parent_run_id', '=', runId)
-    .where(runVisibleTo(viewer, 'run.id'))
+    .where(runVisibleTo(viewer, 'run'))
     .orderBy('created_at')
     .execute()
 }

@@ -46,7 +46,7 @@ export async function listRuns(
     columns: [sql`run.id`],
     from: sql`run`,
     where: conditions,
-    anyOf: runVisibilityRules(viewer, 'run.id'),
+    anyOf: runVisibilityRules(viewer, 'run'),
     order: { keys, descending: true },
     limit,
   })

@@ -68,7 +68,7 @@ async function visibleRuns(db: Db, viewer: Viewer, runId: string): Promise<reado
     .select('run_lineage.run_id')
     .where('run_lineage.ancestor_id', '=', runId)
     .whereRef('run.workspace', '=', 'own.workspace')
-    .where(runVisibleTo(viewer, 'run_lineage.run_id'))
+    .where(runVisibleTo(viewer, 'run'))
     .execute()
   return rows.map((row) => row.run_id)
 }
