@@ -138,6 +138,7 @@ test('a request has its receipt to download: a checkpoint that covers its events
   const { id, number } = await askForNote()
   await coverAudit(dashboard.desk.database.db)
   const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('heading', { name: 'Proof' }).click()
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Receipt' }).click()
   const download = await downloading

@@ -115,25 +115,19 @@ export function reachWords(reach: GrantReach, root: ReachRoot | null): string[] 
   ]
 }
 
-function whichCalls({ scope, tool, path, digest }: GrantReach): string {
+function whichCalls({ scope, tool, path }: GrantReach): string {
   switch (scope) {
     case 'path':
       return `Every further ${tool} on ${path ?? ''}, whatever the content.`
     case 'command':
-      return `Every further ${tool} with exactly this command, whatever the files it names contain by then (digest ${shortHash(digest ?? '')}).`
+      return `Every further ${tool} with exactly this command, whatever the files it names contain by then.`
     default:
-      return `Every further ${tool} with exactly these arguments (digest ${shortHash(digest ?? '')}).`
+      return `Every further ${tool} with exactly these arguments.`
   }
 }
 
 function listed({ files }: GrantReach): string {
-  return files.map(({ path, hash }) => `${path} (${shortHash(hash)})`).join(', ')
-}
-
-/** As the dashboard writes it; the whole one is beside the sentences. */
-function shortHash(hash: string): string {
-  const hex = hash.replace(/^sha256:/, '')
-  return hex.length <= 16 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
+  return files.map(({ path }) => path).join(', ')
 }
 
 function whichRuns(root: ReachRoot | null): string {

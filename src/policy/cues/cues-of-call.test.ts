@@ -276,6 +276,12 @@ describe('a cue', () => {
     expect(await exec('sudo', 'rm', '-rf', 'data')).toMatchObject([{ id: lost, line: 2 }])
   })
 
+  test('names the line of a script that a vector holds, as its words are shown', async () => {
+    expect(await exec('sh', '-c', 'set -e\nls\nrm -rf data\n')).toMatchObject([
+      { id: lost, line: 5 },
+    ])
+  })
+
   test('says what the host knows: no network, a first use, a text by an outsider', async () => {
     const more = { isOffline: true, isFirstUse: true, outsider: 'a result of mcp__web__fetch' }
     const ids = (await shell('git fetch', more)).map(({ id }) => id)

@@ -1,3 +1,4 @@
+import { counted } from '#domain/text/counted.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
@@ -30,7 +31,13 @@ const preparing = new Set([
  * how many more there are.
  */
 export function effectOfCommand(input: CommandInput): string {
-  if (input.kind === 'exec') return `Run ${oneLine(input.argv.map(quoted).join(' '), 150)}`
+  if (input.kind === 'shell') return effectOfScript(input)
+  const script = scriptOf(input.argv)
+  if (script !== null) return effectOfScript({ kind: 'shell', script, cwd: input.cwd })
+  return `Run ${oneLine(input.argv.map(quoted).join(' '), 150)}`
+}
+
+function effectOfScript(input: CommandInput & { kind: 'shell' }): string {
   const { script } = input
   const nodes = analyseCommand(input)
     .search.commands.flatMap(({ node }) => (node === null ? [] : [node]))
@@ -43,6 +50,19 @@ export function effectOfCommand(input: CommandInput): string {
   return outer.length === 0 ? sentence : `${sentence} and ${outer.length} more`
 }
 
+/** The script of `sh -c SCRIPT`; `null` for every other vector. */
+function scriptOf([program = '', ...args]: readonly string[]): string | null {
+  if (!shells.has(program.split('/').at(-1) ?? '')) return null
+  const place = args.findIndex((word) => !/^[-+]/.test(word) || /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word))
+  const script = args[place + 1]
+  return args[place]?.startsWith('-') ? (script ?? null) : null
+}
+
+const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
+
+/** Of a word of several lines, such as a program of Python, the first that says something. */
 function quoted(word: string): string {
+  const lines = word.split('\n').filter((line) => line.trim() !== '')
+  if (lines.length > 1) return `'${lines[0]?.trim()}' (${counted(lines.length, 'line')})`
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`
 }

@@ -53,6 +53,19 @@ describe('a stranger understands what a call does:', () => {
     expect(script('X=1; echo hi')).toMatch(/^Run /)
   })
 
+  test('a vector that runs a script by that script, and a word of several lines by its first', () => {
+    const vector = (...argv: string[]) => call('exec', { argv })
+    const text = 'set -e\ncd app\nnpm ci\nnpm test\nnpm run build'
+    expect(vector('sh', '-c', text)).toBe('Run npm ci and 4 more')
+    expect(vector('/bin/bash', '--norc', '-euc', text, 'name')).toBe('Run npm ci and 4 more')
+    expect(vector('sh', 'build.sh', '-c', text)).toMatch(
+      /^Run sh build\.sh -c 'set -e' \(5 lines\)/,
+    )
+    expect(vector('python3', '-c', '\nimport json\nprint(1)\n')).toBe(
+      "Run python3 -c 'import json' (2 lines)",
+    )
+  })
+
   test('fields by their titles, money, dates and addresses in words', () => {
     const input = {
       customer_email: 'ada@example.com',

@@ -114,7 +114,6 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
           {contents.length > 0 && `, ${open.length} of ${contents.length} to decide`}
         </Headline>
         <Task task={changeSet.task} />
-        {contents.length > 0 && <AgentStatement text={statement} />}
         {hasDiffs && <DiffToolbar />}
       </div>
       <CallTree
@@ -134,6 +133,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
             laterOnes={laterThan(entry, entries)}
           />
         ))}
+        {contents.length > 0 && <AgentStatement text={statement} />}
       </div>
       {contents.length > 0 && (
         <div className="decide-bar change-set-bar" role="region" aria-label="Decisions">

@@ -3,7 +3,6 @@ import type { ApiRequest } from '#client/call.ts'
 import { readContent } from '../api/call-api.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
-import { Hash } from '../text/hash.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
 import { LinesView } from './lines-view.tsx'
 
@@ -19,14 +18,11 @@ export function ContentView(props: { content: ApiRequest; revision: number; what
   if (content.isError) {
     return <Failure error={content.error} retry={() => void content.refetch()} />
   }
-  const { bytes, digest, mediaType } = content.data
+  const { bytes, mediaType } = content.data
   const text = mediaType.startsWith('text/') ? decode(bytes) : null
   return (
     <>
-      <p className="dim small">
-        {bytes.length.toLocaleString('en')} bytes{' '}
-        {digest !== null && <Hash value={digest} what="hash of the content" />}
-      </p>
+      <p className="dim small">{bytes.length.toLocaleString('en')} bytes</p>
       {/* The raw form: that it was read is recorded already. */}
       <SecretsContext value={null}>
         {text === null ? (

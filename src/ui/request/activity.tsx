@@ -11,8 +11,8 @@ export function Activity({ request }: { request: RequestDetail }) {
   const audit = useAudit(`requestId=${request.id}`)
   const events = toldEvents(audit.data?.pages)
   return (
-    <section className="card" aria-labelledby="activity-title">
-      <h2 id="activity-title">Activity</h2>
+    <section aria-labelledby="activity-title">
+      <h3 id="activity-title">Activity</h3>
       {audit.isError && <p className="dim">{audit.error.message}</p>}
       <ul className="plain-list">
         {events.map(({ event, about }) => (

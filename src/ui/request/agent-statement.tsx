@@ -1,9 +1,12 @@
+import type { ReactNode } from 'react'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /**
  * What the model said beside the call: quoted, labelled as its claim, never a link, never an image.
+ * `children`: what leads on from it.
  */
-export function AgentStatement({ text }: { text: string | null }) {
+export function AgentStatement(props: { text: string | null; children?: ReactNode }) {
+  const { text } = props
   return (
     <section className="card" aria-labelledby="statement-title">
       <h2 id="statement-title">The agent's statement</h2>
@@ -17,6 +20,7 @@ export function AgentStatement({ text }: { text: string | null }) {
           </blockquote>
         </>
       )}
+      {props.children}
     </section>
   )
 }

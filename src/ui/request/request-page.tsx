@@ -23,27 +23,22 @@ import { resultsInFile } from './editing/results-in-file.ts'
 import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
 import { Alike } from './facts/alike.tsx'
-import { Facts } from './facts/facts.tsx'
 import { Decisions } from './decisions.tsx'
 import { NamedFiles } from './facts/named-files.tsx'
 import { ProgramCard } from './program-card.tsx'
 import { Quorum } from './decision/quorum.tsx'
 import { ModeBanner } from '../runs/page/mode-banner.tsx'
 import { Notice } from '../states/notice.tsx'
-import { PageBoundary } from '../states/page-boundary.tsx'
+import { Proof } from './proof.tsx'
 import { RequestHead } from './request-head.tsx'
 import { RequestEffect, RequestSentence } from './request-sentence.tsx'
-import { Context, Siblings } from './surroundings.tsx'
+import { Siblings, TurnsBefore } from './surroundings.tsx'
 import { useSeen } from '../effect/seeing/use-seen.ts'
 import { useLineNotes } from './comments/line-notes.tsx'
 import { Cues } from './card/cues.tsx'
 import { WhyAsked } from './card/routing.tsx'
 import { Task } from './card/task.tsx'
 import './request.css'
-
-const Activity = lazy(() =>
-  import('./activity.tsx').then((module) => ({ default: module.Activity })),
-)
 
 const FileEditForm = lazy(() =>
   import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
@@ -232,22 +227,20 @@ function Opened({ request }: { request: RequestDetail }) {
             <ProgramCard request={request} />
           ) : (
             displayed.erased === null &&
-            displayed.kind !== 'start' && <AgentStatement text={displayed.agentReason} />
+            displayed.kind !== 'start' && (
+              <AgentStatement text={displayed.agentReason}>
+                <TurnsBefore request={request} />
+              </AgentStatement>
+            )
           )}
         </SecretsContext>
         <WhyAsked request={displayed} />
         <Siblings request={request} />
-        <SecretsContext value={secrets.others}>
-          <Facts request={displayed} />
-          <Context request={request} />
-        </SecretsContext>
         <Decisions request={request} />
         <Comments request={request} />
-        <PageBoundary what="The activity">
-          <Suspense fallback={null}>
-            <Activity request={request} />
-          </Suspense>
-        </PageBoundary>
+        <SecretsContext value={secrets.others}>
+          <Proof request={request} displayed={displayed} />
+        </SecretsContext>
       </div>
       {phone ? (
         <>

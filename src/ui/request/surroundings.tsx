@@ -86,16 +86,12 @@ function stateText({ state, verdict, finished }: Sibling): string {
   return finished ? `${word}, has its result` : word
 }
 
-/**
- * Who started what, from the person's run down to the one that asks, and its last turns, which load
- * when they are opened.
- */
-export function Context({ request }: { request: RequestDetail }) {
-  const [opened, setOpened] = useState(false)
+/** Who started what, from the person's run down to the one that asks. */
+export function Lineage({ request }: { request: RequestDetail }) {
   if (request.runId === null) return null
   return (
-    <section className="card" aria-labelledby="context-title">
-      <h2 id="context-title">Where it comes from</h2>
+    <section aria-labelledby="lineage-title">
+      <h3 id="lineage-title">Where it comes from</h3>
       <ol className="lineage">
         {request.lineage.map((entry) => (
           <li key={entry.runId}>
@@ -104,16 +100,25 @@ export function Context({ request }: { request: RequestDetail }) {
           </li>
         ))}
       </ol>
-      <details className="turns" onToggle={(event) => setOpened(event.currentTarget.open)}>
-        <summary>The last turns</summary>
-        {opened && (
-          <PageBoundary what="The last turns">
-            <Suspense fallback={<p className="dim">Loading the turns…</p>}>
-              <LastTurns runId={request.runId} turn={request.turn ?? 0} />
-            </Suspense>
-          </PageBoundary>
-        )}
-      </details>
     </section>
+  )
+}
+
+/** What the run did before it asked, which loads when it is opened. */
+export function TurnsBefore({ request }: { request: RequestDetail }) {
+  const [opened, setOpened] = useState(false)
+  const { runId, turn } = request
+  if (runId === null || turn === null) return null
+  return (
+    <details className="turns" onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <summary>The last turns</summary>
+      {opened && (
+        <PageBoundary what="The last turns">
+          <Suspense fallback={<p className="dim">Loading the turns…</p>}>
+            <LastTurns runId={runId} turn={turn} />
+          </Suspense>
+        </PageBoundary>
+      )}
+    </details>
   )
 }

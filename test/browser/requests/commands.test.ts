@@ -35,6 +35,12 @@ for (const [scheme, viewport] of [
     await effect.getByText('runs code from the workspace (sh)').waitFor()
     await effect.getByText('It will run without a sandbox').waitFor()
     await effect.getByText('Hidden characters: 1').waitFor()
+    // No hash is on the page but under the proof, which the raw input is a part of.
+    expect(await page.locator('main .hash').count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'Activity' }).count()).toBe(0)
+    await page.keyboard.press('r')
+    await page.getByText('"cwd": "scratch"').waitFor()
+    await page.getByRole('region', { name: 'Activity' }).waitFor()
     const facts = page.getByRole('region', { name: 'Facts' })
     for (const text of [
       'Working directory',
@@ -60,6 +66,29 @@ for (const [scheme, viewport] of [
     expect(found.violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
   })
 }
+
+test('a script of a vector is shown line by line, told by its first command, and a cue leads to its line', async () => {
+  const script = 'set -e\ncd scratch\nnpm ci\n\nnpm run build \n'
+  const input = { file: 'sh', args: ['-c', script], timeoutSeconds: 60 }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'exec', input }], 'I build it.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0] ?? ''}`)
+  await page.getByRole('heading', { level: 1, name: 'Run npm ci and 3 more' }).waitFor()
+  const effect = page.getByRole('region', { name: 'All that will happen' })
+  const lines = await effect.locator('.code-text').allInnerTexts()
+  expect(lines).toEqual([
+    '0  "sh"',
+    '1  "-c"',
+    '2  │ set -e',
+    '   │ cd scratch',
+    '   │ npm ci',
+    '   │',
+    '   │ npm run build·',
+    '   │',
+  ])
+  const cue = page.getByRole('listitem').filter({ hasText: 'Reaches the network: npm ci' })
+  await cue.getByRole('link', { name: 'line 5' }).click()
+  expect(await effect.locator(':focus').textContent()).toContain('npm ci')
+})
 
 // Rules: product.md 26
 test('a script that the run wrote itself is said to be, with what is in it and a link to the call', async () => {

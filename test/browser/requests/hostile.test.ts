@@ -113,7 +113,7 @@ test('high risk cannot be approved before all of it was on the screen and a reas
   expect(await submit.isEnabled()).toBe(false)
   // Jumping to the end is not seeing the middle.
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
-  await page.getByText('Activity').waitFor()
+  await page.getByRole('heading', { name: 'Proof' }).waitFor()
   expect(await submit.isEnabled()).toBe(false)
   await page.evaluate(() => window.scrollTo(0, 0))
   for (let step = 0; step < 40 && !(await submit.isEnabled()); step += 1) {

@@ -105,6 +105,7 @@ test('a delegation shows target, attachments and task; its run is nested where i
   await parent.getByRole('complementary').getByRole('link', { name: 'scribe' }).waitFor()
   const [asked] = await desk.calls(childId, 1)
   await parent.goto(`${dashboard.url}/requests/${asked?.requestId}`)
+  await parent.getByRole('heading', { name: 'Proof' }).click()
   const lineage = parent.getByRole('region', { name: 'Where it comes from' })
   await lineage.getByRole('link', { name: 'scribe' }).waitFor()
   await lineage.getByRole('link', { name: 'reviewer' }).waitFor()

@@ -11,7 +11,7 @@ export interface SpelledOut {
   readonly isOpen: boolean
   /** paths that its redirects write */
   readonly writes: readonly string[]
-  /** from 1: the line of the script, or the place of the program in the vector */
+  /** from 1: the line of the script, or of the vector when each of its words begins a line */
   readonly line: number
   /** its own text with all that it encloses; empty when that is not known */
   readonly source: string
@@ -22,10 +22,10 @@ const maxCommands = 400
 
 /** Every command that an analysed text may run, wrappers followed; in the order of the text. */
 export function commandsOf({ input, search }: CommandAnalysis): readonly SpelledOut[] {
-  const script = input.kind === 'shell' ? input.script : ''
+  const script = input.kind === 'shell' ? input.script : input.argv.join('\n')
   const found: SpelledOut[] = []
   for (const { words, inner, node } of search.commands) {
-    const line = input.kind === 'exec' ? 1 : node === null ? null : lineAt(script, node.pos)
+    const line = input.kind === 'exec' || node === null ? null : lineAt(script, node.pos)
     const writes = (node?.redirects ?? []).flatMap((redirect) =>
       redirect.type === 'Redirect' && redirect.operator.includes('>')
         ? [redirect.target?.value ?? '']
@@ -43,7 +43,7 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Spelled
         args,
         isOpen: args.some((field) => field.includes('?') || field.includes('*')),
         writes: start.from === 0 ? writes.filter((path) => path !== '') : [],
-        line: input.kind === 'exec' ? start.from + 1 : (line ?? lineOfText(script, name, args)),
+        line: line ?? placeInVector(input, start.from, fields) ?? lineOfText(script, name, args),
         source,
       })
     }
@@ -55,6 +55,18 @@ function fieldOf(word: Spelling): string {
   const text = word.alternatives[0]?.join(' ') ?? ''
   if (text === '' && word.isOpen) return '?'
   return isUnclear(text) ? text.replaceAll(/[\u{f0001}\u{f0002}]/gu, '*') : text
+}
+
+/** The line of a command that is the rest of the vector from a word on; `null`: it is another. */
+function placeInVector(
+  input: CommandAnalysis['input'],
+  from: number,
+  fields: readonly string[],
+): number | null {
+  if (input.kind === 'shell') return null
+  const rest = input.argv.slice(from)
+  if (rest.length !== fields.length || rest[0] !== fields[0]) return null
+  return input.argv.slice(0, from).join('\n').split('\n').length + (from === 0 ? 0 : 1)
 }
 
 /** Where a command inside of a text stands: by its first words. */

@@ -99,9 +99,21 @@ function sandboxWarnings({ sandbox }: CommandPlace): string[] {
       ]
 }
 
-/** One word a line, numbered, so that no space can hide where one ends. */
+/**
+ * One word a line, numbered, so that no space can hide where one ends. A word of several lines,
+ * such as a script, takes a line for each of them, behind a bar that no other word begins with.
+ */
 function listed(argv: readonly string[]): string {
-  return argv.map((word, index) => `${index}  ${JSON.stringify(word)}\n`).join('')
+  return argv
+    .map((word, index) => {
+      const lines = word.split('\n')
+      if (lines.length === 1) return `${index}  ${JSON.stringify(word)}\n`
+      const indent = ' '.repeat(String(index).length)
+      return lines
+        .map((line, n) => `${n === 0 ? index : indent}  │${line === '' ? '' : ` ${line}`}\n`)
+        .join('')
+    })
+    .join('')
 }
 
 /** A word as a shell would need it written. */

@@ -1,5 +1,4 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { Hash } from '../../text/hash.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import './card.css'
 
@@ -15,13 +14,6 @@ export function WhyAsked({ request }: { request: RequestDetail }) {
         <Why name="Risk" {...routing.risk} />
         <Why name="Quorum" {...routing.quorum} />
       </dl>
-      <p className="dim small facts-line">
-        rule{' '}
-        <code>
-          <VisibleText text={rule.id} />
-        </code>{' '}
-        · policy <Hash value={request.policyDigest} what="policy digest" />
-      </p>
     </section>
   )
 }

@@ -1,11 +1,10 @@
 import { IconHourglass } from '@tabler/icons-react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { Hash } from '../../text/hash.tsx'
 import { Time } from '../../text/time.tsx'
 import { Initials } from '../../text/initials.tsx'
 import { missingText, stepWords } from './wording/stage-sentence.ts'
 
-/** What a decision here is bound to, how many are needed, and who can give them. */
+/** How many decisions are needed, and who can give them. */
 export function Quorum({ request }: { request: RequestDetail }) {
   const { quorum, eligiblePeople } = request
   // As long as nobody has decided, what is needed is what is missing.
@@ -45,12 +44,6 @@ export function Quorum({ request }: { request: RequestDetail }) {
         </div>
       )}
       <Steps request={request} />
-      <div className="fact">
-        <dt>Bound to</dt>
-        <dd>
-          <Hash value={request.digest} what="digest" /> · revision {request.revision}
-        </dd>
-      </div>
     </dl>
   )
 }

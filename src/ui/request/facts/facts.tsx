@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { Hash } from '../../text/hash.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { factRows, type FactRow } from './fact-rows.ts'
@@ -11,13 +10,17 @@ import { LinesView } from '../../effect/lines-view.tsx'
 const hashText = /^sha256:[0-9a-f]{64}$/
 
 /** Everything the decision is bound to, and the raw input. */
-export function Facts({ request }: { request: RequestDetail }) {
-  const [raw, setRaw] = useState(false)
-  useShortcut('raw', () => setRaw((before) => !before))
+export function Facts(props: {
+  request: RequestDetail
+  /** the raw input is shown */
+  raw: boolean
+  onRaw: (raw: boolean) => void
+}) {
+  const { request, raw, onRaw } = props
   const keys = useAriaKeys('raw')
   return (
-    <section className="card" aria-labelledby="facts-title">
-      <h2 id="facts-title">Facts</h2>
+    <section aria-labelledby="facts-title">
+      <h3 id="facts-title">Facts</h3>
       <dl className="facts">
         <Fact label="Tool" values={[request.tool]} />
         {request.workspaceRoot !== null &&
@@ -27,14 +30,17 @@ export function Facts({ request }: { request: RequestDetail }) {
         {factRows(request).map((row) => (
           <Fact key={`${row.label} ${row.values[0]}`} {...row} />
         ))}
+        <Fact label="Rule" values={[request.rule.id]} />
+        <Fact label="Policy version" values={[request.policyDigest]} />
         <Fact label="Digest" values={[request.digest]} />
+        <Fact label="Revision" values={[String(request.revision)]} />
       </dl>
       <Button
         size="xs"
         variant="default"
         mt="sm"
         aria-expanded={raw}
-        onClick={() => setRaw(!raw)}
+        onClick={() => onRaw(!raw)}
         {...keys}
       >
         {raw ? 'Hide the raw input' : 'Show the raw input'}

@@ -4,7 +4,6 @@ import { Link } from 'react-router'
 import type { NamedFileView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
-import { Hash } from '../../text/hash.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { ContentView } from '../../effect/content-view.tsx'
 import './named-files.css'
@@ -47,9 +46,7 @@ function NamedFile({ request, file }: { request: RequestDetail; file: NamedFileV
         <code className="grow break">
           <VisibleText text={file.path} />
         </code>
-        <span className="dim small">
-          {file.bytes.toLocaleString('en')} bytes <Hash value={file.hash} what="hash of the file" />
-        </span>
+        <span className="dim small">{file.bytes.toLocaleString('en')} bytes</span>
       </div>
       {file.writtenBy !== null && <WrittenBy call={file.writtenBy} runId={request.runId} />}
       {isStored ? (

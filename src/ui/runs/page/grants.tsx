@@ -4,7 +4,6 @@ import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useGrants } from '../../api/queries.ts'
 import { useAct } from '../../states/use-act.ts'
-import { Hash } from '../../text/hash.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 
@@ -40,13 +39,11 @@ function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
             on <VisibleText text={grant.path} />, any content
           </>
         ) : (
-          <>
-            with arguments <Hash value={grant.digest} what="digest" />
-          </>
+          'with exactly the arguments that were approved'
         )}
       </p>
       <p className="dim">
-        <Link to={`/requests/${grant.requestId}`}>given</Link> by {grant.grantedBy.name}{' '}
+        <Link to={`/requests/${grant.requestId}`}>approved</Link> by {grant.grantedBy.name}{' '}
         <Time at={grant.createdAt} /> · used {grant.uses}
         {grant.usesAllowed !== null &&
           ` of ${grant.usesAllowed}, ${grant.usesAllowed - grant.uses} left`}

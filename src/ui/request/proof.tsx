@@ -1,0 +1,55 @@
+import { lazy, Suspense, useRef, useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { PageBoundary } from '../states/page-boundary.tsx'
+import { Facts } from './facts/facts.tsx'
+import { Lineage } from './surroundings.tsx'
+
+const Activity = lazy(() =>
+  import('./activity.tsx').then((module) => ({ default: module.Activity })),
+)
+
+/**
+ * What the decision rests on, to its last byte: facts and hashes, the version of the policy, who
+ * started what, and what the trail has. Folded, because nobody needs it to decide, and loaded when
+ * it is opened. `request` is the newest, `displayed` the revision that is on the page.
+ */
+export function Proof({
+  request,
+  displayed,
+}: {
+  request: RequestDetail
+  displayed: RequestDetail
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const [raw, setRaw] = useState(false)
+  const summary = useRef<HTMLElement>(null)
+  useShortcut('raw', () => {
+    setRaw(!raw || !isOpen)
+    setOpen(true)
+    summary.current?.scrollIntoView({ block: 'start' })
+  })
+  return (
+    <details
+      className="card proof"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary ref={summary}>
+        <h2>Proof</h2>{' '}
+        <span className="dim small">Facts, hashes, policy version, lineage, activity</span>
+      </summary>
+      {isOpen && (
+        <div className="column">
+          <Facts request={displayed} raw={raw} onRaw={setRaw} />
+          <Lineage request={request} />
+          <PageBoundary what="The activity">
+            <Suspense fallback={null}>
+              <Activity request={request} />
+            </Suspense>
+          </PageBoundary>
+        </div>
+      )}
+    </details>
+  )
+}
