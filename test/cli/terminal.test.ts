@@ -11,17 +11,6 @@ let cli: CommandLine
 const ada = ['--as', 'ada@example.com']
 const grace = ['--as', 'grace@example.com']
 
-/** Places below "View in full" of what the prompt offers. */
-const choice = {
-  full: 0,
-  deny: 1,
-  stop: 2,
-  approve: 3,
-  approveRun: 4,
-  approvePath: 5,
-  leave: 6,
-} as const
-
 // Each step is a process of its own; a busy machine takes seconds for one.
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -59,20 +48,21 @@ test('approve prints everything, asks with no preselected, and carries out what 
   expect(await stateOf(request)).toBe('approved')
 })
 
-test('high risk is offered for approval only once all was printed, and wants a reason', async () => {
+test('high risk is approved by a key only once all was printed, and wants a reason', async () => {
   const { request } = await waiting('risky')
-  const review = cli.atTerminal('review', ...grace)
+  const review = cli.with({ PAGER: 'cat' }).atTerminal('review', ...grace)
+  await review.sees('Request 1 of 1')
+  await review.sees('task')
   await review.sees('HIGH RISK')
   await review.sees('140 more lines')
-  await review.sees('Deny and stop')
-  await review.sees('Enter:')
-  expect(review.screen).not.toContain('Approve once')
-  review.type('\r')
+  await review.sees('a approve once')
+  review.type('a')
+  await review.sees('High risk: view all of it first, with v.')
+  await review.sees('v view')
+  review.type('v')
   await review.sees('│ step 200')
-  await review.sees('Approve once, as shown')
-  await review.sees('Enter:')
-  review.type('\u001b[B'.repeat(choice.approve))
-  review.type('\r')
+  await review.sees('a approve once')
+  review.type('a')
   await review.sees('Reason (High risk needs a reason)')
   review.type('\r')
   await review.sees('A reason is required')
@@ -86,10 +76,16 @@ test('high risk is offered for approval only once all was printed, and wants a r
 test('review leaves what it is told to leave, and goes on to the next', async () => {
   const [first, second] = [await waiting('scribe'), await waiting('again')]
   const review = cli.atTerminal('review', ...grace)
-  await review.sees(`#${first.request} `)
-  await review.choose('Your decision', choice.leave)
-  await review.sees(`#${second.request} `)
-  await review.choose('Your decision', choice.stop)
+  await review.sees('Request 1 of 2')
+  await review.sees('x deny and stop')
+  review.type('l')
+  await review.sees(`#${first.request} is left as it is.`)
+  await review.sees('Request 2 of 2')
+  await review.sees('x deny and stop')
+  // A key that stands for nothing, and Enter, decide nothing.
+  review.type('z\r')
+  await review.sees('x deny and stop')
+  review.type('x')
   await review.sees('Reason')
   review.type('wrong branch\r')
   await review.sees('1 decided, 1 left undecided')
@@ -103,9 +99,10 @@ test('review leaves what it is told to leave, and goes on to the next', async ()
 test('Ctrl-C at the prompt decides nothing', async () => {
   const { run, request } = await waiting('scribe')
   const review = cli.atTerminal('review', ...grace)
-  await review.sees('Enter:')
+  await review.sees('q quit')
   review.type('\u0003')
-  await review.ends()
+  await review.sees('0 decided, 1 left undecided.')
+  expect(await review.ends()).toBe(0)
   expect(await stateOf(request)).toBe('pending')
   await cli.ok('runs', 'cancel', run, ...ada)
 })
@@ -113,7 +110,9 @@ test('Ctrl-C at the prompt decides nothing', async () => {
 test('watching asks in place whoever may decide, for this run once or for the rest of it', async () => {
   const { run } = await waiting('again')
   const watch = cli.atTerminal('runs', 'watch', run, ...grace)
-  await watch.choose('Your decision', choice.approveRun)
+  await watch.sees('s approve for the run')
+  await watch.sees('q quit')
+  watch.type('s')
   await watch.sees('Reason')
   watch.type('\r')
   await watch.sees('exactly these arguments')
@@ -122,7 +121,8 @@ test('watching asks in place whoever may decide, for this run once or for the re
   await watch.sees('Continue?')
   watch.type('y')
   await watch.sees('Create notes/other.md')
-  await watch.choose('Your decision', choice.approve)
+  await watch.sees('q quit')
+  watch.type('a')
   await watch.sees('completed')
   expect(await watch.ends()).toBe(0)
   expect(await readFile(join(installation.folder, 'notes/same.md'), 'utf8')).toBe('same\n')
@@ -135,9 +135,10 @@ test('watching ends with 4 after a denial, and with 3 when nothing was asked of 
   const starter = cli.atTerminal('runs', 'watch', run, ...ada)
   await starter.sees('waits for 1 of platform')
   expect(await starter.ends()).toBe(3)
-  expect(starter.screen).not.toContain('Your decision')
+  expect(starter.screen).not.toContain('a approve once')
   const watch = cli.atTerminal('runs', 'watch', run, ...grace)
-  await watch.choose('Your decision', choice.stop)
+  await watch.sees('q quit')
+  watch.type('x')
   await watch.sees('Reason')
   watch.type('\r')
   await watch.sees('countersign runs message')
@@ -161,7 +162,8 @@ test.skipIf(!testSandbox.works)(
   async () => {
     const { run } = await waiting('builder')
     const watch = cli.atTerminal('runs', 'watch', run, ...grace)
-    await watch.choose('Your decision', choice.approve)
+    await watch.sees('q quit')
+    watch.type('a')
     await watch.sees('standard output:')
     await watch.sees('│ one ⟦U+001B ESC⟧[2J⟦U+0007 BEL⟧')
     expect(watch.screen).not.toContain('│ two €')
@@ -184,7 +186,9 @@ test('a run is a conversation: its text, a key for a decision, commands, and its
   await starter.sees('waits for Edsger, Grace, Linus')
   const run = /^run (\S+) of/m.exec(starter.screen)?.[1] ?? ''
   const approver = cli.with({ PAGER: 'cat' }).atTerminal('runs', 'attach', run, ...grace)
-  await approver.sees('a approve once · s approve for the run · d deny · x deny and stop · v view')
+  await approver.sees(
+    'a approve once · s approve for the run · f approve for this file · d deny · x deny and stop',
+  )
   expect(approver.screen).not.toContain('"path"')
   approver.type('\r')
   await approver.sees('a approve once')

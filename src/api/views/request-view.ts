@@ -55,7 +55,7 @@ export function requestDetailView(
 }
 
 function alikeRequestView(record: AlikeRequestRecord): AlikeRequest {
-  return { ...answerOf(record), title: masked(record.title) }
+  return { ...answerOf(record), title: masked(record.title), effect: masked(record.effect) }
 }
 
 function masked(text: string): string {

@@ -1,18 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { UiPart } from '#domain/runs/ui-part.ts'
-import { sendChoice } from '../decide/ask-decision.ts'
-import { askByKey, type KeySource } from '../decide/ask-by-key.ts'
+import { askByKey } from '../decide/ask-by-key.ts'
+import { away, keysOf } from '../decide/keys-of.ts'
 import { OutputReader } from '../decide/read-output.ts'
+import { sendChoice } from '../decide/send-choice.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
+import { Keyboard } from '../terminal/keyboard.ts'
 import { bold, dim } from '../text/colour.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { followStream } from './follow-stream.ts'
-import { Keyboard } from './keyboard.ts'
 import { LiveText } from './live-text.ts'
 import { obey, type Obeyed } from './obey.ts'
 
@@ -217,7 +218,11 @@ class Conversation {
         )
         continue
       }
-      const choice = await askByKey(this.#service, request, this.#keysOf(requestId))
+      const choice = await askByKey(
+        this.#service,
+        request,
+        keysOf(this.#service, this.#keyboard, requestId),
+      )
       if (choice === 'detach') return this.#left(run)
       if (choice === 'left') console.log(`#${number} is left as it is.`)
       if (choice === 'gone') console.log(`#${number} was decided elsewhere.`)
@@ -232,24 +237,6 @@ class Conversation {
       await this.#sync()
     }
     return null
-  }
-
-  /** Keys for one request, for as long as it is pending. What was typed before is for nothing. */
-  #keysOf(requestId: string): KeySource {
-    return {
-      aside: (act) => this.#keyboard.aside(act),
-      key: async () => {
-        this.#keyboard.take()
-        for (;;) {
-          await Promise.race([this.#keyboard.pressed(), delay(lookEveryMs)])
-          const [key] = this.#keyboard.take()
-          if (key !== undefined) return key.ctrl ? `ctrl-${key.name}` : key.text
-          const of = { params: { id: requestId } }
-          const request = await this.#service.call('getRequest', of).catch(away)
-          if (request !== null && request.state !== 'pending') return null
-        }
-      },
-    }
   }
 
   /** A message or command that begins with these keys. */
@@ -286,12 +273,6 @@ class Conversation {
     if (this.#denied) return exitCodes.denied
     return rest === 'answered' ? exitCodes.done : exitCodes.failed
   }
-}
-
-/** While the service is away, what is known stays. */
-function away(error: unknown): null {
-  if (error instanceof CommandFailure) return null
-  throw error
 }
 
 function restSentence({ rest, restsUntil, failure }: RunDetail): string {

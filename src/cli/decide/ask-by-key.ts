@@ -1,10 +1,11 @@
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
 import type { Service } from '../service/service.ts'
 import { bold } from '../text/colour.ts'
 import { requestText } from '../text/request-text.ts'
 import { askAnswer, type Answer } from './answer.ts'
-import { askAgain, askBounds, showSettleCommand } from './ask-decision.ts'
+import { askAgain, askBounds } from './ask-bounds.ts'
 import type { Choice } from './decide.ts'
 import { whereToSign } from './needs-passkey.ts'
 import { promptReason } from './prompt-reason.ts'
@@ -32,8 +33,11 @@ export async function askByKey(
 ): Promise<KeyChoice> {
   const page = requestText(request, { full: false })
   console.log(`\n${page.text}`)
-  if (request.kind === 'outcome_check') return left(showSettleCommand(request))
-  if (request.kind === 'question') return left(await keys.aside(() => askAnswer(request)))
+  if (request.kind === 'outcome_check') {
+    console.log(settleCommand(request))
+    return 'left'
+  }
+  if (request.kind === 'question') return answered(await keys.aside(() => askAnswer(request)))
   const elsewhere = whereToSign(service, request)
   if (elsewhere !== null) console.log(elsewhere)
   let seenAll = page.whole
@@ -41,7 +45,7 @@ export async function askByKey(
     console.log(menuOf(request))
     const key = await keys.key()
     if (key === null) return 'gone'
-    if (key === 'ctrl-c' || key === 'ctrl-d') return 'detach'
+    if (key === 'q' || key === 'ctrl-c' || key === 'ctrl-d') return 'detach'
     if (key === 'l') return 'left'
     if (key === 'v') {
       seenAll = await view(service, request, keys)
@@ -52,20 +56,35 @@ export async function askByKey(
   }
 }
 
+/** What may have happened is not approved or denied: somebody finds out and says it. */
+function settleCommand({ number }: RequestDetail): string {
+  return `Find out whether it ran, then record it: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`
+}
+
 function menuOf(request: RequestDetail): string {
   const entries = [
-    ...(request.signatureRequired ? [] : ['a approve once']),
-    ...(mayRemember(request) ? ['s approve for the run'] : []),
+    ...approvals
+      .filter(({ scope }) => isOffered(request, scope))
+      .map(({ key, does }) => `${key} ${does}`),
     'd deny',
     ...(request.kind === 'start' ? [] : ['x deny and stop']),
     'v view',
     'l leave',
+    'q quit',
   ]
   return bold(`#${request.number}: ${entries.join(' · ')}`)
 }
 
-function mayRemember({ signatureRequired, allowedScopes }: RequestDetail): boolean {
-  return !signatureRequired && allowedScopes.includes('run')
+/** The key of each scope of an approval, and what it does. */
+const approvals: readonly { key: string; scope: ScopeName; does: string }[] = [
+  { key: 'a', scope: 'once', does: 'approve once' },
+  { key: 's', scope: 'run', does: 'approve for the run' },
+  { key: 'f', scope: 'path', does: 'approve for this file' },
+  { key: 'c', scope: 'command', does: 'approve for this command' },
+]
+
+function isOffered({ signatureRequired, allowedScopes }: RequestDetail, scope: ScopeName): boolean {
+  return !signatureRequired && (scope === 'once' || allowedScopes.includes(scope))
 }
 
 /** `null`: the key stands for nothing here, or the person went back. */
@@ -76,21 +95,19 @@ async function choose(
 ): Promise<Choice | null> {
   if (key === 'd') return deny(request, 'continue', seenAll)
   if (key === 'x' && request.kind !== 'start') return deny(request, 'stop', seenAll)
-  const approves =
-    (key === 'a' && !request.signatureRequired) || (key === 's' && mayRemember(request))
-  if (!approves) return null
+  const scope = approvals.find((one) => one.key === key)?.scope
+  if (scope === undefined || !isOffered(request, scope)) return null
   if (request.risk === 'high' && !seenAll) {
     console.log('High risk: view all of it first, with v.')
     return null
   }
   const why = whyReason('approve', request)
-  const reason = why === null && key === 'a' ? '' : await promptReason(why)
+  const reason = why === null && scope === 'once' ? '' : await promptReason(why)
   if (reason === null) return null
-  const grant = key === 's' ? await askBounds(request, 'run') : {}
+  const grant = scope === 'once' ? {} : await askBounds(request, scope)
   if (grant === null) return null
   const again = await askAgain(request)
   if (again === null) return null
-  const scope = key === 's' ? 'run' : 'once'
   return { decision: 'approve', scope, ...grant, again, seenAll, ...words(reason) }
 }
 
@@ -116,6 +133,7 @@ async function view(service: Service, request: RequestDetail, keys: KeySource): 
   return isWhole
 }
 
-function left(answer: Answer | 'skip' | 'quit'): KeyChoice {
-  return typeof answer === 'string' ? 'left' : answer
+function answered(answer: Answer | 'skip' | 'quit'): KeyChoice {
+  if (answer === 'quit') return 'detach'
+  return answer === 'skip' ? 'left' : answer
 }

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { Transcript } from '#api/schemas/runs/transcript.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { restLines } from '../text/rest-lines.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
-import { askDecision, sendChoice } from './ask-decision.ts'
+import { decideByKey } from './decide-by-key.ts'
 import { OutputReader } from './read-output.ts'
 
 const lookEveryMs = 500
@@ -122,9 +121,7 @@ async function decideInPlace(service: Service, runId: string, left: Set<string>)
   for (const item of mine) {
     left.add(placeOf(item))
     const request = await service.call('getRequest', { params: { id: item.id } })
-    const choice = await askDecision(service, request)
-    if (choice === 'quit') return false
-    if (choice !== 'skip') await decide(service, request, choice)
+    if ((await decideByKey(service, request)) === 'quit') return false
   }
   return true
 }
@@ -132,20 +129,6 @@ async function decideInPlace(service: Service, runId: string, left: Set<string>)
 /** A request is asked about once; changed by somebody, once more. */
 function placeOf({ id, revision }: RequestItem): string {
   return `${id} ${revision}`
-}
-
-async function decide(
-  service: Service,
-  request: RequestDetail,
-  choice: Parameters<typeof sendChoice>[2],
-): Promise<void> {
-  try {
-    console.log(await sendChoice(service, request, choice))
-  } catch (error) {
-    // Somebody was faster, or it changed: said, and the next look shows what is true.
-    if (!(error instanceof CommandFailure)) throw error
-    console.error(error.message)
-  }
 }
 
 /** What the exit code of a watched run says (api.md, command line). */

@@ -40,7 +40,7 @@ export function alikeLines({ alike, state }: RequestDetail): string[] {
 }
 
 function line(what: string, one: AlikeRequest): string {
-  const title = what === 'similar' ? ` ${printableLine(one.title)}:` : ''
+  const title = what === 'similar' ? ` ${printableLine(one.effect)}:` : ''
   const reason = one.reason === null ? '' : `: ${printableLine(one.reason)}`
   return `${dim(what)}  #${one.number}${title} ${printableLine(alikeWords(one))}, ${fromNow(one.at)}${reason}`
 }

@@ -219,7 +219,8 @@ test('what was asked before is told with what became of it, as text', () => {
   const one = {
     requestId: 'r',
     number: 4,
-    title: 'Edit notes/a.md',
+    title: 'Write "notes/a.md"',
+    effect: 'Edit notes/a.md',
     worker: 'w',
     state: 'denied',
     execution: { state: 'not_started' },

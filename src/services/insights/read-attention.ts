@@ -67,7 +67,7 @@ export async function readFastApprovals(db: Db, scope: InsightScope): Promise<Fo
     with act as (
       select decision.person_id, max(decision.at) as at, max(revision.created_at) as shown_at,
         sum(content.size)::float8 / ${readPerSecond} as needed,
-        (array_agg(request.title order by request.number desc))[1] as title,
+        (array_agg(coalesce(revision.effect, request.title) order by request.number desc))[1] as title,
         (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests
       from request
         join decision on decision.request_id = request.id and decision.decision = 'approve'
@@ -89,6 +89,10 @@ export async function readFastApprovals(db: Db, scope: InsightScope): Promise<Fo
   )
 }
 
+/** What a request does is said by its revision. */
+const withRevision = sql`left join request_revision revision
+      on revision.request_id = request.id and revision.revision = request.revision`
+
 /** Requests that expired, and that nobody had voted on, claimed, answered or handed over. */
 export async function readExpiredUnseen(
   db: Db,
@@ -97,10 +101,11 @@ export async function readExpiredUnseen(
   return countedRows(
     db,
     sql<ExpiredUnseen & Counted>`
-    select request.number::int as number, request.title, request.queue,
+    select request.number::int as number, coalesce(revision.effect, request.title) as title, request.queue,
       request.created_at as "openedAt", request.expires_at as "expiredAt",
       count(*) over ()::int as found
-    from request where ${wasOpened(scope)} and request.state = 'expired'
+    from request ${withRevision}
+    where ${wasOpened(scope)} and request.state = 'expired'
       and not exists (select 1 from audit_event
         where audit_event.request_id = request.id and audit_event.type in (
           'request.claimed', 'request.commented', 'request.handed_over', 'request.extended',
@@ -118,13 +123,14 @@ export async function readAskedTwice(db: Db, scope: InsightScope): Promise<Found
     db,
     sql<RepeatedCalls & Counted>`
     select max(request.tool) as tool,
-      (array_agg(request.title order by request.number desc))[1] as title,
+      (array_agg(coalesce(revision.effect, request.title) order by request.number desc))[1] as title,
       count(distinct coalesce(request.call_id, request.id))::int as times,
       count(*) filter (where request.state = 'approved')::int as approved,
       count(*) filter (where request.state = 'denied')::int as denied,
       (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests,
       count(*) over ()::int as found
-    from request where ${wasOpened(scope)} and request.kind in ('tool_call', 'external')
+    from request ${withRevision}
+    where ${wasOpened(scope)} and request.kind in ('tool_call', 'external')
     group by request.digest having count(distinct coalesce(request.call_id, request.id)) > 1
     order by 3 desc, max(request.created_at) desc limit ${maxItems}`,
   )

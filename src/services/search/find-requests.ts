@@ -78,13 +78,14 @@ async function filesOf(
 
 /** A request as a search shows it. */
 export function foundRequest(item: RequestItemRecord): Found {
-  const { id, number, title, state, risk, tool, worker } = item
+  const { id, kind, number, title, effect, state, risk, tool, worker } = item
   const detail = [state, `${risk} risk`, tool, worker].filter((part) => part !== null)
   return {
     type: 'request',
     id,
     number,
-    title,
+    // What somebody is asked says more of a question than what answering it would do.
+    title: kind === 'question' || kind === 'outcome_check' ? title : effect,
     detail: detail.join(', '),
     url: `/requests/${number}`,
   }

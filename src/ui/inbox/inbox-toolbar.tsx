@@ -24,7 +24,7 @@ const risks = [
   { value: 'low', label: 'Low risk' },
 ]
 const sorts = [
-  { value: '', label: 'Most urgent first' },
+  { value: '', label: 'Urgent first' },
   { value: 'createdAt', label: 'Newest first' },
   { value: 'age', label: 'Oldest first' },
   { value: 'expiresAt', label: 'Expiring first' },

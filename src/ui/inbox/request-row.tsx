@@ -112,7 +112,7 @@ function RowTimes({ item, gone }: InboxRow) {
     <>
       {leftMs < soonMs && (
         <span className="soon">
-          expires <Time at={item.expiresAt} />
+          {leftMs > 0 ? 'expires' : 'expired'} <Time at={item.expiresAt} />
         </span>
       )}
       <span className="dim">

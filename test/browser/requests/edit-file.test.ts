@@ -106,13 +106,16 @@ test('a file that is not the one that was shown is not edited; its input is, fie
   expect((await detail(requestIds[0] ?? '')).presentation.content).toContain('+newer')
 })
 
-test('the editor passes axe on a desktop and a phone, in light and dark, and fits its screen', async () => {
+test('the editor colours what is written, passes axe on a desktop and a phone, in light and dark, and fits its screen', async () => {
   for (const options of [{}, { viewport: phone, hasTouch: true }]) {
-    const path = `notes/axe-${Object.keys(options).length}.md`
+    const path = `notes/axe-${Object.keys(options).length}.ts`
     await dashboard.desk.write(path, 'old\n')
-    const input = { path, content: `new\n${hostile}\n` }
+    const input = { path, content: `const price = 'free' // ${hostile}\n` }
     const { page } = await openEditor({ tool: 'write_file', input }, options)
-    await page.getByLabel('content').waitFor()
+    const editor = page.getByLabel('content')
+    await editor.locator('.paint-keyword', { hasText: 'const' }).waitFor()
+    await page.keyboard.type('export ')
+    await editor.locator('.paint-keyword', { hasText: 'export' }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })

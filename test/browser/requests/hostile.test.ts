@@ -136,7 +136,7 @@ test('what looks like a secret is a chip that is revealed in place once that is 
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   const effect = page.getByRole('region', { name: 'All that will happen' })
   await page.getByText('The last turns', { exact: true }).click()
-  await page.getByText('asked by zone:notes.write').waitFor()
+  await page.getByText('zone notes: write asks').waitFor()
   const tokens = effect.getByRole('button', { name: 'GitHub token, 40 characters' })
   await tokens.first().waitFor()
   expect(await tokens.count()).toBe(2)

@@ -217,6 +217,8 @@ const alikeRequest = z.object({
   requestId: id,
   number: z.int(),
   title: z.string(),
+  /** what it would do, or did, in our sentence */
+  effect: z.string(),
   worker: z.string().nullable(),
   state: requestState,
   execution,

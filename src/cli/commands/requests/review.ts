@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { askDecision, sendChoice } from '../../decide/ask-decision.ts'
+import { decideByKey } from '../../decide/decide-by-key.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
+import { bold } from '../../text/colour.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
@@ -28,7 +29,8 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
   for (;;) {
     const query = { mine: 'true', state: 'pending', queue: options.queue }
     const list = await service.call('listRequests', { query })
-    const item = list.items.find((one) => !seen.has(one.id))
+    const waiting = list.items.filter((one) => !seen.has(one.id))
+    const [item] = waiting
     if (item === undefined) {
       console.log(
         `No more requests wait for you. ${decided} decided, ${seen.size - decided} left undecided.`,
@@ -36,16 +38,14 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
       return
     }
     const request = await service.call('getRequest', { params: { id: item.id } })
-    const choice = await askDecision(service, request)
-    if (choice === 'quit') return
-    seen.add(item.id)
-    if (choice === 'skip') continue
-    try {
-      console.log(await sendChoice(service, request, choice))
-      decided += 1
-    } catch (error) {
-      if (!(error instanceof CommandFailure)) throw error
-      console.error(error.message)
+    const more = list.nextCursor === null ? '' : ' or more'
+    console.log(bold(`\nRequest ${seen.size + 1} of ${seen.size + waiting.length}${more}`))
+    const outcome = await decideByKey(service, request)
+    if (outcome === 'quit') {
+      console.log(`${decided} decided, ${waiting.length} left undecided.`)
+      return
     }
+    seen.add(item.id)
+    if (outcome === 'decided') decided += 1
   }
 }

@@ -73,13 +73,14 @@ async function recordsOf(
   return alike.flatMap(({ id, reasonHash }) => {
     const item = items.get(id)
     if (item === undefined) return []
-    const { number, state, title, worker, execution } = item
+    const { number, state, title, effect, worker, execution } = item
     const reason = texts.get(reasonHash ?? '')
     return [
       {
         requestId: id,
         number,
         title,
+        effect,
         worker,
         state,
         execution,

@@ -59,6 +59,7 @@ export function FileEditForm({ opened, onDone }: FormProps) {
 function Editing({ opened, file, onDone }: FormProps & { readonly file: EditedFile }) {
   const [text, setText] = useState(file.proposed)
   const compared = useDeferredValue(text)
+  const path = opened.presentation.metadata['path']
   const { revise, refusal, setRefusal, busy } = useRevise(opened, onDone)
   const preview = (): void => {
     const edited = inputOfFile(opened, file.before, text)
@@ -69,7 +70,9 @@ function Editing({ opened, file, onDone }: FormProps & { readonly file: EditedFi
     <>
       <TextEditor
         label={opened.tool === 'write_file' ? 'content' : 'Resulting file'}
+        path={typeof path === 'string' ? path : null}
         initial={file.proposed}
+        text={compared}
         onChange={setText}
       />
       <p className="dim small">Escape and then Tab leaves the editor.</p>

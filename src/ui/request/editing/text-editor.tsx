@@ -1,14 +1,19 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { EditorState } from '@codemirror/state'
+import { EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import {
+  Decoration,
+  type DecorationSet,
   drawSelection,
   EditorView,
   highlightSpecialChars,
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { visibleText } from '#domain/text/visible-text.ts'
+import { paintKinds, type PaintedLine } from '../../effect/highlight/paint-kinds.ts'
+import { runsOfPaint } from '../../effect/highlight/runs-of-paint.ts'
+import { usePaint } from '../../effect/highlight/use-paint.ts'
 
 const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', maxHeight: '60vh' },
@@ -27,7 +32,37 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--chip-soft)',
     fontSize: '0.6875rem',
   },
+  ...Object.fromEntries(
+    paintKinds.map((kind) => [
+      `.paint-${kind}`,
+      { color: `var(--paint-${kind === 'link' ? 'string' : kind})` },
+    ]),
+  ),
 })
+
+const repaint = StateEffect.define<readonly PaintedLine[]>()
+
+/** The colours of the text by its language, which move with it until it has been read again. */
+const colours: Extension = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, { changes, effects, state }) {
+    const painted = effects.find((effect) => effect.is(repaint))
+    return painted === undefined ? marks.map(changes) : marksOf(state, painted.value)
+  },
+  provide: (field) => EditorView.decorations.from(field),
+})
+
+function marksOf({ doc }: EditorState, lines: readonly PaintedLine[]): DecorationSet {
+  const marks = lines.slice(0, doc.lines).flatMap((line, index) => {
+    const { from, to } = doc.line(index + 1)
+    return runsOfPaint(line)
+      .filter(({ end }) => from + end <= to)
+      .map(({ start, end, className }) =>
+        Decoration.mark({ class: className }).range(from + start, from + end),
+      )
+  })
+  return Decoration.set(marks)
+}
 
 /** Beside those that the editor marks by itself: every other character that no eye can see. */
 const invisible = /\p{Default_Ignorable_Code_Point}|\p{Cf}/u
@@ -39,10 +74,15 @@ const invisible = /\p{Default_Ignorable_Code_Point}|\p{Cf}/u
  */
 export function TextEditor(props: {
   label: string
+  /** the name of the file, by which it is coloured */
+  path: string | null
   initial: string
+  /** as it is by now, to be coloured */
+  text: string
   onChange: (text: string) => void
 }) {
   const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<EditorView | null>(null)
   const first = useRef(props)
   const change = useRef(props.onChange)
   useEffect(() => {
@@ -70,13 +110,24 @@ export function TextEditor(props: {
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) change.current(state.doc.toString())
           }),
+          colours,
           theme,
         ],
       }),
     })
     view.focus()
+    editor.current = view
     return () => view.destroy()
   }, [])
+  const { path, text } = props
+  const texts = useMemo(() => [text], [text])
+  const painted = usePaint(path, texts).texts?.[0] ?? null
+  useEffect(() => {
+    const view = editor.current
+    // What was typed meanwhile is coloured when it has been read.
+    if (view === null || painted === null || view.state.doc.toString() !== text) return
+    view.dispatch({ effects: repaint.of(painted) })
+  }, [painted, text])
   return <div ref={host} className="text-editor" />
 }
 

@@ -43,7 +43,7 @@ function AlikeList({ label, requests }: { label: string; requests: readonly Alik
           <li key={one.requestId}>
             <Link to={`/requests/${one.number}`}>#{one.number}</Link>
             <span className="grow break">
-              <VisibleText text={one.title} />: {alikeWords(one)}, <Time at={one.at} />
+              <VisibleText text={one.effect} />: {alikeWords(one)}, <Time at={one.at} />
               {one.reason !== null && (
                 <>
                   : “<VisibleText text={one.reason} />”

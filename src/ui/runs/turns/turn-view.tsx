@@ -216,9 +216,9 @@ function scrollHere(element: HTMLElement | null): void {
 }
 
 function verdictOf(call: TranscriptCall): string {
-  const rule = call.rule === null ? '' : ` by ${call.rule.id}`
+  const rule = call.rule === null ? '' : `: ${call.rule.text}`
   if (call.verdict === 'preApproved') return `pre-approved${rule}`
-  if (call.verdict === 'ask') return `asked${rule}`
+  if (call.verdict === 'ask') return call.rule?.text ?? 'asks'
   if (call.verdict === 'blocked') return `blocked${rule}`
   return call.verdict === 'error' ? 'not a valid call' : 'not judged yet'
 }

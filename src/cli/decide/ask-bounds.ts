@@ -1,0 +1,40 @@
+import { confirm, isCancel, text } from '@clack/prompts'
+import type { ScopeName } from '#api/schemas/policy/grants.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { againSentence } from '#domain/deciding/alike-words.ts'
+import { coverageText } from '../text/coverage-text.ts'
+import type { Choice } from './decide.ts'
+
+/**
+ * "Approve for the run" shows exactly what it will cover (security.md 16), and may be bounded;
+ * `null` to go back.
+ */
+export async function askBounds(
+  request: RequestDetail,
+  scope: ScopeName,
+): Promise<Pick<Choice, 'grant'> | null> {
+  console.log(coverageText(request, scope))
+  const uses = await text({
+    message: 'At most how many uses? (Enter: no limit)',
+    validate: (value) =>
+      value === undefined || /^([1-9]\d{0,5})?$/.test(value) ? undefined : 'A number from 1 on',
+  })
+  if (isCancel(uses)) return null
+  const sure = await confirm({
+    message: 'This approves calls that nobody has seen yet. Continue?',
+    initialValue: false,
+  })
+  if (sure !== true) return null
+  return uses ? { grant: { uses: Number(uses) } } : {}
+}
+
+/**
+ * Whether what was carried out before is to run once more, which an approval at high risk says
+ * (dashboard.md, alike); `null`: it is not to, after all.
+ */
+export async function askAgain({ risk, alike }: RequestDetail): Promise<boolean | null> {
+  const repeated = againSentence(alike.again)
+  if (risk !== 'high' || repeated === null) return false
+  const sure = await confirm({ message: `${repeated}. Yes, again?`, initialValue: false })
+  return sure === true ? true : null
+}

@@ -1,0 +1,39 @@
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { Service } from '../service/service.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
+import { Keyboard } from '../terminal/keyboard.ts'
+import { askByKey } from './ask-by-key.ts'
+import { keysOf } from './keys-of.ts'
+import { sendChoice } from './send-choice.ts'
+
+/**
+ * Prints a request, takes a key for it, and sends what was decided. `quit`: the person is done
+ * here; `left`: the request is as it was for them, which the terminal says with why.
+ */
+export async function decideByKey(
+  service: Service,
+  request: RequestDetail,
+): Promise<'decided' | 'left' | 'quit'> {
+  const { id, number } = request
+  // Only while it asks: at any other time Ctrl-C ends the command.
+  const choice = await (async () => {
+    using keyboard = new Keyboard()
+    return await askByKey(service, request, keysOf(service, keyboard, id))
+  })()
+  if (choice === 'detach') return 'quit'
+  if (typeof choice === 'string') {
+    console.log(
+      choice === 'gone' ? `#${number} was decided elsewhere.` : `#${number} is left as it is.`,
+    )
+    return 'left'
+  }
+  try {
+    console.log(await sendChoice(service, request, choice))
+    return 'decided'
+  } catch (error) {
+    // Somebody was faster, or it changed: said, and the next look shows what is true.
+    if (!(error instanceof CommandFailure)) throw error
+    console.error(error.message)
+    return 'left'
+  }
+}

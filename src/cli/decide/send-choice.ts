@@ -1,0 +1,17 @@
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { Service } from '../service/service.ts'
+import { sendAnswer, type Answer } from './answer.ts'
+import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
+
+/** Sends what the person chose or answered; what became of it, in one sentence. */
+export async function sendChoice(
+  service: Service,
+  request: RequestDetail,
+  choice: Choice | Answer,
+): Promise<string> {
+  if (choice.decision === 'answer') {
+    await sendAnswer(service, request, choice)
+    return 'Recorded. The agent reads it.'
+  }
+  return outcomeSentence(await sendDecision(service, request, choice), choice.then, request.kind)
+}
