@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { JsonObject } from '#domain/json/json.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
@@ -104,6 +105,31 @@ it.each([
     expect(taken[1], textsOf(queries)).toBe(taken[0])
   },
 )
+
+it('decisions of several runs in one call take at most 9 queries, of ten runs as many as of two', async () => {
+  const api = counted(desk.api)
+  await api.policies.inForce()
+  const taken: number[] = []
+  for (const count of [2, 10]) {
+    const decisions: JsonObject[] = []
+    for (let place = 0; place < count; place += 1) {
+      const { call } = await waitingCall(`of-${count}-runs-${place}`)
+      const { digest, seen } = await desk.database.db
+        .selectFrom('request')
+        .innerJoin('request_revision', 'request_revision.request_id', 'request.id')
+        .select(['request.digest', 'presentation_digest as seen'])
+        .where('request.id', '=', call.requestId)
+        .executeTakeFirstOrThrow()
+      decisions.push({ requestId: call.requestId, decision: 'approve', digest, revision: 1, seen })
+    }
+    queries.length = 0
+    const { items } = await decideMany(api, desk.people.grace.caller, { decisions })
+    expect(items.map(({ state }) => state)).toEqual(decisions.map(() => 'approved'))
+    taken.push(queries.length)
+  }
+  expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(9)
+  expect(taken[1], textsOf(queries)).toBe(taken[0])
+})
 
 it('the last turn of a run takes at most 23 queries with the closing of the run', async () => {
   const worker = counted(desk.worker)

@@ -1,4 +1,10 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
 import { isSealed, sealedTables, unsaidColumns, type SealedTable } from './sealed-tables.ts'
 import { signStatement, verifyStatement, type Signer, type Verifier } from './statement-bytes.ts'
@@ -144,11 +150,17 @@ function sealedOf(table: SealedTable, row: SealableRow): SealedRow {
 
 /** As it comes back from the database: what JSON cannot carry is left out, no value is `null`. */
 function plain(value: unknown): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
   return value == null ? null : (JSON.parse(JSON.stringify(value)) as unknown)
 }
 
+/** Bytes are made a key of once: that takes longer than the hash of a row. */
+const keyObjects = new WeakMap<Buffer, KeyObject>()
+
 function macOf({ key }: SealKey, statement: object): string {
-  return createHmac('sha256', key)
+  const keyObject = keyObjects.get(key) ?? createSecretKey(key)
+  keyObjects.set(key, keyObject)
+  return createHmac('sha256', keyObject)
     .update(`countersign/row/v1\0${canonicalJson(statement)}`)
     .digest('base64url')
 }

@@ -101,12 +101,15 @@ export async function lockKeys(
   }
 }
 
-/** What was answered is read by a statement of its own, once nobody else answers. */
+/**
+ * Keys are locked in one order, whatever they were listed in. What was answered is read by a
+ * statement of its own, once nobody else answers.
+ */
 async function lockAndRead(tx: Tx, principal: string, keys: readonly string[]) {
   const names = keys.map((key) => `${principal} ${key}`)
   const locking = sql`
     select pg_advisory_xact_lock(hashtextextended(name, 0))
-    from unnest(${names}::text[]) with ordinality as names(name, place) order by place
+    from unnest(${names}::text[]) as names(name) order by hashtextextended(name, 0)
   `.execute(tx)
   const reading = tx
     .selectFrom('idempotency')

@@ -40,7 +40,7 @@ export async function lockRequests(
   if (requestIds.length === 0) return []
   return tx
     .selectFrom('request')
-    .where('id', 'in', [...requestIds])
+    .where(sql<boolean>`id = any(${requestIds}::uuid[])`)
     .orderBy('id')
     .selectAll()
     .forUpdate()
@@ -68,6 +68,31 @@ export async function lockRunAndRequests(
     )
     select * from request
     where id = any(${requestIds}::uuid[]) and (select count(*) from runs) > 0
+    order by id for update
+  `.execute(tx)
+  return rows
+}
+
+/**
+ * The same for requests of any number of runs, or of none: the lineages of all runs, from the roots
+ * down and by id where they are as deep, then the requests by id. A request whose run is not among
+ * them is not answered.
+ */
+export async function lockRunsAndRequests(
+  tx: Tx,
+  runIds: readonly string[],
+  requestIds: readonly string[],
+): Promise<Selectable<RequestTable>[]> {
+  const { rows } = await sql<Selectable<RequestTable>>`
+    with runs as materialized (
+      select run.id from run
+      join run_lineage as own on own.run_id = run.id and own.ancestor_id = run.id
+      where run.id in (select ancestor_id from run_lineage where run_id = any(${runIds}::uuid[]))
+      order by own.depth, run.id for update of run
+    )
+    select * from request
+    where id = any(${requestIds}::uuid[]) and (select count(*) from runs) >= 0
+      and (run_id is null or run_id in (select id from runs))
     order by id for update
   `.execute(tx)
   return rows

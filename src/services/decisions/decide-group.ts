@@ -3,11 +3,10 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { together } from '#store/connection/side-by-side.ts'
-import { sql } from 'kysely'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { byAttempt } from '../core/authority.ts'
 import { lockKeys, type LockedKeys } from '../core/idempotency.ts'
-import { lockRequests, lockRunAndRequests } from '../core/locks.ts'
+import { lockRequests, lockRunsAndRequests } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { parseDecision } from '../requests/facts/decision-input.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
@@ -26,10 +25,10 @@ export interface GroupedApproval {
 export type GroupOutcome = DecisionAnswer | Problem
 
 /**
- * Decides approvals of one run, or of none, in one transaction: their rows are locked in the one
- * order, each is judged alone, and their statements are sent together. A refusal concerns its own
+ * Decides approvals of any runs, or of none, in one transaction: their rows are locked in the one
+ * order, each is judged alone, and what they write is written together. A refusal concerns its own
  * request: the others are decided. `null`: the transaction failed and nothing was written; the
- * caller decides one by one, so that what fails fails alone.
+ * caller decides fewer at a time, so that what fails fails alone.
  */
 export async function decideGroup(
   ctx: SigningContext,
@@ -47,7 +46,10 @@ export async function decideGroup(
       return outcomes
     })
   } catch (error) {
-    ctx.log.warn({ err: error, size: group.length }, 'The decisions of a group are made one by one')
+    ctx.log.warn(
+      { err: error, size: group.length },
+      'The decisions of a group are made in smaller ones',
+    )
     return null
   }
 }
@@ -65,11 +67,9 @@ async function readGroup(
   group: readonly GroupedApproval[],
 ): Promise<GroupRows> {
   const ids = group.flatMap(({ location }) => location?.id ?? [])
-  const runId = group[0]?.location?.runId ?? null
+  const runIds = new Set(group.flatMap(({ location }) => location?.runId ?? []))
   const [rows, facts] = await together([
-    runId === null
-      ? lockRequests(unit.tx, ids)
-      : lockRunAndRequests(unit.tx, sql<string>`${runId}::uuid`, ids),
+    runIds.size === 0 ? lockRequests(unit.tx, ids) : lockRunsAndRequests(unit.tx, [...runIds], ids),
     readManyFacts(unit, ids, deciderOf(caller)),
   ])
   return { requests: new Map(rows.map((row) => [row.id, row])), facts }

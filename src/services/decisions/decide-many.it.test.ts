@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { lockRun } from '../core/locks.ts'
 import { decideMany } from './decide-many.ts'
 import {
   ada,
@@ -187,7 +189,7 @@ test('each item is refused for its own reason while the others are decided', asy
   ])
 })
 
-describe('approvals of one run', () => {
+describe('approvals in one call', () => {
   const waiting = async (count: number): Promise<TestRequest[]> => {
     const requests: TestRequest[] = []
     for (let position = 1; position <= count; position += 1) {
@@ -196,7 +198,7 @@ describe('approvals of one run', () => {
     return requests
   }
 
-  test('are committed together, with the same decision, permit and event for each as alone', async () => {
+  test('of one run are committed together, with the same decision, permit and event for each as alone', async () => {
     const requests = await waiting(20)
     const queries: LoggedQuery[] = []
     const db = withQueryLog(database.url, queries)
@@ -217,7 +219,7 @@ describe('approvals of one run', () => {
     expect(pending).toBe(0)
   })
 
-  test('are decided one by one when one cannot be written, and again under the same key', async () => {
+  test('of one run are decided one by one when one cannot be written, and again under the same key', async () => {
     const [first, broken, last] = (await waiting(3)) as [TestRequest, TestRequest, TestRequest]
     await sql
       .raw(
@@ -241,7 +243,7 @@ describe('approvals of one run', () => {
     ])
   })
 
-  test('are one transaction each run, whatever order they are listed in; one that cannot be written leaves other runs decided', async () => {
+  test('of several runs are one transaction; when one cannot be written, each run is one, and the other runs are decided', async () => {
     const other = await addRun(service, { startedBy: ada })
     const third = await addRun(service, { startedBy: ada })
     const [a, b] = (await waiting(2)) as [TestRequest, TestRequest]
@@ -262,7 +264,7 @@ describe('approvals of one run', () => {
     const db = withQueryLog(database.url, queries)
     await expect(decideMany({ ...service.ctx, db }, grace.caller, input)).rejects.toThrow('no room')
     await db.destroy()
-    // The name of the batch, and one for each run.
+    // The name of the batch, and one for each run; nothing of all together, nor of the third.
     expect(textsOf(queries).match(/\bcommit\b/g)).toHaveLength(3)
     expect(await statesOf(...listed)).toEqual(['pending', ...Array(4).fill('approved')])
     await sql.raw('drop function refuse_permit() cascade').execute(database.db)
@@ -273,6 +275,71 @@ describe('approvals of one run', () => {
     for (const { id } of listed) {
       expect(await auditTypes(id)).toEqual(['request.opened', 'decision.recorded', 'permit.issued'])
     }
+  })
+
+  test('of sixty runs, one below another, take two commits, and the refused ones none of the others along', async () => {
+    const root = await addRun(service, { startedBy: ada })
+    const requests: TestRequest[] = []
+    for (let index = 0; index < 60; index += 1) {
+      const above = index % 3 === 0 ? {} : { parent: root }
+      const startedBy = index === 40 ? grace : ada
+      const own = await addRun(service, { startedBy, ...(index === 40 ? {} : above) })
+      requests.push(await addRequest(service, own))
+    }
+    const stale = { digest: requests[1]!.digest.replace(/.$/, 'x') }
+    const decisions = requests.map((request, index) =>
+      item(request, 'approve', index === 7 ? stale : {}),
+    )
+    const queries: LoggedQuery[] = []
+    const db = withQueryLog(database.url, queries)
+    const { items } = await decideMany({ ...service.ctx, db }, grace.caller, { decisions })
+    await db.destroy()
+    const refused = new Map([
+      [7, 'stale_digest'],
+      [40, 'not_eligible'],
+    ])
+    expect(items.map((one) => one.code ?? one.state)).toEqual(
+      requests.map((_, index) => refused.get(index) ?? 'approved'),
+    )
+    expect(await statesOf(...requests)).toEqual(
+      requests.map((_, index) => (refused.has(index) ? 'pending' : 'approved')),
+    )
+    const texts = textsOf(queries)
+    const written = queries.filter(({ sql: text }) => text.includes('insert into decision'))
+    expect(written, texts).toHaveLength(2)
+  })
+
+  test('of one run lock the runs above it, from the root down, before any request', async () => {
+    const below = await addRun(service, { startedBy: ada, parent: run })
+    const request = await addRequest(service, below)
+    const other = await addRequest(service, await addRun(service, { startedBy: ada }))
+    const decisions = [request, other].map((one) => item(one, 'approve'))
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = database.db.transaction().execute(async (tx) => {
+      await lockRun(tx, run.id)
+      locked.resolve()
+      await held
+    })
+    await locked.promise
+    const deciding = decideMany(service.ctx, grace.caller, { decisions })
+    await waitUntil(
+      async () => {
+        const { rows } = await sql<{ waiting: number }>`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
+        return rows[0]?.waiting === 1
+      },
+      { withinMs: 60_000 },
+    )
+    // Neither request is locked while a run is waited for.
+    const { rows } = await sql<{ id: string }>`
+      select id from request where id in (${request.id}, ${other.id}) for update skip locked
+    `.execute(database.db)
+    expect(rows).toHaveLength(2)
+    release()
+    await holding
+    expect((await deciding).items.map(({ state }) => state)).toEqual(['approved', 'approved'])
   })
 
   test('that several people decide at once are decided once each, whoever wins', async () => {

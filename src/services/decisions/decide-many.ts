@@ -10,6 +10,7 @@ import { viewerOf } from '../requests/people/viewer.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { judgeTogether, type TurnRef } from './decided-together.ts'
 import { decideGroup, type GroupOutcome } from './decide-group.ts'
+import { decideInGroups } from './decide-in-groups.ts'
 import { decideRequest } from './decide-request.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { onceForKey } from '../core/idempotency.ts'
@@ -41,8 +42,8 @@ export interface BulkInput {
 }
 
 /**
- * Decides up to 200 requests, each judged alone by the same rules (api.md); approvals of one run
- * that follow each other there are written in one transaction, and runs are decided side by side.
+ * Decides up to 200 requests, each judged alone by the same rules (api.md); approvals are written
+ * many in one transaction, of whatever runs.
  * Several approvals together must be alike (same tool and rule), of at most medium risk and not
  * asked before a restore, or none of them is given (`not_alike`), unless they are decided as the
  * change set of a `turn`: then each must be of it (`not_of_turn`), and they are judged in call
@@ -76,44 +77,18 @@ export async function decideMany(
     index,
   }))
   const answers = new Map<number, BulkItem>()
-  await decideSideBySide(runsOf(order.flatMap((index) => sent[index] ?? [])), async (ofRun) => {
-    for (const group of groupsOf(ofRun)) {
+  await decideInGroups(
+    order.flatMap((index) => sent[index] ?? []),
+    async (group) => {
       const outcomes = group.length === 1 ? null : await decideGroup(ctx, caller, group)
+      if (group.length > 1 && outcomes === null) return 'undone'
       for (const [place, item] of group.entries()) {
         answers.set(item.index, await answerOf(ctx, caller, item, outcomes?.[place] ?? null))
       }
-    }
-  })
+      return 'decided'
+    },
+  )
   return { batchDecisionId, items: items.flatMap((_, index) => answers.get(index) ?? []) }
-}
-
-/**
- * The items of each run, in their order; those of no run, and those that were not found, together.
- */
-function runsOf(items: readonly SentItem[]): SentItem[][] {
-  return [...Map.groupBy(items, ({ location }) => location?.runId ?? null).values()]
-}
-
-/** Each takes a connection to the database, of which a process has ten. */
-const runsAtOnce = 4
-
-/**
- * Decides runs side by side: their transactions lock nothing in common but runs above them, each
- * from the root down. When one fails the others are decided; then its error is thrown.
- */
-async function decideSideBySide(
-  runs: readonly (readonly SentItem[])[],
-  decide: (items: readonly SentItem[]) => Promise<void>,
-): Promise<void> {
-  const left = runs.values()
-  const errors: unknown[] = []
-  const decideNext = async (): Promise<void> => {
-    for (const items of left) {
-      await decide(items).catch((error: unknown) => void errors.push(error))
-    }
-  }
-  await Promise.all(Array.from({ length: runsAtOnce }, decideNext))
-  if (errors.length > 0) throw errors[0]
 }
 
 interface Item {
@@ -128,37 +103,6 @@ interface SentItem extends Item {
   readonly batchRefusal: Problem | null
   readonly location: RequestLocation | null
   readonly index: number
-}
-
-/** A transaction with more locks than this keeps others waiting for too long. */
-const maxGroup = 50
-
-/**
- * Approvals of one run, or of none, that follow each other are decided in one transaction;
- * everything else alone: what the caller may not see, what the batch refuses, a request that the
- * group has already, and denials, which end other requests too.
- */
-function groupsOf(items: readonly SentItem[]): SentItem[][] {
-  const groups: SentItem[][] = []
-  for (const item of items) {
-    const group = groups.at(-1)
-    if (group !== undefined && group.length < maxGroup && joins(group, item)) group.push(item)
-    else groups.push([item])
-  }
-  return groups
-}
-
-function joins(group: readonly SentItem[], item: SentItem): boolean {
-  if (!isGrouped(item) || !group.every(isGrouped)) return false
-  const { location } = item
-  return (
-    group[0]?.location?.runId === location?.runId &&
-    group.every((member) => member.location?.id !== location?.id)
-  )
-}
-
-function isGrouped({ body, batchRefusal, location }: SentItem): boolean {
-  return body['decision'] === 'approve' && batchRefusal === null && location !== null
 }
 
 function splitItem(item: Json): Item {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Risk } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
@@ -101,7 +102,7 @@ async function findFacts(
     .selectFrom('request')
     .select(['id', 'number', 'run_id', 'turn', 'position', 'tool', 'rule', 'risk', 'kind'])
     .select(['routing', askedBeforeRestore.as('before_restore')])
-    .where('id', 'in', ids)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   return locations.map((location) => {

@@ -9,6 +9,7 @@ import { createTestService, type TestService } from '#test/harness/fixtures/test
 import { claimRequest } from '../requests/claim-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
+import { decideMany } from './decide-many.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
@@ -30,6 +31,17 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 function approving(request: TestRequest) {
   return { decision: 'approve', digest: request.digest, revision: 1 }
+}
+
+/** Requests of several runs in one transaction. */
+function approveTogether(person: TestPerson, requests: readonly TestRequest[]) {
+  return decideMany(service.ctx, person.caller, {
+    decisions: requests.map((request) => ({
+      requestId: request.id,
+      ...approving(request),
+      seen: request.presentationDigest,
+    })),
+  })
 }
 
 // Rules: product.md 7
@@ -123,7 +135,7 @@ describe('an approval and an expiry at the same moment', () => {
 })
 
 // Rules: product.md 8
-describe('denials that stop, approvals, claims, messages, revocations and cancels', () => {
+describe('denials that stop, approvals, alone and of several runs together, claims, messages, revocations and cancels', () => {
   test('race each other by the thousand without a deadlock, a lost message or a wrong count', async () => {
     const before = await deadlocks(database.db)
     const root = await addRun(service, { startedBy: ada })
@@ -153,6 +165,8 @@ describe('denials that stop, approvals, claims, messages, revocations and cancel
             body: approving(request),
           }),
         )
+        const others = [index, index + 19, index + 38].map((at) => requests[at % requests.length]!)
+        work.push(() => approveTogether(pick(repeat + 6), others))
         work.push(() => claimRequest(service.ctx, pick(repeat + 9).caller, { request: request.id }))
         work.push(() =>
           revokePermit(service.ctx, pick(repeat + 12).caller, {

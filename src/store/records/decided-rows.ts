@@ -47,7 +47,8 @@ export function writeDecided({ decisions, approved, permits }: DecidedRows): Raw
     ), approved as (
       update request set state = 'approved', decided_at = clock_timestamp(), seal = row.seal
       from jsonb_to_recordset(${JSON.stringify(ended)}) as row(id uuid, seal text, event text)
-      where request.id = row.id and request.state = 'pending'
+      where request.id = any(${approved.map(({ id }) => id)}::uuid[]) and request.id = row.id
+        and request.state = 'pending'
       returning request.run_id, row.event
     ), counted as (
       update run set

@@ -65,11 +65,12 @@ export async function writeRecords(
     ), notified as (
       select count(pg_notify(channel, '')) from unnest(${channels}::text[]) as channel
     )
-    select queue.id, run.workflow_id as "workflowId", not exists (
-        select 1 from outbox as open where open.run_id = queue.run_id
-          and open.delivered_at is null and open.undeliverable_at is null
-      ) as "isNext", ${decided === undefined ? sql`null::jsonb` : decidedCount} as decided
-    from notified left join queue on true left join run on run.id = queue.run_id
+    select queue.id, (select workflow_id from run where run.id = queue.run_id) as "workflowId",
+      (select count(*) from (
+        select from outbox as open where open.run_id = queue.run_id
+          and open.delivered_at is null and open.undeliverable_at is null limit 1
+      ) as earlier) = 0 as "isNext", ${decided === undefined ? sql`null::jsonb` : decidedCount} as decided
+    from notified left join queue on true
     order by queue.id
   `.execute(tx)
   if (decided !== undefined) assertDecided(decided, rows[0]?.decided ?? null)

@@ -21,7 +21,8 @@ export async function endApproved(
   const state = transition(requestTransitions, request.state, 'approve')
   if (state !== 'approved') throw new Error(`Request ${request.id} is ${request.state} already`)
   const { id, run_id: runId } = request
-  const seal = unit.seals.again('request', request, { state, denied_then: request.denied_then })
+  // The row's seal held when the facts were read, with the row locked: else nobody may decide it.
+  const seal = unit.seals.of('request', { ...request, state })
   unit.decided({ approved: [{ id, seal }] })
   const type = 'request.decided'
   await unit.event(type, { requestId: id, ...inRun(runId) })

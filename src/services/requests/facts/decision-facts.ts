@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { principalsDigest, type Seals } from '#domain/statements/row-seals.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
@@ -103,7 +103,7 @@ export async function readDecisionFacts(
 ): Promise<DecisionFacts> {
   const [rows] = await readFactRows(at.tx, [requestId], personId)
   if (rows === undefined) throw new Error(`Request ${requestId} is gone`)
-  return factsOf(at.seals, rows)
+  return factsOf(at.seals, rows, (person) => vouchFor(at.seals, person))
 }
 
 /**
@@ -116,7 +116,15 @@ export async function readManyFacts(
   personId: string | null,
 ): Promise<ReadonlyMap<string, () => DecisionFacts>> {
   const rows = await readFactRows(at.tx, requestIds, personId)
-  return new Map(rows.map((row) => [row.id, () => factsOf(at.seals, row)]))
+  // One person decides all of them: their rows are the same, and are vouched for once.
+  const people = new Map<string, VouchedPerson>()
+  const vouch = (person: PersonRows): VouchedPerson => {
+    const exactly = JSON.stringify(person)
+    const vouched = people.get(exactly) ?? vouchFor(at.seals, person)
+    people.set(exactly, vouched)
+    return vouched
+  }
+  return new Map(rows.map((row) => [row.id, () => factsOf(at.seals, row, vouch)]))
 }
 
 async function readFactRows(
@@ -152,15 +160,26 @@ async function readFactRows(
       (select json_build_object('sequence', last.sequence, 'document', last.document)
         from audit_event last where last.request_id = request.id
         order by last.sequence desc limit 1) as "chainEnd"
-    from request where request.id = any(${requestIds}::uuid[])
+    from request where ${isOneOf(requestIds)}
   `.execute(tx)
   return result.rows
 }
 
-function factsOf(seals: Seals, rows: FactRows): DecisionFacts {
+/** Of one request alone Postgres keeps the plan; of a list of one it makes a new one each time. */
+function isOneOf(requestIds: readonly string[]): RawBuilder<boolean> {
+  return requestIds.length === 1
+    ? sql<boolean>`request.id = ${requestIds[0]}::uuid`
+    : sql<boolean>`request.id = any(${requestIds}::uuid[])`
+}
+
+function factsOf(
+  seals: Seals,
+  rows: FactRows,
+  vouch: (person: PersonRows) => VouchedPerson,
+): DecisionFacts {
   if (rows.revision === null) throw tampered('revision')
   const revision = fromJsonRow<Selectable<RequestRevisionTable>>(rows.revision)
-  const person = rows.person === null ? null : vouchFor(seals, rows.person)
+  const person = rows.person === null ? null : vouch(rows.person)
   return {
     now: rows.now,
     epoch: rows.epoch,

@@ -1,0 +1,116 @@
+import type { JsonObject } from '#domain/json/json.ts'
+import type { Problem } from '#domain/problem.ts'
+import type { RequestLocation } from '../requests/people/find-request.ts'
+
+/** What tells which items can be decided in one transaction. */
+interface GroupedItem {
+  readonly body: JsonObject
+  readonly batchRefusal: Problem | null
+  readonly location: RequestLocation | null
+}
+
+/** Transactions under way at a time; each takes one of the ten connections of a process. */
+const groupsAtOnce = 4
+
+/** A transaction with more locks than this keeps others waiting for too long. */
+const maxGroup = 50
+
+/**
+ * Has items decided in groups of one transaction each, a few of them side by side. The items of one
+ * run are decided in their order: when one of them fails, the later ones are not decided. `decide`
+ * answers `undone` for several that could not be written: these are decided by runs, and then one
+ * by one, so that what fails fails alone. Rejects with the first error after the others were
+ * decided.
+ */
+export async function decideInGroups<Item extends GroupedItem>(
+  items: readonly Item[],
+  decide: (group: readonly Item[]) => Promise<'decided' | 'undone'>,
+): Promise<void> {
+  const errors: unknown[] = []
+  const failed = new Set<string | null>()
+  const decideAll = async (group: readonly Item[]): Promise<void> => {
+    const [first] = group
+    if (first === undefined || failed.has(runOf(first))) return
+    try {
+      if ((await decide(group)) === 'decided') return
+    } catch (error) {
+      errors.push(error)
+      failed.add(runOf(first))
+      return
+    }
+    const ofRuns = [...Map.groupBy(group, runOf).values()]
+    const smaller = ofRuns.length > 1 ? ofRuns : group.map((item) => [item])
+    for (const part of smaller) await decideAll(part)
+  }
+  for (const round of roundsOf(items)) {
+    const left = round.filter(([first]) => first !== undefined && !failed.has(runOf(first)))
+    await sideBySide(transactionsOf(left), decideAll)
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
+/** The first groups of all runs, then the second ones, and so on. */
+function roundsOf<Item extends GroupedItem>(items: readonly Item[]): Item[][][] {
+  const rounds: Item[][][] = []
+  for (const ofRun of Map.groupBy(items, runOf).values()) {
+    for (const [round, group] of groupsOf(ofRun).entries()) (rounds[round] ??= []).push(group)
+  }
+  return rounds
+}
+
+/**
+ * Whose items are decided in their order: those of a run, of a request without one, and those that
+ * were not found.
+ */
+function runOf({ location }: GroupedItem): string | null {
+  return location?.runId ?? location?.id ?? null
+}
+
+/**
+ * Approvals that follow each other can be decided in one transaction; everything else alone: what
+ * the caller may not see, what the batch refuses, a request that the group has already, and
+ * denials, which end other requests too.
+ */
+function groupsOf<Item extends GroupedItem>(items: readonly Item[]): Item[][] {
+  const groups: Item[][] = []
+  for (const item of items) {
+    const group = groups.at(-1)
+    if (group !== undefined && group.length < maxGroup && joins(group, item)) group.push(item)
+    else groups.push([item])
+  }
+  return groups
+}
+
+function joins(group: readonly GroupedItem[], item: GroupedItem): boolean {
+  if (![...group, item].every(isGrouped)) return false
+  return group.every(({ location }) => location?.id !== item.location?.id)
+}
+
+function isGrouped({ body, batchRefusal, location }: GroupedItem): boolean {
+  return body['decision'] === 'approve' && batchRefusal === null && location !== null
+}
+
+/** Groups of approvals are put together while there is room; the others stay alone. */
+function transactionsOf<Item extends GroupedItem>(groups: readonly Item[][]): Item[][] {
+  const { approvals = [], others = [] } = Object.groupBy(groups, (group) =>
+    group.every(isGrouped) ? 'approvals' : 'others',
+  )
+  const transactions: Item[][] = []
+  for (const group of approvals) {
+    const last = transactions.at(-1)
+    if (last !== undefined && last.length + group.length <= maxGroup) last.push(...group)
+    else transactions.push([...group])
+  }
+  return [...transactions, ...others]
+}
+
+async function sideBySide<Item>(
+  groups: readonly Item[],
+  decide: (group: Item) => Promise<void>,
+): Promise<void> {
+  const left = groups.values()
+  const decideNext = async (): Promise<void> => {
+    for (const group of left) await decide(group)
+  }
+  await Promise.all(Array.from({ length: groupsAtOnce }, decideNext))
+}
