@@ -229,7 +229,7 @@ export const roomOrders: RoomOrders = {
   'src/ui/audit': ['proof', '.'],
   'src/ui/effect': ['settings', 'highlight', 'seeing', '.'],
   'src/ui/policy': ['matrix', '.'],
-  'src/ui/runs': ['.', 'live', 'calls', 'turns', 'usage', 'page', 'list', 'start', 'fork'],
+  'src/ui/runs': ['.', 'live', 'files', 'calls', 'turns', 'usage', 'page', 'list', 'start', 'fork'],
   'src/ui/request': ['facts', 'card', 'comments', 'editing', 'decision', '.'],
   'src/ui/request/decision': ['wording', 'choosing', '.', 'answering'],
   'src/runtime': [

@@ -36,6 +36,7 @@ export const operations: OperationTable = {
   getRunPreamble: 'GET /v1/runs/:id/preamble',
   getOutput: 'GET /v1/calls/:id/output/:stream',
   getResultFile: 'GET /v1/calls/:id/files/:hash',
+  getMessageFile: 'GET /v1/runs/:id/files/:hash',
   startRun: 'POST /v1/runs',
   postMessage: 'POST /v1/runs/:id/messages',
   invokeTool: 'POST /v1/runs/:id/calls',

@@ -56,6 +56,10 @@ export const limits = {
   picturesShown: 16,
   pictureBytes: 3.5 * 1024 * 1024,
   picturesShownBytes: 12 * 1024 * 1024,
+  /** pictures and texts that somebody sends with one message; all of them together */
+  filesOfMessage: 10,
+  filesOfMessageBytes: 8 * 1024 * 1024,
+  fileNameCharacters: 255,
   auditEventBytes: 60 * 1024,
   bulkDecisions: 200,
   listDefault: 50,

@@ -16,7 +16,7 @@ export interface ModelCall {
   readonly input: Json | InvalidInput
 }
 
-/** A picture of a tool's result: data of the tool, not text that a person or model wrote. */
+/** A picture of a tool's result, which is data of the tool, or one that a person sent. */
 export interface ModelPicture {
   readonly mediaType: PictureType
   readonly bytes: Uint8Array
@@ -30,7 +30,7 @@ export type ModelMessage =
   | {
       readonly role: 'user'
       readonly text: string
-      /** of the tool that a person invoked, whose result the message is */
+      /** that a person sent with it, or of the tool that a person invoked and whose result it is */
       readonly pictures?: readonly ModelPicture[]
     }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }

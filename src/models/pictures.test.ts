@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { ModelMessage } from './model.ts'
 import { server, useProviderServer } from './models.fixture.ts'
+import { picturePlaceOf } from './provider-messages.ts'
 import { openModel } from './open-model.ts'
 
 useProviderServer()
@@ -136,7 +137,11 @@ test('chat completions are given text alone, unless it is said that their model 
   expect(listOf(body?.['messages']).slice(-3)).toEqual([
     { role: 'tool', tool_call_id: 'a', content: label },
     { role: 'tool', tool_call_id: 'b', content: 'failed' },
-    { role: 'user', content: 'A person looked' },
+    {
+      role: 'user',
+      content:
+        'A person looked\n[1 of the pictures of this message cannot be shown to this model.]',
+    },
   ])
 })
 
@@ -193,4 +198,9 @@ test('what is refused without its pictures too is refused as it is', async () =>
     /400: refused/,
   )
   expect(server.asked).toHaveLength(2)
+})
+
+test('an endpoint whose models see no pictures is given none, whoever made it', () => {
+  expect(picturePlaceOf('anthropic', false).types).toEqual([])
+  expect(picturePlaceOf('anthropic', true).types).toContain('image/png')
 })

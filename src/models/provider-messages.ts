@@ -23,7 +23,7 @@ export function providerMessages(
   return messages.flatMap((message): ProviderMessage[] => {
     switch (message.role) {
       case 'user':
-        return userMessage(message.text, picturesFor(message.pictures, place))
+        return userMessage(message, place)
       case 'assistant':
         return assistantMessage(message.text, message.calls)
       case 'tool':
@@ -67,10 +67,18 @@ function picturesAfter(results: readonly Result[], place: PicturePlace): Provide
   return parts.length === 0 ? [] : [{ role: 'user', content: parts }]
 }
 
-function userMessage(text: string, pictures: readonly PicturePart[]): ProviderMessage[] {
+/** A picture that the model takes none of is said to be missing: its message speaks of it. */
+function userMessage(
+  { text: words, pictures: all = [] }: Extract<ModelMessage, { role: 'user' }>,
+  place: PicturePlace,
+): ProviderMessage[] {
+  const pictures = picturesFor(all, place)
+  const missing = all.length - pictures.length
+  const note = `[${missing} of the pictures of this message cannot be shown to this model.]`
+  const text = missing === 0 ? words : `${words}\n${note}`
   if (pictures.length === 0) return text === '' ? [] : [{ role: 'user', content: text }]
-  const words = text === '' ? [] : [{ type: 'text' as const, text }]
-  return [{ role: 'user', content: [...words, ...pictures] }]
+  const texts = text === '' ? [] : [{ type: 'text' as const, text }]
+  return [{ role: 'user', content: [...texts, ...pictures] }]
 }
 
 function picturesFor(
@@ -130,6 +138,7 @@ export const noPictures: PicturePlace = { where: 'nowhere', types: [] }
  * its model sees.
  */
 export function picturePlaceOf(provider: ModelProvider, seesPictures: boolean): PicturePlace {
+  if (!seesPictures) return noPictures
   switch (provider) {
     case 'anthropic':
     case 'openai':
@@ -140,6 +149,6 @@ export function picturePlaceOf(provider: ModelProvider, seesPictures: boolean): 
     case 'vertex':
       return { where: 'result', types: common }
     case 'openai-compatible':
-      return seesPictures ? { where: 'message', types: common } : noPictures
+      return { where: 'message', types: common }
   }
 }

@@ -224,6 +224,11 @@ const questions: Record<string, () => Promise<Reply>> = {
     await db.insertInto('result_file').values(file).execute()
     return ada.get(`/v1/calls/${callId}/files/${hash}`)
   },
+  getMessageFile: async () => {
+    const files = [{ name: 'a.txt', mediaType: 'text/plain', data: btoa('bytes') }]
+    await ada.post(`/v1/runs/${run.id}/messages`, { text: 'look', files })
+    return ada.get(`/v1/runs/${run.id}/files/${hashBytes('bytes')}`)
+  },
   startRun: () =>
     ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),
   postMessage: () => ada.post(`/v1/runs/${run.id}/messages`, { text: 'go on' }),

@@ -4,6 +4,7 @@ import type {
   TranscriptItemCall as CallRecord,
 } from '#services/runs/reading/transcript.ts'
 import type { TranscriptCall, TranscriptItem } from '../schemas/runs/transcript.ts'
+import { isPictureType } from '#domain/tools/picture-type.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import type { RunDetailRecord, RunRecord } from '#services/runs/reading/run-record.ts'
@@ -51,7 +52,8 @@ function temporalUrl(temporal: ApiSettings['temporal'], workflowId: string): str
 
 /** One message; a message without calls has no `calls`, one without words no `text`. */
 export function transcriptItemView(record: ItemRecord): TranscriptItem {
-  const { turn, from, role, covers, author, at, text, calls } = record
+  const { turn, from, role, covers, author, at, text, files, calls, picturesElidedAt } = record
+  const elided = picturesElidedAt === null ? {} : { elided: { atTurn: picturesElidedAt } }
   return {
     turn,
     role,
@@ -59,6 +61,9 @@ export function transcriptItemView(record: ItemRecord): TranscriptItem {
     author: author !== null && 'id' in author ? { id: author.id, name: nameOf(author) } : null,
     at: answerOf(at),
     ...(text !== '' && { text }),
+    ...(files !== undefined && {
+      files: files.map((file) => ({ ...file, ...(isPictureType(file.mediaType) && elided) })),
+    }),
     ...(calls.length > 0 && { calls: calls.map(callView) }),
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Json } from '#domain/json/json.ts'
 import { runModes, type RunMode } from '#domain/policy/verdict.ts'
+import { filesToSend } from '../converse/files-to-send.ts'
 import { converse } from '../converse/converse.ts'
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { watchRun, watchCodes } from '../decide/watch-run.ts'
@@ -10,13 +11,14 @@ import { pageUrl, type Service } from '../service/service.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
-import { readBudget } from './option-values.ts'
+import { andAnother, readBudget } from './option-values.ts'
 import { withExamples } from './examples.ts'
 
 interface RunOptions extends ServiceOptions {
   readonly mode?: RunMode
   readonly workspace?: string
   readonly attach?: string[]
+  readonly file?: readonly string[]
   readonly watch?: boolean
   readonly conversation?: boolean
   readonly budget?: RunBudget
@@ -46,6 +48,11 @@ export function addRunCommand(program: Command): void {
       'files of the workspace that the run gets with its task, by their paths in the workspace',
     )
     .option(
+      '--file <path>',
+      'a picture or text of this computer that goes with the task; can be given several times',
+      andAnother,
+    )
+    .option(
       '--watch',
       'follow the run, and decide its requests if you may (default on a terminal: a conversation)',
     )
@@ -72,6 +79,7 @@ export function addRunCommand(program: Command): void {
           ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
           ...(options.budget === undefined ? {} : { budget: options.budget }),
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
+          ...(await filesToSend(options.file)),
         },
         idempotencyKey: randomUUID(),
       })
@@ -86,6 +94,7 @@ export function addRunCommand(program: Command): void {
     'run release-notes "draft the notes of 1.2" --watch',
     `run release-notes '{"version": "1.2"}' --json`,
     'run release-notes "shorten these notes" --attach notes/1.2.md',
+    'run designer "make the page look like this" --file page.png',
     'run release-notes "draft the notes" --workspace shop',
     'run release-notes "draft the notes" --as ada@example.com --mode strict',
   ])

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json } from '#domain/json/json.ts'
 import { runStates } from '#domain/requests/request.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { filesToSend } from '../converse/files-to-send.ts'
 import { converse } from '../converse/converse.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { watchRun, watchCodes } from '../decide/watch-run.ts'
@@ -27,7 +28,7 @@ import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { starterName } from '#domain/text/starter-name.ts'
-import { readBudget, readReference } from './option-values.ts'
+import { andAnother, readBudget, readReference } from './option-values.ts'
 import { runExample, withExamples } from './examples.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
@@ -94,18 +95,16 @@ export function addRunsCommand(program: Command): void {
       'what the run may use from now on, such as turns=10,tokens=50000; never above the limits of its worker',
       readBudget,
     )
-    .action(async (id: string, text: string, options: ServiceOptions & { budget?: RunBudget }) => {
-      const service = await connect(options)
-      const { budget } = options
-      const posting = {
-        params: { id },
-        body: budget === undefined ? { text } : { text, budget },
-        idempotencyKey: randomUUID(),
-      }
-      await service.call('postMessage', posting)
-      console.log('Posted. The next turn of the run reads it.')
-    })
-  withExamples(message, [`runs message ${runExample} "go on with the second part"`])
+    .option(
+      '--file <path>',
+      'a picture or text of this computer that goes with it; can be given several times',
+      andAnother,
+    )
+    .action(postMessage)
+  withExamples(message, [
+    `runs message ${runExample} "go on with the second part"`,
+    `runs message ${runExample} "it looks like this" --file page.png`,
+  ])
   const fork = withService(runs.command('fork'))
     .summary('start a run that continues the transcript of another')
     .description(
@@ -169,6 +168,23 @@ export function addRunsCommand(program: Command): void {
     `runs call ${runExample}`,
     `runs call ${runExample} deploy '{"to":"staging"}'`,
   ])
+}
+
+interface MessageOptions extends ServiceOptions {
+  readonly budget?: RunBudget
+  readonly file?: readonly string[]
+}
+
+async function postMessage(id: string, text: string, options: MessageOptions): Promise<void> {
+  const service = await connect(options)
+  const { budget, file } = options
+  const body = {
+    text,
+    ...(budget === undefined ? {} : { budget }),
+    ...(await filesToSend(file)),
+  }
+  await service.call('postMessage', { params: { id }, body, idempotencyKey: randomUUID() })
+  console.log('Posted. The next turn of the run reads it.')
 }
 
 interface ForkOptions extends ServiceOptions {

@@ -46,6 +46,8 @@ class Conversation {
   readonly #output: OutputReader
   readonly #live: LiveText
   /** requests that were decided, left or named here */
+  /** what goes with the next message */
+  readonly #files: string[] = []
   readonly #known = new Set<string>()
   #writing: number | null = null
   #denied = false
@@ -248,7 +250,7 @@ class Conversation {
     if (line === null) return 'again'
     let obeyed: Obeyed
     try {
-      obeyed = await obey(this.#service, run, line)
+      obeyed = await obey(this.#service, { run, files: this.#files }, line)
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
       console.error(error.message)

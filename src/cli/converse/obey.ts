@@ -4,27 +4,42 @@ import { type Service, pageUrl } from '../service/service.ts'
 import { quoted } from '../text/quoted.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
+import { filesToSend } from './files-to-send.ts'
 import { slashCommandOf, slashCommands, type SlashCommand } from './slash-command.ts'
 
 /** What follows from a line: `said` for a message, or the run to go on with. */
 export type Obeyed = 'said' | 'done' | 'detach' | { readonly runId: string }
 
+/** A run that somebody talks to, and what goes with their next message. */
+export interface Conversation {
+  readonly run: RunDetail
+  /** paths of this computer; sending empties them */
+  readonly files: string[]
+}
+
 /** Does what a typed line asks for. Rejects with the service's sentence. */
-export async function obey(service: Service, run: RunDetail, line: string): Promise<Obeyed> {
+export async function obey(service: Service, of: Conversation, line: string): Promise<Obeyed> {
+  const { run, files } = of
   const command = line.startsWith('/') && !line.startsWith('//') ? slashCommandOf(line) : 'say'
   if (command === null) {
     console.log('There is no such command. /help lists them; a message with a slash begins with //')
     return 'done'
   }
-  if (command !== 'say') return act(service, run, command)
+  if (command !== 'say') return act(service, of, command)
   const text = line.replace(/^\/\//, '/')
   const params = { id: run.id }
-  await service.call('postMessage', { params, body: { text }, idempotencyKey: randomUUID() })
+  const body = { text, ...(await filesToSend(files)) }
+  await service.call('postMessage', { params, body, idempotencyKey: randomUUID() })
+  files.length = 0
   if (run.state !== 'waiting_for_input') console.log('Posted. The next turn reads it.')
   return 'said'
 }
 
-async function act(service: Service, run: RunDetail, command: SlashCommand): Promise<Obeyed> {
+async function act(
+  service: Service,
+  { run, files }: Conversation,
+  command: SlashCommand,
+): Promise<Obeyed> {
   const params = { id: run.id }
   switch (command.name) {
     case 'help':
@@ -39,6 +54,11 @@ async function act(service: Service, run: RunDetail, command: SlashCommand): Pro
       return 'done'
     case 'input':
       await printInputs(service, run)
+      return 'done'
+    case 'file':
+      await filesToSend([command.path])
+      files.push(command.path)
+      console.log(`Goes with your next message: ${files.map(printableLine).join(', ')}`)
       return 'done'
     case 'close':
       await service.call('closeRun', { params, idempotencyKey: randomUUID() })

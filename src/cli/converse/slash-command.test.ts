@@ -8,6 +8,8 @@ test.each([
   ['/fork 0', { name: 'fork', afterTurn: 0, text: '' }],
   ['/fork write 3 of them', { name: 'fork', afterTurn: null, text: 'write 3 of them' }],
   ['/fork 3rd time', { name: 'fork', afterTurn: null, text: '3rd time' }],
+  ['/file my page.png', { name: 'file', path: 'my page.png' }],
+  ["/file 'my page.png' ", { name: 'file', path: 'my page.png' }],
   [' /mode ', { name: 'mode' }],
 ])('%s is a command', (line, command) => {
   expect(slashCommandOf(line)).toEqual(command)

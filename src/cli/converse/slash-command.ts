@@ -1,12 +1,14 @@
 /** What a line that begins with `/` asks for. */
 export type SlashCommand =
   | { readonly name: 'help' | 'close' | 'mode' | 'input' | 'detach' }
+  | { readonly name: 'file'; readonly path: string }
   | { readonly name: 'cancel'; readonly reason: string }
   | { readonly name: 'fork'; readonly afterTurn: number | null; readonly text: string }
 
 /** Each command with what it does, in the order in which `/help` lists them. */
 export const slashCommands: Readonly<Record<SlashCommand['name'], readonly [string, string]>> = {
   help: ['/help', 'this list'],
+  file: ['/file PATH', 'send a picture or text of this computer with your next message'],
   fork: ['/fork [TURN] TEXT', 'continue from a turn in a new run; /fork 0 starts again'],
   close: ['/close', 'complete a run that waits for a message'],
   cancel: ['/cancel [REASON]', 'cancel the run and all its child runs'],
@@ -23,6 +25,7 @@ export function slashCommandOf(line: string): SlashCommand | null {
   const [, word = '', rest = ''] = /^\/(\w+)\s*([^]*)$/.exec(line.trim()) ?? []
   if (!Object.hasOwn(slashCommands, word)) return null
   const name = word as SlashCommand['name']
+  if (name === 'file') return { name, path: rest.trim().replace(/^(['"])(.*)\1$/, '$2') }
   if (name === 'cancel') return { name, reason: rest }
   if (name !== 'fork') return { name }
   const [, turn, text = ''] = /^(?:(\d{1,9})(?:\s+|$))?([^]*)$/.exec(rest) ?? []

@@ -1,4 +1,4 @@
-import type { Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
+import type { MessageFile, Transcript, TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { approvalSentence } from '#domain/text/approval-words.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
@@ -37,6 +37,10 @@ export class TranscriptPrinter {
         const speaker = speakerOf(item)
         lines.push(bold(printableLine(speaker)), ...this.#quoted(item.text, ''))
       }
+      const files = item.files ?? []
+      if (files.length > 0 && this.#first(`files ${key}`)) {
+        lines.push(...files.map((file) => dim(`  [${printableLine(fileLine(file))}]`)))
+      }
       for (const call of item.calls ?? []) {
         // Stored a moment before it is judged: printed once its verdict is known.
         if (call.verdict === null && call.result === undefined) continue
@@ -72,7 +76,9 @@ export class TranscriptPrinter {
       this.#said.add(turn)
       return isSaid
     }
-    const own = this.#own.indexOf(text)
+    const own = this.#own.findIndex(
+      (one) => text === one || text.startsWith(`${one}\n\nAttached files:\n`),
+    )
     if (own === -1) return false
     this.#own.splice(own, 1)
     return true
@@ -99,6 +105,10 @@ export class TranscriptPrinter {
     this.#printed.add(key)
     return true
   }
+}
+
+function fileLine({ name, mediaType, bytes }: MessageFile): string {
+  return `${name}, ${mediaType}, ${bytes} bytes`
 }
 
 function callLine(call: TranscriptCall): string {

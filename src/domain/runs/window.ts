@@ -11,6 +11,9 @@ export const defaultContextTokens = 32_768
 /** Where no provider has counted: code and prose have 3 to 4 bytes a token. */
 export const estimatedTokensPerByte = 0.3
 
+/** What a picture counts, whatever its bytes: providers bill them by their size on a screen. */
+export const pictureAsTextBytes = 6000
+
 /** A recorded step after which a run's model sees less of the transcript. */
 export interface WindowStep {
   readonly kind: WindowStepKind
@@ -18,7 +21,10 @@ export interface WindowStep {
   readonly atTurn: number
   readonly fromTurn: number
   readonly throughTurn: number
-  /** of an elision: the last call of `throughTurn` that it covers, counted from 1 */
+  /**
+   * of an elision: the last call of `throughTurn` that it covers, counted from 1; 0: the pictures
+   * of the messages that the turn read
+   */
   readonly throughPosition: number
   /** of an elision: larger results are left out, in bytes */
   readonly resultsOver: number

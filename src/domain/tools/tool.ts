@@ -7,7 +7,7 @@ import type { Presentation } from './presentation.ts'
 import type { Approval, Risk, Scope } from '../policy/verdict.ts'
 import type { Access } from './access.ts'
 import type { Workspace } from './workspace.ts'
-import type { ToolResult, OutputStream } from './tool-result.ts'
+import type { ResultFile, ToolResult, OutputStream } from './tool-result.ts'
 
 export interface ExecuteContext {
   readonly workspace: Workspace
@@ -38,15 +38,20 @@ export interface ExecuteContext {
   readonly earlierResult?: (place: ResultPlace) => Promise<EarlierResult | null>
 }
 
-/** A call by its place in the transcript, both counted from 1. */
+/**
+ * A call by its place in the transcript, both counted from 1; call 0: the pictures that were sent
+ * before the turn.
+ */
 export interface ResultPlace {
   readonly turn: number
   readonly call: number
 }
 
 export interface EarlierResult {
-  readonly tool: string
+  /** `null`: it is what people sent */
+  readonly tool: string | null
   readonly text: string
+  readonly pictures: readonly ResultFile[]
 }
 
 export interface PresentContext {

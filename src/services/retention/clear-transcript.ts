@@ -71,6 +71,8 @@ async function hashesOfRun(tx: Tx, runId: string): Promise<string[]> {
       where run_id = ${runId}
     union select hash from result_file join tool_call on tool_call.id = call_id
       where run_id = ${runId}
+    union select hash from message_file join message on message.id = message_id
+      where run_id = ${runId}
   `.execute(tx)
   return rows.map(({ hash }) => hash)
 }
@@ -94,6 +96,8 @@ async function replaceWords(
   await sql`
     with calls as (select id from tool_call where run_id = ${runId}), files as (
       delete from result_file using calls where call_id = calls.id
+    ), sent as (
+      delete from message_file using message where message.id = message_id and run_id = ${runId}
     ), streams as (
       delete from kept_stream using calls where call_id = calls.id
     ), changes as (

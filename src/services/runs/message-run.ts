@@ -3,6 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunState } from '#domain/requests/request.ts'
 import { isEnd, runTransitions, transition } from '#domain/requests/transitions.ts'
+import { pictureTypesOf } from '#models/picture-types-of.ts'
 import { putContent } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -11,7 +12,15 @@ import { refuseWhileStarting } from '../core/waits-to-start.ts'
 import { lockRun } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { onceForKey } from '../core/idempotency.ts'
+import { withAttached } from '../core/attached-files.ts'
 import { writeMessageText, nextSequence } from '../transcript/messages.ts'
+import {
+  namedFiles,
+  readSentFiles,
+  storeMessageFiles,
+  type ReadSentFile,
+  type SentFile,
+} from '../transcript/sent-files.ts'
 import { requireBudgetFits } from './starting/require-budget-fits.ts'
 import { bySteering } from './may-steer-run.ts'
 
@@ -23,6 +32,8 @@ export interface MessageRunInput {
   readonly text: string
   /** what it may use from now on, never above the limits of the worker as it was pinned */
   readonly budget?: RunBudget
+  /** pictures and texts that go with it */
+  readonly files?: readonly SentFile[]
   readonly idempotencyKey?: string
 }
 
@@ -49,11 +60,13 @@ export async function messageRun(
       field: 'text',
     })
   }
-  const { idempotencyKey: key, ...body } = input
+  const { idempotencyKey: key, files: sent = [], ...words } = input
   await requireBudgetOfRunFits(ctx, input)
-  const call = { caller, key, route: 'message-run', body: { ...body } }
+  const files = sent.length === 0 ? [] : readSentFiles(sent, await picturesSeenBy(ctx, input.runId))
+  const body = files.length === 0 ? words : { ...words, files: namedFiles(files) }
+  const call = { caller, key, route: 'message-run', body }
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
-    onceForKey(unit.tx, call, () => postMessage(unit, caller, input)),
+    onceForKey(unit.tx, call, () => postMessage(unit, caller, input, files)),
   )
   if (answer instanceof Problem) throw answer
   return answer
@@ -64,20 +77,33 @@ async function requireBudgetOfRunFits(
   { runId, budget }: MessageRunInput,
 ): Promise<void> {
   if (budget === undefined) return
+  const { policy, worker } = await pinnedIn(ctx, runId)
+  if (worker !== undefined) requireBudgetFits(policy, worker, budget)
+}
+
+/** The worker that a run was started with, and the version that has it. */
+async function pinnedIn(ctx: ServiceContext, runId: string) {
   const run = await ctx.db
     .selectFrom('run')
     .select(['worker', 'policy_digest'])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
   const policy = await ctx.policies.byDigest(run.policy_digest)
-  const pinned = policy.workers.get(run.worker)
-  if (pinned !== undefined) requireBudgetFits(policy, pinned, budget)
+  return { policy, worker: policy.workers.get(run.worker) }
+}
+
+/** By the endpoints in force, which the model is asked at. */
+async function picturesSeenBy(ctx: ServiceContext, runId: string) {
+  const { worker } = await pinnedIn(ctx, runId)
+  const { config } = await ctx.policies.inForce()
+  return worker === undefined ? null : pictureTypesOf(config, worker.model)
 }
 
 async function postMessage(
   unit: UnitOfWork,
   caller: Caller,
   input: MessageRunInput,
+  files: readonly ReadSentFile[],
 ): Promise<PostedMessage> {
   const run = await lockRun(unit.tx, input.runId)
   if (isEnd(runTransitions, run.state)) {
@@ -85,6 +111,7 @@ async function postMessage(
   }
   refuseWhileStarting(run)
   const messageId = uuidv7()
+  const text = withAttached(input.text, namedFiles(files))
   await unit.tx
     .insertInto('message')
     .values({
@@ -93,9 +120,10 @@ async function postMessage(
       sequence: await nextSequence(unit.tx, run.id),
       role: 'user',
       author: toJsonb(caller.actor),
-      content_hash: await putContent(unit.tx, writeMessageText(input.text)),
+      content_hash: await putContent(unit.tx, writeMessageText(text)),
     })
     .execute()
+  await storeMessageFiles(unit.tx, messageId, files)
   if (input.budget !== undefined) {
     const budget = toJsonb(input.budget)
     await unit.tx.updateTable('run').set({ budget }).where('id', '=', run.id).execute()
@@ -112,7 +140,11 @@ async function postMessage(
   await unit.audit({
     type: 'run.messaged',
     runId: run.id,
-    detail: { messageId, characters: input.text.length },
+    detail: {
+      messageId,
+      characters: input.text.length,
+      ...(files.length === 0 ? {} : { files: files.map(({ hash }) => hash) }),
+    },
   })
   await unit.event('run.changed', { runId: run.id })
   await unit.enqueue({ kind: 'signal_messaged', runId: run.id, payload: {} })

@@ -2,9 +2,11 @@ import { sql, type Selectable } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { MessageTable } from '#store/tables/runs.ts'
 import {
+  filesOfMessage,
   loadTranscript,
   selectCalls,
   withTexts,
+  type MessageFile,
   type TranscriptMessage,
 } from './load-transcript.ts'
 import type { KnownTurns, TranscriptCache } from './transcript-cache.ts'
@@ -73,7 +75,7 @@ async function readSince(
   earlier: KnownTurns,
 ): Promise<ReadTurns | 'changed' | 'whole'> {
   const { throughTurn } = earlier
-  const { rows } = await sql<RunState & Nullable<Selectable<MessageTable>>>`
+  const { rows } = await sql<RunState & Nullable<Selectable<MessageTable>> & Files>`
     with line as (
       select turn, message::text as line from message where run_id = ${runId} and turn is not null
       union all
@@ -82,8 +84,11 @@ async function readSince(
       union all
       select call.turn, file::text from tool_call call
         join result_file file on file.call_id = call.id where call.run_id = ${runId}
+      union all
+      select turn, file::text from message
+        join message_file file on message_id = message.id where run_id = ${runId}
     )
-    select state.*, message.* from (
+    select state.*, message.*, ${filesOfMessage} from (
       select
         exists (select from run_prefix where run_id = ${runId})
           or exists (select from manual_call where run_id = ${runId})
@@ -109,12 +114,16 @@ async function readSince(
   return { messages: read.messages, digest: state.digest }
 }
 
+interface Files {
+  readonly files: readonly MessageFile[] | null
+}
+
 /** One row says how the run stands, whether there are messages or not. */
 type Nullable<T> = { readonly [Name in keyof T]: T[Name] | null }
 
-function hasMessage(
-  row: RunState & Nullable<Selectable<MessageTable>>,
-): row is RunState & Selectable<MessageTable> {
+function hasMessage<Row extends Nullable<Selectable<MessageTable>>>(
+  row: Row,
+): row is Row & Selectable<MessageTable> {
   return row.id !== null
 }
 

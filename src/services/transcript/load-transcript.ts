@@ -25,6 +25,11 @@ export interface TranscriptCall {
   readonly result: CallResult | null
 }
 
+/** A file that somebody sent with a message; a text stands in the message itself. */
+export interface MessageFile extends StoredFile {
+  readonly name: string
+}
+
 export interface TranscriptMessage {
   /** in a fork: the run that said it, before this one began; `null`: the run itself */
   readonly from: string | null
@@ -35,6 +40,8 @@ export interface TranscriptMessage {
   readonly at: Date
   readonly text: string
   readonly sequence: number
+  /** absent: none */
+  readonly files?: readonly MessageFile[]
   readonly calls: readonly TranscriptCall[]
 }
 
@@ -109,6 +116,7 @@ export async function withTexts(
         at: message.created_at,
         text: readMessageText(textOf(message.content_hash)),
         sequence: message.sequence,
+        ...(message.files === null ? {} : { files: message.files }),
         calls: callsOf(message).map((call) => callOf(call, textOf)),
       }))
       .toSorted(byReading),
@@ -130,18 +138,30 @@ export async function withTexts(
 /** A run's own messages, behind those of the turns that it took over from others. */
 async function readMessages(db: Db | Tx, runId: string): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
-    select message.*, prefix.from_run_id from run_prefix as prefix
+    select message.*, ${filesOfMessage}, prefix.from_run_id from run_prefix as prefix
     join message on message.run_id = prefix.from_run_id
       and message.turn between prefix.first_turn and prefix.last_turn
     where prefix.run_id = ${runId}
     union all
-    select message.*, null from message where run_id = ${runId}
+    select message.*, ${filesOfMessage}, null from message where run_id = ${runId}
     order by sequence
   `.execute(db)
   return rows
 }
 
-type MessageRow = Selectable<MessageTable> & { readonly from_run_id: string | null }
+/** In one query with the messages: nearly all of them have none. */
+export const filesOfMessage = sql`(
+  select jsonb_agg(
+    jsonb_build_object('name', name, 'hash', hash, 'mediaType', media_type, 'bytes', bytes)
+    order by position
+  )
+  from message_file where message_id = message.id
+) as files`
+
+type MessageRow = Selectable<MessageTable> & {
+  readonly from_run_id: string | null
+  readonly files: readonly MessageFile[] | null
+}
 type CallRow = Awaited<ReturnType<typeof readCalls>>[number]
 
 function readCalls(db: Db | Tx, runId: string) {

@@ -1,17 +1,24 @@
-import { elidedAt, lastCompaction, type WindowStep } from '#domain/runs/window.ts'
+import { isPictureType } from '#domain/tools/picture-type.ts'
+import {
+  elidedAt,
+  lastCompaction,
+  pictureAsTextBytes,
+  type WindowStep,
+} from '#domain/runs/window.ts'
 import type { ModelMessage } from '#models/model.ts'
-import type { CallPictures } from './call-pictures.ts'
+import { placeOfMessage, type SeenPictures } from './seen-pictures.ts'
 import type { TranscriptCall, TranscriptMessage } from './load-transcript.ts'
-import { compactionText, elidedText } from './result-texts.ts'
+import type { CallResult, StoredFile } from './store-result.ts'
+import { compactionText, elidedPicturesText, elidedText } from './result-texts.ts'
 
 /**
  * The transcript as a model is given it, without what its window has no room for (`steps`). Ids
  * that a turn used twice are told apart, since providers refuse a conversation that repeats one;
- * the stored calls keep the model's own. `pictures`: those of the results that it sees.
+ * the stored calls keep the model's own. `pictures`: those that it sees.
  */
 export function modelMessages(
   transcript: readonly TranscriptMessage[],
-  pictures: CallPictures,
+  pictures: SeenPictures,
   steps: readonly WindowStep[],
 ): ModelMessage[] {
   const used = new Set<string>()
@@ -31,7 +38,7 @@ export function modelMessages(
 }
 
 interface Sight {
-  readonly pictures: CallPictures
+  readonly pictures: SeenPictures
   readonly steps: readonly WindowStep[]
   readonly used: Set<string>
 }
@@ -39,9 +46,13 @@ interface Sight {
 function messagesOf(message: TranscriptMessage, sight: Sight): ModelMessage[] {
   const { pictures, steps, used } = sight
   if (message.role === 'user') {
-    const visible = message.calls.flatMap((call) => pictures.get(call.callId) ?? [])
+    const atTurn = picturesElidedAt(steps, message)
+    const sent = atTurn === null ? (pictures.get(placeOfMessage(message)) ?? []) : []
+    const returned = message.calls.flatMap((call) => pictures.get(call.callId) ?? [])
+    const visible = [...sent, ...returned]
+    const note = atTurn === null ? '' : `\n${elidedPicturesText(message.turn ?? 0, atTurn)}`
     const pictureFields = visible.length === 0 ? {} : { pictures: visible }
-    return [{ role: 'user', text: message.text, ...pictureFields }]
+    return [{ role: 'user', text: message.text + note, ...pictureFields }]
   }
   const calls = message.calls.map((call) => ({ call, id: unusedId(call, used) }))
   const answer: ModelMessage = {
@@ -60,6 +71,25 @@ function messagesOf(message: TranscriptMessage, sight: Sight): ModelMessage[] {
   return [answer, { role: 'tool', results }]
 }
 
+/** The turn from which on the model does not see the pictures of a message; `null`: it does. */
+export function picturesElidedAt(
+  steps: readonly WindowStep[],
+  { role, turn, files = [] }: Pick<TranscriptMessage, 'role' | 'turn' | 'files'>,
+): number | null {
+  const resultBytes = picturesSize(files)
+  if (role !== 'user' || turn === null || resultBytes === 0 || steps.length === 0) return null
+  return elidedAt(steps, { turn, position: 0, resultBytes })
+}
+
+/** How much of a prompt a result is, in bytes of text. */
+export function resultSize(result: CallResult | null): number {
+  return Buffer.byteLength(result?.text ?? '') + picturesSize(result?.files)
+}
+
+function picturesSize(files: readonly StoredFile[] = []): number {
+  return files.filter(({ mediaType }) => isPictureType(mediaType)).length * pictureAsTextBytes
+}
+
 function resultText(
   steps: readonly WindowStep[],
   { turn }: TranscriptMessage,
@@ -68,7 +98,7 @@ function resultText(
 ): { readonly text: string; readonly elided: boolean } {
   const text = call.result?.text ?? ''
   if (steps.length === 0) return { text, elided: false }
-  const place = { turn: turn ?? 0, position: index + 1, resultBytes: Buffer.byteLength(text) }
+  const place = { turn: turn ?? 0, position: index + 1, resultBytes: resultSize(call.result) }
   const atTurn = elidedAt(steps, place)
   if (atTurn === null) return { text, elided: false }
   const at = { turn: place.turn, call: place.position }

@@ -248,6 +248,13 @@ export interface ResultFileTable {
   bytes: number
 }
 
+/** A file that somebody sent with a message; its bytes are in `content`. */
+export interface MessageFileTable extends Omit<ResultFileTable, 'call_id'> {
+  message_id: string
+  /** as it was called where it came from: words of its sender, and no path */
+  name: string
+}
+
 /** What a call did to a file of the workspace; see `FileChange`. */
 export interface FileChangeTable {
   id: GeneratedAlways<string>

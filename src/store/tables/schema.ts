@@ -51,6 +51,7 @@ import type {
   RunPrincipalTable,
   RunWindowTable,
   TurnAttemptTable,
+  MessageFileTable,
   MessageTable,
   ToolCallTable,
   ManualCallTable,
@@ -151,6 +152,7 @@ export interface Database {
   live_output: LiveOutputTable
   live_text: LiveTextTable
   result_file: ResultFileTable
+  message_file: MessageFileTable
   file_change: FileChangeTable
   claim: ClaimTable
   comment: CommentTable

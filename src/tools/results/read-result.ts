@@ -9,7 +9,12 @@ const maxCharacters = 20_000
 
 const schema = z.strictObject({
   turn: z.int().min(1).describe('Turn of the call, as the line in place of its result says.'),
-  call: z.int().min(1).describe('Place of the call in its turn, counted from 1.'),
+  call: z
+    .int()
+    .min(0)
+    .describe(
+      'Place of the call in its turn, counted from 1; 0: the pictures sent before the turn.',
+    ),
   offset: z.int().min(0).default(0).describe('How many characters to skip.'),
   limit: z
     .int()
@@ -34,7 +39,10 @@ export const readResult = defineBuiltIn({
 
   async present(input, { toolHash }) {
     return {
-      title: `Read the result of call ${input.call} of turn ${input.turn}`,
+      title:
+        input.call === 0
+          ? `Read the pictures that were sent before turn ${input.turn}`
+          : `Read the result of call ${input.call} of turn ${input.turn}`,
       presentation: structured({ ...input }, {}, [
         'The model will be shown what it was given of that call before.',
       ]),
@@ -47,8 +55,20 @@ export const readResult = defineBuiltIn({
 
   async execute({ turn, call, offset, limit }, { earlierResult }) {
     const result = (await earlierResult?.({ turn, call })) ?? null
-    if (result === null) throw new ToolProblem(`Turn ${turn} has no call ${call} with a result.`)
-    const { text, tool } = result
+    if (result === null) {
+      const what = call === 0 ? 'no pictures before it' : `no call ${call} with a result`
+      throw new ToolProblem(`Turn ${turn} has ${what}.`)
+    }
+    const { text, tool, pictures } = result
+    if (tool === null) {
+      const output = { turn, pictures: pictures.length }
+      return {
+        type: 'output',
+        output,
+        text: `[sent before turn ${turn}]\n${text}`,
+        files: pictures,
+      }
+    }
     const total = text.length
     if (offset > total) {
       throw new ToolProblem(`The result has ${total} characters: there is none at ${offset}.`)
@@ -63,6 +83,7 @@ export const readResult = defineBuiltIn({
       type: 'output',
       output: { turn, call, tool, offset: start, shown: content.length, characters: total },
       text: `[${what}]\n${content}`,
+      ...(pictures.length > 0 && offset === 0 ? { files: pictures } : {}),
     }
   },
 })

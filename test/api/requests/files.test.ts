@@ -104,3 +104,37 @@ test('only files of that call are read, though the bytes are stored and the hash
   expect((await ada.get(`/v1/calls/${run.id}/files/${kept[0]?.hash ?? ''}`)).status).toBe(404)
   expect((await ada.get(`/v1/calls/${callId}/files/..%2Foutput`)).status).toBe(404)
 })
+
+// Rules: security.md 18, 19
+test('a picture that a person sends with a message is served to whoever may see the run, as that picture alone', async () => {
+  const files = [
+    { name: 'page.png', mediaType: 'image/png', data: onePixel.toString('base64') },
+    { name: 'page.html', mediaType: 'text/html', data: btoa('<script>1</script>') },
+  ]
+  const path = `/v1/runs/${run.id}`
+  const posted = await ada.post(`${path}/messages`, { text: 'Look', files })
+  expect(posted.status).toBe(201)
+  const { body } = await ada.get(`${path}/transcript`)
+  const message = body.items.findLast(({ role }: { role: string }) => role === 'user')
+  expect(message.files).toMatchObject([
+    { name: 'page.png', mediaType: 'image/png', bytes: onePixel.length },
+    { name: 'page.html', mediaType: 'text/html', bytes: 18 },
+  ])
+  const [picture, page] = await Promise.all(
+    message.files.map(({ hash }: StoredFile) => ada.get(`${path}/files/${hash}`)),
+  )
+  expect(Object.fromEntries(picture.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-disposition': expect.stringMatching(/^attachment/),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+  })
+  expect(page.headers.get('content-type')).toBe('application/octet-stream')
+  const edsger = await api.signIn(api.people.edsger)
+  expect((await edsger.get(`${path}/files/${message.files[0].hash}`)).status).toBe(404)
+  const svg = [{ name: 'a.svg', mediaType: 'image/svg+xml', data: btoa('<svg/>') }]
+  expect(await ada.post(`${path}/messages`, { text: 'Look', files: svg })).toMatchObject({
+    status: 422,
+    body: { code: 'invalid_request', field: 'files.0' },
+  })
+})

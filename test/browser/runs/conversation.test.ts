@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messageRun } from '#services/runs/message-run.ts'
+import { onePixel } from '../../harness/fixtures/result-with-files.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import type { Locator } from 'playwright-core'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
@@ -50,6 +51,55 @@ test('a run is started, talked to and finished without a terminal, by keyboard',
   expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
   expect((await newestRun()).state).toBe('completed')
   expect(dashboard.complaints).toEqual([])
+})
+
+test('pictures and texts are chosen or pasted, taken back, sent with a task and a message, and drawn', async () => {
+  const { desk } = dashboard
+  const page = await dashboard.open('Ada', '/runs/new?worker=scribe&task=Look%20at%20it')
+  await page.getByRole('region', { name: 'What it may do' }).waitFor()
+  const chooser = page.locator('input[type=file]')
+  await chooser.setInputFiles([
+    { name: 'page.png', mimeType: 'image/png', buffer: onePixel },
+    { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Use yarn.\n') },
+    { name: 'wrong.txt', mimeType: 'text/plain', buffer: Buffer.from('no') },
+  ])
+  await page.getByRole('button', { name: 'Remove wrong.txt' }).click()
+  await page.getByRole('button', { name: 'Start run' }).click()
+  await page.getByRole('img', { name: 'page.png' }).waitFor()
+  expect(
+    await page
+      .getByRole('img', { name: 'page.png' })
+      .evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)),
+  ).toBe(1)
+  const run = await newestRun()
+  desk.say({ text: 'A pixel.' })
+  await desk.turn(run.id, 1)
+  expect(desk.asked.at(-1)?.messages[0]).toMatchObject({
+    text: expect.stringContaining('"Use yarn.\\n"'),
+    pictures: [{ mediaType: 'image/png' }],
+  })
+  await page.getByRole('textbox', { name: 'Message' }).fill('And this')
+  await page.getByRole('textbox', { name: 'Message' }).evaluate(
+    (field, bytes) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(
+        new File([new Uint8Array(bytes)], 'pasted.png', { type: 'image/png' }),
+      )
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
+    },
+    [...onePixel],
+  )
+  await page.getByRole('button', { name: 'Remove pasted.png' }).waitFor()
+  await chooser.setInputFiles([
+    { name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') },
+  ])
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('alert').filter({ hasText: 'Pictures are PNG, JPEG, GIF or WebP' }).waitFor()
+  await page.getByRole('button', { name: 'Remove a.svg' }).click()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('img', { name: 'pasted.png' }).waitFor()
+  expect(await page.getByRole('list', { name: 'Files to send' }).count()).toBe(0)
+  expect(dashboard.complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
 
 const hostile = [

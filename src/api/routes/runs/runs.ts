@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { pictureTypes } from '#domain/tools/picture-type.ts'
 import { listManualTools } from '#services/engine/manual-calls/list-manual-tools.ts'
 import { getRun } from '#services/runs/reading/get-run.ts'
 import { listRuns } from '#services/runs/reading/list-runs.ts'
 import { readCallFile } from '#services/runs/reading/read-call-file.ts'
 import { readCallOutput } from '#services/runs/reading/read-call-output.ts'
+import { readMessageFile } from '#services/runs/reading/read-message-file.ts'
 import { readTranscript } from '#services/runs/reading/transcript.ts'
 import { findRun } from '#services/runs/visible-run.ts'
 import { requirePerson, requireWorker } from '../../route/known-names.ts'
-import { bytesAnswer } from '../../route/byte-answers.ts'
+import { bytesAnswer, fileBytes, fileBytesText, fileBytesTypes } from '../../route/byte-answers.ts'
 import { route } from '../../route/route.ts'
 import { hash, id, runRef } from '../../schemas/common.ts'
 import * as actions from '../../schemas/runs/run-actions.ts'
@@ -127,21 +127,28 @@ export const runRoutes = [
     params: callParams.extend({ hash }),
     answers: {
       200: {
-        description:
-          'The bytes: with the type of a picture if they are a valid picture of that type, otherwise as application/octet-stream',
-        contentTypes: [...pictureTypes, 'application/octet-stream'],
+        description: fileBytesText,
+        contentTypes: fileBytesTypes,
       },
     },
     answer: async (api, { params, caller }) => {
       const { id: callId, hash } = params
-      const { bytes, picture } = await readCallFile(api.ctx, caller, { callId, hash })
-      const suffix = picture === null ? 'bin' : picture.slice('image/'.length)
-      // A page of ours may draw it; opened by itself it is saved, and its scripts do not run.
-      return bytesAnswer(bytes, {
-        'content-type': picture ?? 'application/octet-stream',
-        'content-disposition': `attachment; filename="${hash.slice(7, 19)}.${suffix}"`,
-        'content-security-policy': "default-src 'none'; sandbox",
-      })
+      return fileBytes(hash, await readCallFile(api.ctx, caller, { callId, hash }))
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/runs/:id/files/:hash',
+    name: 'getMessageFile',
+    summary: "Get a message's file",
+    description: 'A picture or a text that somebody sent with a message; the transcript names it',
+    access,
+    params: params.extend({ hash }),
+    answers: { 200: { description: fileBytesText, contentTypes: fileBytesTypes } },
+    answer: async (api, { params, caller }) => {
+      const runId = await findRun(api.ctx, caller, params.id)
+      const { hash } = params
+      return fileBytes(hash, await readMessageFile(api.ctx, caller, { runId, hash }))
     },
   }),
 ]

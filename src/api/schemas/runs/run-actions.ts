@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#domain/limits.ts'
 import { outputStates } from '#domain/requests/request.ts'
 import { id, instant, json, name, person, reason, wholeNumber, text } from '../common.ts'
 import * as example from '../examples.ts'
@@ -9,6 +10,17 @@ const runInput = z.union([text(1_000_000).min(1), z.record(z.string(), json)], {
   error: 'must be text or an object',
 })
 
+/** A picture or a text that goes with a message: the type is checked against the bytes. */
+const sentFile = z
+  .strictObject({
+    name: text(limits.fileNameCharacters).min(1),
+    mediaType: text(200).min(1),
+    /** base64 */
+    data: text(limits.httpBodyBytes).min(1),
+  })
+  .meta({ examples: [{ name: 'page.png', mediaType: 'image/png', data: 'iVBORw0KGgo=' }] })
+const sentFiles = z.array(sentFile).max(limits.filesOfMessage)
+
 export const startRunBody = z
   .strictObject({
     worker: name,
@@ -18,6 +30,8 @@ export const startRunBody = z
     mode: runMode.optional(),
     /** paths in the workspace: files that the run is given with its task */
     attachments: z.array(text(1024).min(1)).max(50).optional(),
+    /** pictures (PNG, JPEG, GIF, WebP) and texts of whoever starts it */
+    files: sentFiles.optional(),
     /**
      * true: it rests after its answer, for the next message; absent: as the worker file says of
      * runs that a person starts, else false
@@ -63,7 +77,12 @@ export const forkBody = z
   .meta({ examples: [{ afterTurn: 3, text: 'Write them for 1.3 instead' }] })
 
 export const messageBody = z
-  .strictObject({ text: text(100_000).min(1), budget: runBudget.optional() })
+  .strictObject({
+    text: text(100_000).min(1),
+    budget: runBudget.optional(),
+    /** pictures (PNG, JPEG, GIF, WebP) and texts that go with it */
+    files: sentFiles.optional(),
+  })
   .meta({ examples: [{ text: 'Leave the internal changes out', budget: { turns: 10 } }] })
 
 export const postedMessage = z.object({ messageId: id, runId: id, state: runState }).meta({

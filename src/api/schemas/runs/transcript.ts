@@ -30,17 +30,24 @@ const resultFile = z.object({
 })
 export type ResultFile = z.infer<typeof resultFile>
 
+/** The model does not see it any more from this turn on: its context window had no room for it. */
+const elided = z.object({ atTurn: z.int() })
+
+/** A file that somebody sent with a message, which `GET /v1/runs/:id/files/:hash` reads. */
+const messageFile = resultFile.extend({
+  /** as its sender called it */
+  name: z.string(),
+  elided: elided.optional(),
+})
+export type MessageFile = z.infer<typeof messageFile>
+
 /** `output` is what the tool returned, `text` what the model was told. */
 export const callResult = z.object({
   type: z.enum(callResultTypes),
   output: json.optional(),
   text: z.string().optional(),
   files: z.array(resultFile).optional(),
-  /**
-   * the model does not see it any more from this turn on, because its context window had no room
-   * for it
-   */
-  elided: z.object({ atTurn: z.int() }).optional(),
+  elided: elided.optional(),
 })
 export type CallResult = z.infer<typeof callResult>
 
@@ -110,6 +117,8 @@ export const transcriptItem = z.object({
   author: z.object({ id: z.string(), name: z.string() }).nullable(),
   at: instant,
   text: z.string().optional(),
+  /** of a message: what was sent with it; the texts among them stand in `text` too */
+  files: z.array(messageFile).optional(),
   calls: z.array(transcriptCall).optional(),
 })
 export type TranscriptItem = z.infer<typeof transcriptItem>

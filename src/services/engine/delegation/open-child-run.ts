@@ -41,6 +41,7 @@ export async function openChildRun(
     signed: null,
     text: plan.text,
     attachments: plan.attachments,
+    files: [],
     author: { type: 'system', name: run.worker },
     // Who started it waits for its answer.
     restForMs: null,

@@ -10,7 +10,7 @@ import { lockRun } from '../../core/locks.ts'
 import { preambleOf, type PinnedWorker } from '../../core/pinned-worker.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
-import { callPictures } from '../../transcript/call-pictures.ts'
+import { seenPictures } from '../../transcript/seen-pictures.ts'
 import { loadGrowingTranscript } from '../../transcript/load-growing.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
 import { compact } from '../window/compact.ts'
@@ -61,7 +61,7 @@ export async function askModel(
     loadGrowingTranscript(ctx.db, ctx.transcripts, { runId: run.id, turn }),
   ])
   const { policy } = terms
-  const pictures = await callPictures(ctx.db, transcript)
+  const pictures = await seenPictures(ctx.db, transcript)
   const registry = await ctx.registryOf(policy, run.worker)
   const tools = registry
     .all()

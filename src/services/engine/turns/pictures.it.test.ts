@@ -8,7 +8,7 @@ import { limits } from '#domain/limits.ts'
 import { getText } from '#store/content/content.ts'
 import { storeFiles } from '../executions/store-output.ts'
 import { readTranscript } from '../../runs/reading/transcript.ts'
-import { callPictures } from '../../transcript/call-pictures.ts'
+import { seenPictures } from '../../transcript/seen-pictures.ts'
 import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 import { takeTurn } from './take-turn.ts'
 
@@ -145,14 +145,14 @@ async function transcriptOf(sizes: readonly number[], type: 'output' | 'error') 
 test('a model sees the newest pictures only, as many as the bound says', async () => {
   const { db } = honest.desk.database
   const sizes = Array.from({ length: limits.picturesShown + 2 }, (_none, index) => index)
-  const seen = await callPictures(db, await transcriptOf(sizes, 'output'))
+  const seen = await seenPictures(db, await transcriptOf(sizes, 'output'))
   expect([...seen.keys()]).toEqual(sizes.slice(2).map((index) => `c${index}`))
 })
 
 test('no picture over the bound is seen, and no more bytes of them together', async () => {
   const { db } = honest.desk.database
   const large = limits.pictureBytes - onePixel.length
-  const seen = await callPictures(
+  const seen = await seenPictures(
     db,
     await transcriptOf([10, large, large, large, large, large + 1, 20], 'output'),
   )
@@ -162,6 +162,6 @@ test('no picture over the bound is seen, and no more bytes of them together', as
 })
 
 test('pictures of errors are not seen', async () => {
-  const seen = await callPictures(honest.desk.database.db, await transcriptOf([1], 'error'))
+  const seen = await seenPictures(honest.desk.database.db, await transcriptOf([1], 'error'))
   expect(seen.size).toBe(0)
 })

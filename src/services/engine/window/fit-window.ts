@@ -1,7 +1,7 @@
-import type { WindowStep } from '#domain/runs/window.ts'
+import { pictureAsTextBytes, type WindowStep } from '#domain/runs/window.ts'
 import type { ModelMessage, ModelTool } from '#models/model.ts'
 import type { SystemContext } from '../../core/context.ts'
-import type { CallPictures } from '../../transcript/call-pictures.ts'
+import { placeOfMessage, type SeenPictures } from '../../transcript/seen-pictures.ts'
 import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 import { modelMessages } from '../../transcript/model-messages.ts'
 import { planWindow, type Compaction } from './plan-window.ts'
@@ -12,7 +12,7 @@ export interface PromptToFit {
   readonly runId: string
   readonly turn: number
   readonly transcript: readonly TranscriptMessage[]
-  readonly pictures: CallPictures
+  readonly pictures: SeenPictures
   readonly steps: readonly WindowStep[]
   readonly system: string
   readonly tools: readonly ModelTool[]
@@ -56,7 +56,10 @@ export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promis
         pictures,
         seen.filter(({ kind }) => kind === 'elision'),
       ).reduce((sum, one) => sum + messageBytes(one), 0)
-    const state = { transcript, steps, promptBytes, bytesOf, roomBytes, mayCompact }
+    const pictureBytesOf = (message: TranscriptMessage): number =>
+      (pictures.get(placeOfMessage(message))?.length ?? 0) * pictureAsTextBytes
+    const sizes = { promptBytes, bytesOf, pictureBytesOf, roomBytes }
+    const state = { transcript, steps, ...sizes, mayCompact }
     const plan = planWindow(state)
     if (plan === null) return { kind: 'fits', messages, promptBytes, steps }
     if (plan.kind === 'compaction') return { ...plan, steps }

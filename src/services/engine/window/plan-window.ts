@@ -1,4 +1,5 @@
 import { elidedAt, lastCompaction, type WindowStep } from '#domain/runs/window.ts'
+import { picturesElidedAt, resultSize } from '../../transcript/model-messages.ts'
 import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 
 /** Smaller results stay: the line in place of one takes up to that much itself, in bytes. */
@@ -9,7 +10,7 @@ const elidedTo = 0.6
 const stillFullAt = 0.9
 const keptByCompaction = 0.4
 
-/** The last call whose result an elision leaves out. */
+/** The last call whose result an elision leaves out; 0: the pictures that its turn read. */
 export interface Elision {
   readonly kind: 'elision'
   readonly throughTurn: number
@@ -29,6 +30,8 @@ export interface WindowState {
   readonly promptBytes: number
   /** of the part of it that a message is */
   bytesOf(message: TranscriptMessage): number
+  /** of the pictures that somebody sent with a message and that the model sees */
+  pictureBytesOf(message: TranscriptMessage): number
   /** how much the model takes */
   readonly roomBytes: number
   /** whether the model can summarise: a script cannot */
@@ -37,9 +40,9 @@ export interface WindowState {
 
 /**
  * What has to leave the window before the model is asked; `null` when the prompt fits, or nothing
- * can leave. Results of old calls first, oldest first and many at a time, which keeps what
- * providers have cached; then the oldest turns; last of all results that the model has not seen
- * yet. Pure.
+ * can leave. Results of old calls and pictures of old messages first, oldest first and many at a
+ * time, which keeps what providers have cached; then the oldest turns; last of all results that the
+ * model has not seen yet. Pure.
  */
 export function planWindow(state: WindowState): Elision | Compaction | null {
   const { promptBytes, roomBytes, mayCompact } = state
@@ -61,20 +64,34 @@ interface ElidableCall {
   readonly saves: number
 }
 
-/** Calls whose results the model sees and could be without, in order. */
-function elidableCalls({ transcript, steps }: WindowState): ElidableCall[] {
+/** Results and pictures that the model sees and could be without, in order. */
+function elidableCalls(state: WindowState): ElidableCall[] {
+  const { transcript, steps } = state
   const compacted = lastCompaction(steps)?.throughTurn ?? 0
   return transcript
-    .filter(({ role, turn }) => role === 'assistant' && (turn ?? 0) > compacted)
-    .flatMap(({ turn, calls }) =>
-      calls.map(({ result }, index) => ({
-        turn: turn ?? 0,
-        position: index + 1,
-        resultBytes: Buffer.byteLength(result?.text ?? ''),
-      })),
-    )
-    .filter((call) => call.resultBytes > leastElidedBytes && elidedAt(steps, call) === null)
-    .map(({ resultBytes, ...call }) => ({ ...call, saves: resultBytes - leastElidedBytes / 2 }))
+    .flatMap((message, index) => {
+      // The task stays, whatever is summarised.
+      const isThere = message.turn !== null && (message.turn > compacted || index === 0)
+      return isThere ? partsOf(message, message.turn, state) : []
+    })
+    .filter(({ bytes }) => bytes > leastElidedBytes)
+    .map(({ bytes, ...part }) => ({ ...part, saves: bytes - leastElidedBytes / 2 }))
+}
+
+/** What of a message could be left out and is not, by its place in the turn. */
+function partsOf(message: TranscriptMessage, turn: number, state: WindowState) {
+  const { steps } = state
+  if (message.role === 'user') {
+    const bytes = picturesElidedAt(steps, message) === null ? state.pictureBytesOf(message) : 0
+    return [{ turn, position: 0, bytes }]
+  }
+  return message.calls
+    .map(({ result }, index) => ({
+      turn,
+      position: index + 1,
+      bytes: resultSize(result),
+    }))
+    .filter(({ bytes, ...place }) => elidedAt(steps, { ...place, resultBytes: bytes }) === null)
 }
 
 /** As many of the calls, from the oldest on, as bring the prompt down to where it should be. */

@@ -1,8 +1,7 @@
+import { pictureAsTextBytes } from '#domain/runs/window.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { InvalidInput, ModelMessage, ModelPicture, ModelTool } from '#models/model.ts'
 
-/** What a picture counts, whatever its bytes: providers bill them by their size on a screen. */
-const pictureBytes = 6000
 /** What a message, a call or a result takes besides its words. */
 const frameBytes = 40
 
@@ -35,7 +34,7 @@ export function fixedBytes(system: string, tools: readonly ModelTool[]): number 
 }
 
 function pictureSize(pictures: readonly ModelPicture[] | undefined): number {
-  return (pictures?.length ?? 0) * pictureBytes
+  return (pictures?.length ?? 0) * pictureAsTextBytes
 }
 
 /** Inputs of earlier turns are the same values at every turn, and are measured once. */

@@ -127,7 +127,7 @@ async function workerOf(
   return { current, policy, worker: pinned, policyDigest: old.policy_digest }
 }
 
-type Words = Pick<Parameters<typeof recordRun>[3], 'input' | 'text' | 'attachments'>
+type Words = Pick<Parameters<typeof recordRun>[3], 'input' | 'text' | 'attachments' | 'files'>
 
 /** What the fork is asked: its first message, and the input that it counts as started with. */
 async function wordsOf(
@@ -156,7 +156,12 @@ async function wordsOf(
     return { input: task, text: taskMessage(task), attachments: [] }
   }
   const [first] = await loadTranscript(tx, run.id)
-  return { input: await inputOf(tx, run), text: first?.text ?? '', attachments }
+  return {
+    input: await inputOf(tx, run),
+    text: first?.text ?? '',
+    attachments,
+    files: first?.files ?? [],
+  }
 }
 
 async function inputOf(tx: Tx, run: Selectable<RunTable>): Promise<Json> {

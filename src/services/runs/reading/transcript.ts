@@ -5,6 +5,7 @@ import {
   type TranscriptCall,
   type TranscriptMessage,
 } from '../../transcript/load-transcript.ts'
+import { picturesElidedAt, resultSize } from '../../transcript/model-messages.ts'
 import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { liveCallsOf, type LiveCall } from '#store/content/live-output.ts'
 import { readCallFacts, type CallApproval, type CallTimes } from './call-facts.ts'
@@ -16,6 +17,8 @@ import { assertVisible } from '../visible-run.ts'
  * summary that the model sees in place of the oldest turns.
  */
 export interface TranscriptItem extends Omit<TranscriptMessage, 'role' | 'calls'> {
+  /** the turn from which on the model does not see its pictures; `null`: it does */
+  readonly picturesElidedAt: number | null
   readonly role: TranscriptMessage['role'] | 'compaction'
   readonly turn: number
   /** of a summary: the first and last turn that it stands for */
@@ -59,6 +62,7 @@ export async function readTranscript(
     ...message,
     turn: message.turn ?? next,
     covers: null,
+    picturesElidedAt: picturesElidedAt(steps, message),
     calls: message.calls.map((call, index) => ({
       ...call,
       elidedAt: elidedAtOf(steps, message, call, index),
@@ -84,6 +88,7 @@ function withSummaries(
       role: 'compaction',
       turn: atTurn,
       covers: [fromTurn, throughTurn],
+      picturesElidedAt: null,
       text: text ?? '',
       at,
       from: null,
@@ -102,6 +107,6 @@ function elidedAtOf(
   index: number,
 ): number | null {
   if (role !== 'assistant' || turn === null || result === null || steps.length === 0) return null
-  const resultBytes = Buffer.byteLength(result.text)
+  const resultBytes = resultSize(result)
   return elidedAt(steps, { turn, position: index + 1, resultBytes })
 }

@@ -18,6 +18,7 @@ import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { openingOf, openRequests } from '../../requests/opening/open-request.ts'
+import type { SentWith } from '../../transcript/sent-files.ts'
 import { storePresented } from '../../requests/opening/store-presented.ts'
 
 /** A start that policy looks at. */
@@ -62,6 +63,8 @@ function inputOf({ worker, input, mode, attachments }: StartToJudge): JsonObject
 export interface StartTerms {
   /** the first message, with the texts of its files */
   readonly text: string
+  /** pictures and texts that were sent with it */
+  readonly files: readonly Pick<SentWith, 'name' | 'bytes' | 'hash'>[]
   readonly conversation: boolean
   readonly budget: RunBudget | null
   readonly forkedFrom: { readonly number: number; readonly afterTurn: number } | null
@@ -132,6 +135,8 @@ const modeTexts: Readonly<Record<RunMode, string>> = {
 
 function factLines(start: StartToJudge & StartTerms): readonly string[] {
   const { worker, mode, conversation, budget, forkedFrom, attachments } = start
+  const sent = start.files.map(({ name, ...file }) => ({ path: name, ...file }))
+  const files = [...attachments, ...sent]
   const about = worker.description === '' ? '' : ` (${titleLine(worker.description)})`
   const limit = Object.entries(budget ?? {}).map(([name, most]) => `${name} ${most}`)
   return [
@@ -143,8 +148,8 @@ function factLines(start: StartToJudge & StartTerms): readonly string[] {
     ...(forkedFrom === null
       ? []
       : [`Goes on from: run #${forkedFrom.number}, after turn ${forkedFrom.afterTurn}`]),
-    `Files: ${attachments.length === 0 ? 'none' : attachments.length}`,
-    ...attachments.map(({ path, bytes, hash }) => `  ${path}  ${bytes} bytes  ${hash}`),
+    `Files: ${files.length === 0 ? 'none' : files.length}`,
+    ...files.map(({ path, bytes, hash }) => `  ${path}  ${bytes} bytes  ${hash}`),
   ]
 }
 

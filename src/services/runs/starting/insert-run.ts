@@ -14,6 +14,7 @@ import { copyWindowSteps } from '../../transcript/window-steps.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { WorktreeStart } from './worktree-start.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
+import { storeMessageFiles, type SentWith } from '../../transcript/sent-files.ts'
 
 /**
  * A run as it begins. `signed`: over its statement; `null` for a delegated one, which the API
@@ -45,6 +46,7 @@ export interface NewRun {
   /** what the model is told first, and by whom */
   readonly text: string
   readonly attachments: readonly RunAttachment[]
+  readonly files: readonly SentWith[]
   readonly author: Actor
   /** how long it rests after each answer, as a conversation; `null`: it is none */
   readonly restForMs: number | null
@@ -132,10 +134,11 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
     select ${id}::uuid, ${id}::uuid,
       (select count(*) from run_lineage where run_id = ${parent?.runId ?? null}::uuid)
   `.execute(tx)
+  const messageId = uuidv7()
   await tx
     .insertInto('message')
     .values({
-      id: uuidv7(),
+      id: messageId,
       run_id: id,
       sequence: run.fork?.sequence ?? 1,
       role: 'user',
@@ -143,6 +146,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<Selectable<RunTabl
       content_hash: await putContent(tx, writeMessageText(run.text)),
     })
     .execute()
+  await storeMessageFiles(tx, messageId, run.files)
   await insertPrincipals(tx, id, run.behind)
   if (run.fork !== null) {
     await insertFork(tx, id, run.fork)

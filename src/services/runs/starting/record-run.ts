@@ -23,6 +23,7 @@ import type { WorktreeRow } from '#store/tables/runs.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
+import type { SentWith } from '../../transcript/sent-files.ts'
 import type { WorktreeStart } from './worktree-start.ts'
 
 /** The workspace that a run works in. */
@@ -87,6 +88,8 @@ export interface RunToRecord {
   readonly input: Json
   readonly text: string
   readonly attachments: readonly RunAttachment[]
+  /** sent with the first message; absent: none */
+  readonly files?: readonly SentWith[]
   readonly mode: RunMode
   /** the version that pins the worker */
   readonly policyDigest: string
@@ -172,6 +175,7 @@ export async function recordRun(
     signed: signStatement(ctx.signer, 'run', statement),
     text: start.text,
     attachments: start.attachments,
+    files: start.files ?? [],
     author: start.author ?? caller.actor,
     restForMs: start.conversation ? worker.restForMs : null,
     budget: start.budget,
@@ -197,6 +201,9 @@ export async function recordRun(
       ...(start.attachments.length === 0
         ? {}
         : { attachments: start.attachments.map(({ hash }) => hash) }),
+      ...(start.files === undefined || start.files.length === 0
+        ? {}
+        : { files: start.files.map(({ hash }) => hash) }),
       ...(fork === null
         ? {}
         : { forkedFrom: fork.runId, afterTurn: fork.afterTurn, behind: [...fork.behind] }),
@@ -206,7 +213,12 @@ export async function recordRun(
   if (verdict === 'denied') await endUnstarted(unit, { id }, deniedByMode)
   else await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
   if (startRequestId !== null) {
-    await askToStart(unit, caller, run, startRequestId, { ...start, judgement, forkedFrom: fork })
+    await askToStart(unit, caller, run, startRequestId, {
+      ...start,
+      files: start.files ?? [],
+      judgement,
+      forkedFrom: fork,
+    })
   }
   return {
     id,

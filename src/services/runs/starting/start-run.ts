@@ -2,12 +2,14 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
+import { pictureTypesOf } from '#models/picture-types-of.ts'
 import { inputProblem } from '#policy/worker/input-schema.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { isAnswered, onceForKey } from '../../core/idempotency.ts'
 import { listedFiles, withAttached } from '../../core/attached-files.ts'
+import { namedFiles, readSentFiles, type SentFile } from '../../transcript/sent-files.ts'
 import type { Principal } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -31,6 +33,8 @@ export interface StartRunInput {
   readonly mode?: RunMode
   /** paths in the workspace: files that the run is given with its task */
   readonly attachments?: readonly string[]
+  /** pictures and texts that go with the task */
+  readonly files?: readonly SentFile[]
   /** it rests after each answer; absent: as the worker says of what people start, else not */
   readonly conversation?: boolean
   /** never above the worker's limits */
@@ -62,8 +66,14 @@ export async function startRun(
   const task = taskMessage(input.input)
   requireInputFits(worker, input.input)
   const workspace = chosenWorkspace(worker, input.workspace)
-  const { idempotencyKey: key, attachments = [], ...rest } = input
-  const body = attachments.length === 0 ? rest : { ...rest, attachments }
+  const { idempotencyKey: key, attachments = [], files: sentFiles = [], ...rest } = input
+  const sent = readSentFiles(sentFiles, pictureTypesOf(policy.config, worker.model))
+  const named = namedFiles(sent)
+  const body = {
+    ...rest,
+    ...(attachments.length === 0 ? {} : { attachments }),
+    ...(named.length === 0 ? {} : { files: named }),
+  }
   // Read before the transaction, which must not wait for another host; a repeated call gets its
   // first answer.
   const first = !(await isAnswered(ctx.db, { caller, key }))
@@ -82,8 +92,9 @@ export async function startRun(
       await assertReachable(unit.tx, policy, worker, behindStart(caller, personId))
       return recordRun(ctx, unit, caller, {
         input: input.input,
-        text: withAttached(task, files),
+        text: withAttached(task, [...files, ...named]),
         attachments: listedFiles(files),
+        files: sent,
         mode,
         ...newRunOf(ctx, policy, worker, workspace),
         worktree,

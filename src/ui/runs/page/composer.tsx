@@ -7,6 +7,8 @@ import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { announce } from '../../states/announce.tsx'
 import { useDraft } from '../../states/draft.ts'
+import { SentFileField } from '../files/sent-file-field.tsx'
+import { useSentFiles } from '../files/use-sent-files.ts'
 import './composer.css'
 
 /**
@@ -20,6 +22,7 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
   const [key, setKey] = useState(newIdempotencyKey)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
+  const files = useSentFiles()
   const waits = run.state === 'waiting_for_input'
   const send = async (): Promise<void> => {
     if (busy || text.trim() === '') return
@@ -27,8 +30,10 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
     setRefusal(null)
     try {
       const params = { id: run.id }
-      await callApi('postMessage', { params, body: { text }, idempotencyKey: key })
+      const body = { text, ...files.body }
+      await callApi('postMessage', { params, body, idempotencyKey: key })
       setText('')
+      files.clear()
       setKey(newIdempotencyKey())
       announce('Message sent')
       await client.invalidateQueries({ queryKey: ['run', run.id] })
@@ -56,11 +61,13 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
         minRows={1}
         maxRows={10}
         value={text}
+        onPaste={files.paste}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Button type="submit" loading={busy} disabled={text.trim() === ''} {...keys}>
         Send
       </Button>
+      <SentFileField sent={files} error={null} />
       <p id="composer-note" className="dim small">
         If you write to a run, you cannot decide its later requests.
       </p>

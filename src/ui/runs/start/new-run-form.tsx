@@ -7,6 +7,8 @@ import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { Notice } from '../../states/notice.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
+import { SentFileField } from '../files/sent-file-field.tsx'
+import { useSentFiles } from '../files/use-sent-files.ts'
 import { InputError, readInput } from '../calls/tool-input.ts'
 import { BudgetFields, budgetOf } from './budget-fields.tsx'
 import { ModeField } from './mode-field.tsx'
@@ -25,11 +27,12 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
   const chosen = named ?? (draft.worker === '' && only.length === 1 ? only[0] : undefined)
   const detail = useWorker(chosen?.name ?? null)
   const keys = useAriaKeys('submit')
+  const sent = useSentFiles()
   const submit = (): void => {
     if (chosen === undefined) return refuse('Choose a worker.', 'worker')
     if (detail.data === undefined) return
     try {
-      void start(bodyOf(draft, detail.data))
+      void start({ ...bodyOf(draft, detail.data), ...sent.body })
     } catch (error) {
       if (!(error instanceof InputError)) throw error
       const isBudget = error.field.startsWith('budget.')
@@ -44,10 +47,11 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
   const errorOf = (field: string): string | null =>
     refusal?.field?.split('.')[0] === field ? refusal.message : null
   const isElsewhere =
-    refusal !== null && !['worker', 'workspace', 'input', 'attachments', 'budget'].some(errorOf)
+    refusal !== null &&
+    !['worker', 'workspace', 'input', 'attachments', 'files', 'budget'].some(errorOf)
   return (
     <div className="new-run">
-      <form className="card column" aria-label="New run" onSubmit={onSubmit}>
+      <form className="card column" aria-label="New run" onSubmit={onSubmit} onPaste={sent.paste}>
         <NativeSelect
           label="Worker"
           required
@@ -92,9 +96,10 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
         {link.get('task') !== null && draft.task === link.get('task') && (
           <p className="dim small">A link filled in this task. Read it before you start it.</p>
         )}
+        <SentFileField sent={sent} error={errorOf('files')} />
         <Textarea
-          label="Files"
-          description="Paths of workspace files for the run to read, one on each line."
+          label="Files of the workspace"
+          description="Paths of files for the run to read, one on each line."
           autosize
           minRows={1}
           maxRows={8}

@@ -20,6 +20,7 @@ export interface StartBody {
   readonly mode: RunMode
   readonly conversation: boolean
   readonly attachments?: string[]
+  readonly files?: { name: string; mediaType: string; data: string }[]
   readonly budget?: RunBudget
 }
 

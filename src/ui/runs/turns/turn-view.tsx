@@ -17,6 +17,7 @@ import { CallResultView } from '../calls/call-result.tsx'
 import { callStateText } from '../calls/call-state-text.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { CompactionView, summarisedThrough } from './compaction-view.tsx'
+import { MessageFiles } from '../files/message-files.tsx'
 import { LiveOutput } from '../live/live-output.tsx'
 import { RunState } from '../run-state.tsx'
 import './turn-view.css'
@@ -66,6 +67,7 @@ export function TurnView(props: {
             {fromPerson ? <VisibleText text={item.text} /> : <ModelText text={item.text} />}
           </div>
         )}
+        {item.files !== undefined && <MessageFiles runId={runId} files={item.files} />}
         {item.calls?.map((call, index, calls) => (
           <CallView
             key={call.callId}

@@ -6,17 +6,22 @@ import type { Db } from '#store/database.ts'
 import type { StoredFile } from './store-result.ts'
 import type { TranscriptMessage } from './load-transcript.ts'
 
-/** The pictures of a transcript that the model sees, by call. */
-export type CallPictures = ReadonlyMap<string, readonly ModelPicture[]>
+/** The pictures of a transcript that the model sees, by call, and by {@link placeOfMessage}. */
+export type SeenPictures = ReadonlyMap<string, readonly ModelPicture[]>
+
+/** Whose pictures those are that somebody sent with a message. */
+export function placeOfMessage({ sequence }: Pick<TranscriptMessage, 'sequence'>): string {
+  return `message ${sequence}`
+}
 
 /**
- * Reads the newest pictures of what tools returned, as many as the bounds let a model see
- * (security.md 24); of all others it reads type, size and hash in the result's text.
+ * Reads the newest pictures of what people sent and tools returned, as many as the bounds let a
+ * model see (security.md 24); of all others it reads type, size and hash in the text.
  */
-export async function callPictures(
+export async function seenPictures(
   db: Db,
   transcript: readonly TranscriptMessage[],
-): Promise<CallPictures> {
+): Promise<SeenPictures> {
   const selected = selectPictures(transcript)
   if (selected.length === 0) return new Map()
   const contents = await getContents(
@@ -24,28 +29,32 @@ export async function callPictures(
     selected.map(({ file }) => file.hash),
   )
   const pictures = new Map<string, ModelPicture[]>()
-  for (const { callId, file } of selected) {
+  for (const { place, file } of selected) {
     const bytes = contents.get(file.hash) ?? Buffer.alloc(0)
     const mediaType = pictureTypeOf(bytes)
     if (mediaType !== null)
-      pictures.set(callId, [...(pictures.get(callId) ?? []), { mediaType, bytes }])
+      pictures.set(place, [...(pictures.get(place) ?? []), { mediaType, bytes }])
   }
   return pictures
 }
 
 interface SelectedPicture {
-  readonly callId: string
+  readonly place: string
   readonly file: StoredFile
 }
 
 /** In the transcript's order. */
 function selectPictures(transcript: readonly TranscriptMessage[]): SelectedPicture[] {
-  const pictures = transcript.flatMap(({ calls }) =>
-    calls
-      .filter(({ result }) => result?.type === 'output')
-      .flatMap(({ callId, result }) => (result?.files ?? []).map((file) => ({ callId, file })))
-      .filter(({ file }) => isPictureType(file.mediaType) && file.bytes <= limits.pictureBytes),
-  )
+  const pictures = transcript
+    .flatMap((message) => [
+      ...(message.files ?? []).map((file) => ({ place: placeOfMessage(message), file })),
+      ...message.calls
+        .filter(({ result }) => result?.type === 'output')
+        .flatMap(({ callId, result }) =>
+          (result?.files ?? []).map((file) => ({ place: callId, file })),
+        ),
+    ])
+    .filter(({ file }) => isPictureType(file.mediaType) && file.bytes <= limits.pictureBytes)
   let remainingBytes: number = limits.picturesShownBytes
   const selected: SelectedPicture[] = []
   for (const picture of pictures.toReversed().slice(0, limits.picturesShown)) {

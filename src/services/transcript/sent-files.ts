@@ -1,0 +1,136 @@
+import { hashBytes } from '#domain/json/digest.ts'
+import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { isPictureType, pictureTypeOf, type PictureType } from '#domain/tools/picture-type.ts'
+import { binarySize } from '#domain/text/binary-size.ts'
+import { parsePath } from '#sandbox/path-names.ts'
+import { putContents } from '#store/content/content.ts'
+import type { Tx } from '#store/database.ts'
+import type { MessageFile } from './load-transcript.ts'
+
+/** A file as somebody sends it with a message. */
+export interface SentFile {
+  readonly name: string
+  readonly mediaType: string
+  /** base64 */
+  readonly data: string
+}
+
+/** One that was found to be a picture, or a text, and can be stored. */
+export interface ReadSentFile extends MessageFile {
+  readonly content: Buffer
+  /** `null`: it is a picture */
+  readonly text: string | null
+}
+
+/**
+ * Reads what somebody sends with a message: pictures of the types that models read, by their own
+ * bytes, and texts in UTF-8. `seen`: what the model is shown; `null`: only its host knows. Rejects
+ * with `invalid_request`, which names the file, for everything else, an SVG too.
+ */
+export function readSentFiles(
+  sent: readonly SentFile[],
+  seen: readonly PictureType[] | null,
+): readonly ReadSentFile[] {
+  if (sent.length > limits.filesOfMessage) {
+    throw new Problem(
+      'invalid_request',
+      `At most ${limits.filesOfMessage} files go with a message`,
+      {
+        field: 'files',
+      },
+    )
+  }
+  const files = sent.map((file, at) => {
+    const read = readSentFile(file, seen)
+    if (typeof read !== 'string') return read
+    const field = `files.${at}`
+    throw new Problem('invalid_request', `${field}: ${read}`, { field })
+  })
+  const sum = (some: readonly ReadSentFile[]) => some.reduce((all, { bytes }) => all + bytes, 0)
+  const texts = files.filter(({ text }) => text !== null)
+  requireSum(sum(files), limits.filesOfMessageBytes, 'The files of a message')
+  requireSum(sum(texts), limits.attachedTextBytes, 'The texts of a message')
+  return files
+}
+
+function requireSum(bytes: number, most: number, what: string): void {
+  if (bytes <= most) return
+  const text = `${what} have at most ${binarySize(most)} together`
+  throw new Problem('invalid_request', text, { field: 'files' })
+}
+
+/** The file, or what is wrong with it, as a sentence. */
+function readSentFile(
+  { name, mediaType, data }: SentFile,
+  seen: readonly PictureType[] | null,
+): ReadSentFile | string {
+  const parsed = parsePath(name)
+  if (!parsed.ok || parsed.path !== name || name.includes('/')) return 'Its name is none of a file.'
+  const content = Buffer.from(data, 'base64')
+  if (content.toString('base64') !== data) return 'Its data is not base64.'
+  if (content.length === 0) return 'It is empty.'
+  const file = { name, mediaType, bytes: content.length, hash: hashBytes(content), content }
+  if (mediaType.startsWith('image/')) {
+    if (!isPictureType(mediaType)) return 'Pictures are PNG, JPEG, GIF or WebP.'
+    if (pictureTypeOf(content) !== mediaType) return `Its bytes are not ${mediaType}.`
+    if (content.length > limits.pictureBytes) {
+      return `A picture has at most ${binarySize(limits.pictureBytes)}.`
+    }
+    if (seen !== null && !seen.includes(mediaType)) {
+      return seen.length === 0
+        ? 'The model of this worker sees no pictures.'
+        : `The model of this worker takes no ${mediaType}.`
+    }
+    return { ...file, text: null }
+  }
+  const text = textOf(content)
+  return text === null
+    ? 'It is neither a picture (PNG, JPEG, GIF, WebP) nor a text in UTF-8.'
+    : { ...file, text }
+}
+
+function textOf(content: Buffer): string | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
+    return text.includes('\0') ? null : text
+  } catch {
+    return null
+  }
+}
+
+/** A file as the words of its message name it, and as its sender's call is remembered. */
+export function namedFiles(files: readonly ReadSentFile[]) {
+  return files.map(({ name: path, bytes, hash, text, mediaType }) => ({
+    path,
+    bytes,
+    hash,
+    text,
+    why: text === null ? `a picture (${mediaType}), with this message` : null,
+  }))
+}
+
+/** A file of a message that is written; without its content where that is stored already. */
+export type SentWith = MessageFile & { readonly content?: Buffer }
+
+/** Stores the files of a message, in the transaction that writes the message. */
+export async function storeMessageFiles(
+  tx: Tx,
+  messageId: string,
+  files: readonly SentWith[],
+): Promise<void> {
+  if (files.length === 0) return
+  await putContents(
+    tx,
+    files.flatMap(({ content }) => content ?? []),
+  )
+  const rows = files.map(({ name, mediaType, bytes, hash }, index) => ({
+    message_id: messageId,
+    position: index + 1,
+    name,
+    media_type: mediaType,
+    bytes,
+    hash,
+  }))
+  await tx.insertInto('message_file').values(rows).execute()
+}
