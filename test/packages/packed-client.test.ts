@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => project?.[Symbol.asyncDispose]())
 
 const names =
-  'AlreadyTakenError BlockedError CancelledError CountersignError DeniedError ExpiredError MismatchError callDigest callbackSecret createClient orRefusal'
+  'AlreadyTakenError BlockedError CancelledError CountersignError DeniedError ExpiredError MismatchError askAbout callDigest callbackSecret createClient externalIdOf notRun perform settle'
 
 test('the tarball gives the same names to `import` and to `require`', async () => {
   const print =

@@ -15,6 +15,11 @@ export interface ActOptions {
   readonly signal?: AbortSignal
 }
 
+/** How long an act waits for a decision, in seconds; absent: not at all. */
+export interface WaitOptions extends ActOptions {
+  readonly wait?: number
+}
+
 /** What became of a request so far. */
 export interface Decision {
   readonly state: RequestState
@@ -49,7 +54,7 @@ export async function ask(
 export async function decision(
   service: ActService,
   id: string,
-  { signal, wait = 0 }: ActOptions & { readonly wait?: number } = {},
+  { signal, wait = 0 }: WaitOptions = {},
 ): Promise<Decision> {
   const endsAt = performance.now() + wait * 1000
   for (;;) {

@@ -1,5 +1,5 @@
 import { ask, consume, decision, find, report, withdraw } from './acts.ts'
-import type { ActOptions, ActService, Decision } from './acts.ts'
+import type { ActOptions, ActService, Decision, WaitOptions } from './acts.ts'
 import type { Call } from './call.ts'
 import { verifyCallback, type Callback, type ReceivedCallback } from './callback.ts'
 import { gate, take, type Allowed, type GateOptions, type TakeOptions } from './gate.ts'
@@ -43,7 +43,7 @@ export interface Client {
    * What became of a request so far. With `wait`, it resolves when the request has ended or after
    * so many seconds; `Infinity` waits for its end.
    */
-  decision(id: string, options?: ActOptions & { readonly wait?: number }): Promise<Decision>
+  decision(id: string, options?: WaitOptions): Promise<Decision>
   /**
    * Takes the permit of an approved request, once: the call is to be made once and at once. Rejects
    * with `already_consumed` when it was taken before, `conflict` while nobody has decided,

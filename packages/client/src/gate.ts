@@ -10,8 +10,9 @@ import {
   ExpiredError,
   MismatchError,
 } from './errors.ts'
+import { perform } from './perform.ts'
 import type { Permit } from './permit.ts'
-import type { Asked, OutcomeState, RequestAnswer } from './request.ts'
+import type { Asked, RequestAnswer } from './request.ts'
 
 export interface GateOptions {
   /** ends the waiting: see `onAbort`. What has begun to run is not stopped by it */
@@ -38,6 +39,8 @@ export interface TakeOptions extends GateOptions {
  */
 export interface Allowed<Input extends object> {
   readonly input: Input
+  /** whether `input` differs from what was asked for */
+  readonly isChanged: boolean
   readonly requestId: string
   readonly permit: Permit
 }
@@ -54,20 +57,10 @@ export async function gate<Input extends object, Result>(
   // A function that takes nothing cannot make the call with other arguments.
   const own: Call<Input> = execute.length === 0 ? { ...call, edits: 'off' } : call
   const allowed = await take(service, own, options)
-  // Nothing depends on a report: one that cannot be sent leaves the request started.
-  const tell = (state: OutcomeState, summary?: string): Promise<void> =>
-    report({ ...service, timeoutMs: maxReportMs }, allowed.requestId, {
-      state,
-      ...(summary === undefined ? {} : { summary }),
-    }).catch(() => undefined)
-  try {
-    const result = await execute(allowed)
-    await tell('succeeded')
-    return result
-  } catch (error) {
-    await tell('failed', error instanceof Error ? error.message : String(error))
-    throw error
-  }
+  const held = { ...service, timeoutMs: maxReportMs }
+  return perform({ report: (id, outcome) => report(held, id, outcome) }, allowed.requestId, () =>
+    execute(allowed),
+  )
 }
 
 /** See `Client.take`. */
@@ -90,7 +83,8 @@ export async function take<Input extends object>(
     await checkCall(request, call)
     const permit = await consume(held, id, request.digest, ends).catch(takenOr)
     // As the service answered, and as its digest says: the form in which it was shown.
-    return { input: request.input as Input, requestId: id, permit }
+    const isChanged = canonicalJson(request.input) !== canonicalJson(call.input)
+    return { input: request.input as Input, isChanged, requestId: id, permit }
   } catch (error) {
     // Refused once the call is decided, which changes nothing.
     if (signal?.aborted === true && onAbort === 'withdraw') {

@@ -1,4 +1,4 @@
-export type { ActOptions, Decision } from './acts.ts'
+export type { ActOptions, Decision, WaitOptions } from './acts.ts'
 export type { Call, CallOrigin } from './call.ts'
 export { callbackSecret, type Callback, type ReceivedCallback } from './callback.ts'
 export { callDigest } from './digest.ts'
@@ -12,7 +12,9 @@ export {
   ExpiredError,
   MismatchError,
 } from './errors.ts'
+export { askAbout, externalIdOf, notRun, settle } from './framework-calls.ts'
+export type { AgentCallOptions, CallRouting, Refusal } from './framework-calls.ts'
 export type { Allowed, GateOptions, TakeOptions } from './gate.ts'
-export { orRefusal } from './or-refusal.ts'
+export { perform } from './perform.ts'
 export type { Permit, PublicKey } from './permit.ts'
 export type { Asked, OutcomeState, RequestAnswer, RequestState } from './request.ts'

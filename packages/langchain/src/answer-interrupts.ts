@@ -1,8 +1,7 @@
-import { callDigest, orRefusal, type Asked, type Call, type Client } from '@countersign/client'
-import { readPause, type Action } from './pause.ts'
-
-/** How the calls of a graph are asked about. */
-export type InterruptOptions = Pick<Call, 'onBehalfOf' | 'queue' | 'worker'>
+import { askAbout, callDigest, settle } from '@countersign/client'
+import type { Allowed, Asked, Call, CallRouting, Client, Refusal } from '@countersign/client'
+import type { HumanInterrupt } from '@langchain/langgraph/prebuilt'
+import type { HITLRequest } from 'langchain'
 
 /** An interrupt as a graph returns it in `__interrupt__`. */
 export interface GraphInterrupt {
@@ -33,61 +32,95 @@ export interface AnsweredInterrupts {
 export async function answerInterrupts(
   client: Client,
   interrupts: readonly GraphInterrupt[],
-  options: InterruptOptions = {},
+  options: CallRouting = {},
 ): Promise<AnsweredInterrupts> {
-  const pauses = interrupts.map(({ id, value }) => {
-    if (id === undefined) throw new TypeError('this interrupt has no id')
-    return { id, ...readPause(value) }
-  })
-  const waiting: Asked[] = []
-  for (const { actions, id } of pauses) {
-    for (const [index, action] of actions.entries()) {
-      await orRefusal(async () => {
-        const asked = await client.ask(await callOf(action, `${id}:${index}`, options))
-        if (asked.state === 'pending') waiting.push(asked)
-      })
-    }
+  const pauses = interrupts.map(readPause)
+  const actions = pauses.flatMap((pause) => pause.actions)
+  const waiting = await askAbout(client, actions, (action) => callOf(action, options))
+  if (waiting.length > 0) {
+    return { waiting: waiting.map(({ asked }) => asked), resume: null, taken: [] }
   }
-  if (waiting.length > 0) return { waiting, resume: null, taken: [] }
   const taken: { requestId: string; name: string }[] = []
   const resume: Record<string, unknown> = {}
-  for (const { actions, id, resume: resumeOf } of pauses) {
+  for (const pause of pauses) {
     const answers: object[] = []
-    for (const [index, action] of actions.entries()) {
-      const refusal = await orRefusal(async () => {
-        const call = await callOf(action, `${id}:${index}`, options)
-        const { input, requestId } = await client.take<object>(call, { wait: 0 })
-        const isEdited = !(await isSame(call.input, input))
-        if (isEdited && !action.canEdit) {
-          await client.report(requestId, { state: 'failed', summary: 'Not run: other input' })
-          throw new Error(`approved are other arguments: ${JSON.stringify(input)}`)
-        }
-        taken.push({ requestId, name: action.name })
-        answers.push(isEdited ? action.edit(input) : action.approve())
-      })
-      if (refusal !== null) answers.push(action.refuse(`Countersign: not run. ${refusal}`))
+    for (const action of pause.actions) {
+      const settled = await settle(client, () => callOf(action, options))
+      if ('permit' in settled) taken.push({ requestId: settled.requestId, name: action.name })
+      answers.push(action.answer(settled))
     }
-    resume[id] = resumeOf(answers)
+    resume[pause.id] = pause.isReview ? { decisions: answers } : answers
   }
-  return { waiting, resume, taken }
+  return { waiting: [], resume, taken }
+}
+
+/** One call for which a graph pauses, and how the graph is answered about it. */
+interface Action {
+  readonly place: string
+  readonly name: string
+  readonly args: object
+  readonly canApprove: boolean
+  readonly canEdit: boolean
+  readonly answer: (settled: Allowed<object> | Refusal) => object
 }
 
 /** A call as people see it, which has a name of its own for each pause and each input. */
-async function callOf(
-  { args, canApprove, canEdit, name }: Action,
-  place: string,
-  options: InterruptOptions,
-): Promise<Call> {
+async function callOf(action: Action, options: CallRouting): Promise<Call> {
+  const { args: input, canApprove, canEdit, name: tool, place } = action
   if (!canApprove) throw new Error('its graph lets nobody approve this')
-  const digest = await callDigest({ tool: name, input: args, toolHash: '' })
-  const edits = canEdit ? {} : ({ edits: 'off' } as const)
+  const digest = await callDigest({ tool, input, toolHash: '' })
   const externalId = `langgraph:${place}:${digest.slice(7, 23)}`
-  return { ...options, ...edits, tool: name, input: args, externalId }
+  return { ...options, ...(canEdit ? {} : { edits: 'off' }), tool, input, externalId }
 }
 
-async function isSame(asked: object, approved: object): Promise<boolean> {
-  const [one, other] = await Promise.all(
-    [asked, approved].map((input) => callDigest({ tool: '', input, toolHash: '' })),
-  )
-  return one === other
+function readPause({ id, value }: GraphInterrupt) {
+  if (id === undefined) throw new TypeError('this interrupt has no id')
+  const isReview = isObject(value) && Array.isArray(value['actionRequests'])
+  const read = isReview ? reviewed(value as unknown as HITLRequest) : inboxed(value)
+  const actions = read.map((action, index): Action => ({ ...action, place: `${id}:${index}` }))
+  return { id, isReview, actions }
+}
+
+/** Of LangChain's human-in-the-loop middleware. */
+function reviewed({ actionRequests, reviewConfigs }: HITLRequest): Omit<Action, 'place'>[] {
+  return actionRequests.map(({ args, name }) => {
+    const config = reviewConfigs.find(({ actionName }) => actionName === name)
+    return {
+      name,
+      args,
+      canApprove: config?.allowedDecisions.includes('approve') === true,
+      canEdit: config?.allowedDecisions.includes('edit') === true,
+      answer: (settled) => {
+        if ('refusal' in settled) return { type: 'reject', message: settled.refusal }
+        if (!settled.isChanged) return { type: 'approve' }
+        return { type: 'edit', editedAction: { name, args: settled.input } }
+      },
+    }
+  })
+}
+
+/** Of a graph that pauses for LangGraph's agent inbox. */
+function inboxed(value: unknown): Omit<Action, 'place'>[] {
+  const items: unknown[] = Array.isArray(value) ? value : [value]
+  const isInbox = items.every((item) => isObject(item) && isObject(item['action_request']))
+  if (items.length === 0 || !isInbox)
+    throw new TypeError('this interrupt names no call that could be approved')
+  return (items as HumanInterrupt[]).map(({ action_request: { action, args }, config }) => ({
+    name: action,
+    args,
+    canApprove: config.allow_accept,
+    canEdit: config.allow_edit,
+    answer: (settled) => {
+      if ('refusal' in settled) {
+        if (!config.allow_respond) return { type: 'ignore', args: null }
+        return { type: 'response', args: settled.refusal }
+      }
+      if (!settled.isChanged) return { type: 'accept', args: null }
+      return { type: 'edit', args: { action, args: settled.input } }
+    },
+  }))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

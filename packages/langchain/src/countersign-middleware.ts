@@ -1,11 +1,10 @@
-import { callDigest, type Asked, type Call, type Client } from '@countersign/client'
+import { askAbout, externalIdOf, perform, settle } from '@countersign/client'
+import type { AgentCallOptions, Call, Client } from '@countersign/client'
 import { interrupt } from '@langchain/langgraph'
 import { AIMessage, createMiddleware, ToolMessage, type AgentMiddleware } from 'langchain'
 
 /** How the calls of an agent are asked about. */
-export interface MiddlewareOptions extends Pick<Call, 'onBehalfOf' | 'queue' | 'worker'> {
-  /** tools that nobody is asked about; every other one is */
-  readonly unasked?: readonly string[]
+export interface MiddlewareOptions extends AgentCallOptions {
   /** without `edit`, a call that was approved with other arguments is not made */
   readonly allowedDecisions?: readonly ('approve' | 'edit' | 'reject')[]
 }
@@ -15,8 +14,6 @@ interface ToolCall {
   readonly args: Readonly<Record<string, unknown>>
   readonly id?: string
 }
-
-const noEdits = { edits: 'off' } as const
 
 interface Runtime {
   readonly configurable?: { readonly thread_id?: string }
@@ -31,30 +28,19 @@ interface Runtime {
  * again, and the agent is interrupted again while a call waits.
  *
  * Right before a call is made its permit is taken, once, and it is made with the arguments that
- * were approved. Whatever goes wrong, the call is answered with a sentence for the model.
+ * were approved. What is refused is answered with a sentence for the model; a service that is away
+ * ends the step, and nothing has run.
  */
 export function countersignMiddleware(
   client: Client,
-  options: MiddlewareOptions = {},
+  { allowedDecisions, unasked = [], ...routing }: MiddlewareOptions = {},
 ): AgentMiddleware {
-  const { allowedDecisions = ['approve', 'edit', 'reject'], unasked = [], ...routing } = options
-  const canEdit = allowedDecisions.includes('edit')
+  const edits = allowedDecisions?.includes('edit') === false ? ({ edits: 'off' } as const) : {}
 
-  function callOf({ args, id, name }: ToolCall, { configurable }: Runtime) {
-    const thread = configurable?.thread_id
+  function callOf({ args, id, name }: ToolCall, { configurable }: Runtime): Call {
     if (id === undefined) throw new Error('the model gave this call no id')
-    const externalId = thread === undefined ? `langchain:${id}` : `langchain:${thread}:${id}`
-    return { ...routing, ...(canEdit ? {} : noEdits), tool: name, input: args, externalId }
-  }
-
-  async function takePermit(call: Call) {
-    const allowed = await client.take<object>(call, { wait: 0 })
-    const shown = { tool: call.tool, input: allowed.input, toolHash: '' }
-    const isEdited =
-      (await callDigest(shown)) !== (await callDigest({ ...shown, input: call.input }))
-    if (!isEdited || canEdit) return { ...allowed, isEdited }
-    await client.report(allowed.requestId, { state: 'failed', summary: 'Not run: other input' })
-    throw new Error(`approved are other arguments: ${JSON.stringify(allowed.input)}`)
+    const externalId = externalIdOf('langchain', configurable?.thread_id, id)
+    return { ...routing, ...edits, tool: name, input: args, externalId }
   }
 
   return createMiddleware({
@@ -63,64 +49,38 @@ export function countersignMiddleware(
       const last = messages.findLast((message) => AIMessage.isInstance(message))
       const calls = last?.tool_calls?.filter(({ name }) => !unasked.includes(name)) ?? []
       for (;;) {
-        const waiting: { readonly call: ToolCall; readonly asked: Asked }[] = []
-        for (const call of calls) {
-          const asked = await askOrLeave(async () => client.ask(callOf(call, runtime)))
-          if (asked?.state === 'pending') waiting.push({ call, asked })
-        }
+        const waiting = await askAbout(client, calls, (call) => callOf(call, runtime))
         if (waiting.length === 0) return
         interrupt({
-          actionRequests: waiting.map(({ asked, call: { args, name } }) => {
-            return { name, args, description: `Waits in Countersign as #${asked.number}` }
+          actionRequests: waiting.map(({ asked: { number }, item: { args, name } }) => {
+            return { name, args, description: `Waits in Countersign as #${number}` }
           }),
           // Nobody decides here.
-          reviewConfigs: waiting.map(({ call: { name } }) => ({
-            actionName: name,
-            allowedDecisions: [],
-          })),
+          reviewConfigs: waiting.map(({ item: { name } }) => {
+            return { actionName: name, allowedDecisions: [] }
+          }),
           countersign: waiting.map(({ asked }) => asked),
         })
       }
     },
     wrapToolCall: async (request, handler) => {
       const { runtime, toolCall } = request
-      if (unasked.includes(toolCall.name)) return handler(request)
-      const refused = (error: unknown) =>
-        new ToolMessage({
-          content: `Countersign: not run. ${error instanceof Error ? error.message : String(error)}`,
-          name: toolCall.name,
-          tool_call_id: toolCall.id ?? '',
-          status: 'error',
-        })
-      const taken = await Promise.resolve()
-        .then(() => takePermit(callOf(toolCall, runtime)))
-        .catch(refused)
-      if (ToolMessage.isInstance(taken)) return taken
-      const { input, isEdited, requestId } = taken
-      const report = (state: 'succeeded' | 'failed') =>
-        client.report(requestId, { state }).catch(() => undefined)
-      try {
-        const result = await handler({ ...request, toolCall: { ...toolCall, args: { ...input } } })
-        const isAnswer = ToolMessage.isInstance(result)
-        await report(isAnswer && result.status === 'error' ? 'failed' : 'succeeded')
-        if (isEdited && isAnswer && typeof result.content === 'string') {
-          result.content = `Approved and run with other arguments: ${JSON.stringify(input)}\n${result.content}`
-        }
-        return result
-      } catch (error) {
-        await report('failed')
-        throw error
+      const { id = '', name } = toolCall
+      if (unasked.includes(name)) return handler(request)
+      const settled = await settle(client, () => callOf(toolCall, runtime))
+      if ('refusal' in settled) {
+        const { refusal: content } = settled
+        return new ToolMessage({ content, name, tool_call_id: id, status: 'error' })
       }
+      const { input, isChanged, requestId } = settled
+      const approved = { ...request, toolCall: { ...toolCall, args: { ...input } } }
+      const isError = (one: unknown) => ToolMessage.isInstance(one) && one.status === 'error'
+      const result = await perform(client, requestId, () => handler(approved), isError)
+      if (isChanged && ToolMessage.isInstance(result) && typeof result.content === 'string') {
+        const told = `Approved and run with other arguments: ${JSON.stringify(input)}`
+        result.content = `${told}\n${result.content}`
+      }
+      return result
     },
   })
-}
-
-/** What is refused is told when the call would be made; a service that is away ends the step. */
-async function askOrLeave(ask: () => Promise<Asked>): Promise<Asked | null> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'unavailable') throw error
-    return null
-  }
 }

@@ -143,3 +143,21 @@ test('nobody can change a call where the agent allows no edits, and one changed 
   ])
   expect(ran.splice(0)).toEqual([])
 })
+
+test('a service that is away when a call would be made ends the step, and the agent goes on from its checkpoint', async () => {
+  const calls: Called[] = [['f1', 'deploy', 'later']]
+  const checkpointer = new MemorySaver()
+  await agentOf(calls, checkpointer).invoke(start, thread('f'))
+  const { id } = await desk.decide('deploy', 'approve')
+  const away = Object.assign(new Error('away'), { code: 'unavailable' })
+  const client = { ...desk.client, take: () => Promise.reject(away) }
+  const resume = new Command({ resume: {} })
+  await expect(
+    agentOf(calls, checkpointer, { client }).invoke(resume, thread('f')),
+  ).rejects.toThrow('away')
+  expect(ran).toEqual([])
+  const done = await agentOf(calls, checkpointer).invoke(null, thread('f'))
+  expect(answers(done)).toEqual([['f1', 'success', 'deploy is done']])
+  expect(ran.splice(0)).toHaveLength(1)
+  expect(await desk.stateOf(id)).toMatchObject({ execution: 'succeeded' })
+})

@@ -42,7 +42,8 @@ def take_decided(
         permit = client.consume(request["id"], request["digest"])
     except CountersignError as error:
         raise _taken(error, request["id"]) from error
-    return Allowed(request["input"], request["id"], permit)
+    is_changed = canonical_json(request["input"]) != canonical_json(input)
+    return Allowed(request["input"], is_changed, request["id"], permit)
 
 
 def try_report(client: Client, id: str, state: str, summary: str | None = None) -> None:

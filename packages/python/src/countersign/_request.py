@@ -50,10 +50,12 @@ class Allowed:
     """What was allowed.
 
     `input` is what people approved, and what is to be done: a person may have changed it, and a
-    `worker` gives it the form of its tool.
+    `worker` gives it the form of its tool. `is_changed` says whether it differs from what was asked
+    for.
     """
 
     input: dict[str, Any]
+    is_changed: bool
     request_id: str
     permit: Permit
 

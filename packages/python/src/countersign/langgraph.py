@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._client import Client
-from ._digest import canonical_json, call_digest
-from ._gate import try_report
-from ._request import Asked
-from .errors import CountersignError
+from ._digest import call_digest
+from ._framework_calls import Refusal, ask_about, settle
+from ._request import Allowed, Asked
 
 
 @dataclass(frozen=True)
@@ -36,9 +35,7 @@ class _Action:
     args: dict[str, Any]
     can_approve: bool
     can_edit: bool
-    approve: dict[str, Any]
-    edit: Callable[[dict[str, Any]], dict[str, Any]]
-    refuse: Callable[[str], dict[str, Any]]
+    answer: Callable[[Allowed | Refusal], dict[str, Any]]
 
 
 def answer_interrupts(client: Client, interrupts: Iterable[Any], **more: Any) -> AnsweredInterrupts:
@@ -53,53 +50,27 @@ def answer_interrupts(client: Client, interrupts: Iterable[Any], **more: Any) ->
     Nothing is asked then, and nothing runs.
     """
     pauses = [(one.id, *_read(one.value)) for one in interrupts]
-    waiting: list[Asked] = []
-    for id, actions, _ in pauses:
-        for index, action in enumerate(actions):
-            try:
-                asked = client.ask(*_call(action), **_acts(action, f"{id}:{index}", more))
-                waiting += [asked] if asked.state == "pending" else []
-            except (CountersignError, ValueError) as error:
-                _raise_unavailable(error)
-    if waiting:
-        return AnsweredInterrupts(waiting, None, [])
-    taken: list[tuple[str, str]] = []
-    resume: dict[str, Any] = {}
-    for id, actions, resume_of in pauses:
-        answers = []
-        for index, action in enumerate(actions):
-            try:
-                answers.append(_taken(client, action, f"{id}:{index}", more, taken))
-            except (CountersignError, ValueError) as error:
-                _raise_unavailable(error)
-                answers.append(action.refuse(f"Countersign: not run. {error}"))
-        resume[id] = resume_of(answers)
-    return AnsweredInterrupts(waiting, resume, taken)
 
+    def call_of(place: tuple[str, int, _Action]) -> dict[str, Any]:
+        id, index, action = place
+        if not action.can_approve:
+            raise ValueError("its graph lets nobody approve this")
+        # A name of its own for each pause and each input.
+        digest = call_digest(action.name, action.args, "")
+        edits = {} if action.can_edit else {"edits": "off"}
+        external_id = f"langgraph:{id}:{index}:{digest[7:23]}"
+        return {**more, **edits, "tool": action.name, "input": action.args, "external_id": external_id}
 
-def _taken(
-    client: Client, action: _Action, place: str, more: dict[str, Any], taken: list[tuple[str, str]]
-) -> dict[str, Any]:
-    allowed = client.take(*_call(action), wait=0, **_acts(action, place, more))
-    is_edited = canonical_json(allowed.input) != canonical_json(action.args)
-    if is_edited and not action.can_edit:
-        try_report(client, allowed.request_id, "failed", "Not run: other input")
-        raise ValueError(f"approved are other arguments: {allowed.input}")
-    taken.append((allowed.request_id, action.name))
-    return action.edit(allowed.input) if is_edited else action.approve
-
-
-def _call(action: _Action) -> tuple[str, dict[str, Any]]:
-    if not action.can_approve:
-        raise ValueError("its graph lets nobody approve this")
-    return action.name, action.args
-
-
-def _acts(action: _Action, place: str, more: dict[str, Any]) -> dict[str, Any]:
-    """A name of its own for each pause and each input."""
-    digest = call_digest(action.name, action.args, "")
-    edits = {} if action.can_edit else {"edits": "off"}
-    return {**more, **edits, "external_id": f"langgraph:{place}:{digest[7:23]}"}
+    places = [(id, index, action) for id, actions, _ in pauses for index, action in enumerate(actions)]
+    if waiting := ask_about(client, places, call_of):
+        return AnsweredInterrupts([asked for _, asked in waiting], None, [])
+    settled = [(place, settle(client, lambda place=place: call_of(place))) for place in places]
+    taken = [(one.request_id, place[2].name) for place, one in settled if isinstance(one, Allowed)]
+    resume = {
+        id: resume_of([place[2].answer(one) for place, one in settled if place[0] == id])
+        for id, _, resume_of in pauses
+    }
+    return AnsweredInterrupts([], resume, taken)
 
 
 def _read(value: Any) -> tuple[list[_Action], Callable[[list[Any]], Any]]:
@@ -116,33 +87,26 @@ def _read(value: Any) -> tuple[list[_Action], Callable[[list[Any]], Any]]:
 
 def _reviewed(call: Mapping[str, Any], allowed: list[str]) -> _Action:
     name = call["name"]
-    return _Action(
-        name=name,
-        args=dict(call["args"]),
-        can_approve="approve" in allowed,
-        can_edit="edit" in allowed,
-        approve={"type": "approve"},
-        edit=lambda args: {"type": "edit", "edited_action": {"name": name, "args": args}},
-        refuse=lambda words: {"type": "reject", "message": words},
-    )
+
+    def answer(settled: Allowed | Refusal) -> dict[str, Any]:
+        if isinstance(settled, Refusal):
+            return {"type": "reject", "message": settled.words}
+        edited = {"name": name, "args": settled.input}
+        return {"type": "edit", "edited_action": edited} if settled.is_changed else {"type": "approve"}
+
+    return _Action(name, dict(call["args"]), "approve" in allowed, "edit" in allowed, answer)
 
 
 def _inboxed(request: Mapping[str, Any], config: Mapping[str, Any]) -> _Action:
     """Of `{action_request: {action, args}, config: {allow_accept, …}}`, as graphs pause for the inbox."""
-    name, can_respond = request["action"], config.get("allow_respond", False)
-    return _Action(
-        name=name,
-        args=dict(request["args"]),
-        can_approve=bool(config.get("allow_accept")),
-        can_edit=bool(config.get("allow_edit")),
-        approve={"type": "accept", "args": None},
-        edit=lambda args: {"type": "edit", "args": {"action": name, "args": args}},
-        refuse=lambda words: {"type": "response", "args": words}
-        if can_respond
-        else {"type": "ignore", "args": None},
-    )
+    name = request["action"]
 
+    def answer(settled: Allowed | Refusal) -> dict[str, Any]:
+        if isinstance(settled, Refusal):
+            can_respond = config.get("allow_respond", False)
+            return {"type": "response", "args": settled.words} if can_respond else {"type": "ignore", "args": None}
+        edited = {"action": name, "args": settled.input}
+        return {"type": "edit", "args": edited} if settled.is_changed else {"type": "accept", "args": None}
 
-def _raise_unavailable(error: Exception) -> None:
-    if getattr(error, "code", None) == "unavailable":
-        raise error
+    may = [bool(config.get(key)) for key in ("allow_accept", "allow_edit")]
+    return _Action(name, dict(request["args"]), *may, answer)

@@ -13,8 +13,8 @@ from agents import RunState
 from agents.items import RunItem, ToolApprovalItem, ToolCallOutputItem
 
 from ._client import Client
+from ._framework_calls import Refusal, ask_about, call_name, settle
 from ._gate import try_report
-from .errors import CountersignError
 
 # What the SDK answers for a tool that raised, unless the tool has a `failure_error_function`.
 _FAILED = "An error occurred while running the tool"
@@ -33,31 +33,32 @@ def resolve_interruptions(
     `unavailable` while the service is away. The SDK does not sign a stored state: keep it on the
     server.
     """
-    prefix = "openai-agents" if run is None else f"openai-agents:{run}"
-    # The SDK makes a call as the model made it.
-    more = {**more, "edits": "off"}
+
+    def call_of(item: ToolApprovalItem) -> dict[str, Any]:
+        raw = item.raw_item
+        if _member(raw, "type") != "function_call":
+            raise ValueError("only function calls can be approved")
+        namespace, name = item.tool_namespace, str(_member(raw, "name"))
+        return {
+            **more,
+            "tool": f"{namespace}.{name}" if namespace else name,
+            "input": json.loads(_member(raw, "arguments") or "{}"),
+            "external_id": call_name("openai-agents", run, _id(raw)),
+            # The SDK makes a call as the model made it.
+            "edits": "off",
+        }
+
     items = state.get_interruptions()
-    is_waiting = False
-    for item in items:
-        try:
-            tool, args, call_id = _call(item)
-            asked = client.ask(tool, args, external_id=f"{prefix}:{call_id}", **more)
-            is_waiting = is_waiting or asked.state == "pending"
-        except (CountersignError, ValueError) as error:
-            _raise_unavailable(error)
-    if is_waiting:
+    if ask_about(client, items, call_of):
         return None
     taken: dict[str, str] = {}
     for item in items:
-        try:
-            tool, args, call_id = _call(item)
-            allowed = client.take(tool, args, external_id=f"{prefix}:{call_id}", wait=0, **more)
-        except (CountersignError, ValueError) as error:
-            _raise_unavailable(error)
-            state.reject(item, rejection_message=f"Countersign: not run. {error}")
-            continue
-        taken[call_id] = allowed.request_id
-        state.approve(item)
+        settled = settle(client, lambda item=item: call_of(item))
+        if isinstance(settled, Refusal):
+            state.reject(item, rejection_message=settled.words)
+        else:
+            taken[_id(item.raw_item)] = settled.request_id
+            state.approve(item)
     return taken
 
 
@@ -65,25 +66,15 @@ def report_outcomes(items: Iterable[RunItem], taken: dict[str, str], client: Cli
     """Reports what became of the approved calls, from `new_items` of the run that made them."""
     for item in items:
         if isinstance(item, ToolCallOutputItem):
-            request_id = taken.get(str(_member(item.raw_item, "call_id")))
+            request_id = taken.get(_id(item.raw_item))
             is_failed = str(item.output).startswith(_FAILED)
             if request_id is not None:
                 try_report(client, request_id, "failed" if is_failed else "succeeded")
 
 
-def _call(item: ToolApprovalItem) -> tuple[str, dict[str, Any], str]:
-    raw = item.raw_item
-    if _member(raw, "type") != "function_call":
-        raise ValueError("only function calls can be approved")
-    args = json.loads(_member(raw, "arguments") or "{}")
-    namespace, name = item.tool_namespace, str(_member(raw, "name"))
-    return f"{namespace}.{name}" if namespace else name, args, str(_member(raw, "call_id"))
+def _id(raw: Any) -> str:
+    return str(_member(raw, "call_id"))
 
 
 def _member(raw: Any, name: str) -> Any:
     return raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None)
-
-
-def _raise_unavailable(error: Exception) -> None:
-    if getattr(error, "code", None) == "unavailable":
-        raise error

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
-from pydantic_ai.messages import ModelMessage, RetryPromptPart, ToolReturnPart
+from pydantic_ai.messages import ModelMessage, RetryPromptPart, ToolCallPart, ToolReturnPart
 
 from ._client import Client
+from ._framework_calls import Refusal, ask_about, call_name, settle
 from ._gate import try_report
-from .errors import CountersignError
 
 _NAME = "countersign_request"
 
@@ -30,30 +30,22 @@ def resolve_deferred(
     of calls unique that are not by themselves; `more` is what `ask` takes: `worker`, `queue` and
     `on_behalf_of`. Raises `unavailable` while the service is away; nothing has run then.
     """
-    prefix = "pydantic-ai" if conversation is None else f"pydantic-ai:{conversation}"
-    results = DeferredToolResults()
-    asked: list[tuple[Any, str]] = []
-    is_waiting = False
-    for call in requests.approvals:
-        try:
-            external_id = f"{prefix}:{call.tool_call_id}"
-            found = client.ask(call.tool_name, call.args_as_dict(), external_id=external_id, **more)
-            is_waiting = is_waiting or found.state == "pending"
-            asked.append((call, external_id))
-        except (CountersignError, ValueError) as error:
-            results.approvals[call.tool_call_id] = _denied(error)
-    if is_waiting:
+
+    def call_of(call: ToolCallPart) -> dict[str, Any]:
+        external_id = call_name("pydantic-ai", conversation, call.tool_call_id)
+        return {**more, "tool": call.tool_name, "input": call.args_as_dict(), "external_id": external_id}
+
+    if ask_about(client, requests.approvals, call_of):
         return None
-    for call, external_id in asked:
-        args = call.args_as_dict()
-        try:
-            allowed = client.take(call.tool_name, args, external_id=external_id, wait=0, **more)
-        except (CountersignError, ValueError) as error:
-            results.approvals[call.tool_call_id] = _denied(error)
-            continue
-        edited = None if allowed.input == args else allowed.input
-        results.approvals[call.tool_call_id] = ToolApproved(override_args=edited)
-        results.metadata[call.tool_call_id] = {_NAME: allowed.request_id}
+    results = DeferredToolResults()
+    for call in requests.approvals:
+        settled = settle(client, lambda call=call: call_of(call))
+        if isinstance(settled, Refusal):
+            results.approvals[call.tool_call_id] = ToolDenied(settled.words)
+        else:
+            edited = settled.input if settled.is_changed else None
+            results.approvals[call.tool_call_id] = ToolApproved(override_args=edited)
+            results.metadata[call.tool_call_id] = {_NAME: settled.request_id}
     return results
 
 
@@ -68,9 +60,3 @@ def report_outcomes(
                 state = "succeeded" if isinstance(part, ToolReturnPart) else "failed"
                 if taken is not None:
                     try_report(client, taken, state)
-
-
-def _denied(error: Exception) -> ToolDenied:
-    if getattr(error, "code", None) == "unavailable":
-        raise error
-    return ToolDenied(f"Countersign: not run. {error}")
