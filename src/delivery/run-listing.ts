@@ -1,10 +1,8 @@
 import { isGrpcServiceError, ServiceError, type WorkflowStartOptions } from '@temporalio/client'
-import type { Selectable } from 'kysely'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { Log } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
-import type { RunTable } from '#store/tables/runs.ts'
 import type { RunPosition } from '#workflows/messages.ts'
 import { Repeating } from './repeating.ts'
 import type { TemporalClient } from './temporal-client.ts'
@@ -12,17 +10,20 @@ import type { TemporalClient } from './temporal-client.ts'
 /** How late it is noticed that attributes were added to the namespace, or removed from it. */
 const everyMs = 60_000
 
-type Listed = Pick<
+export type Listed = Pick<
   WorkflowStartOptions,
   'staticSummary' | 'staticDetails' | 'memo' | 'typedSearchAttributes'
 >
+
+type Attributes = NonNullable<Listed['typedSearchAttributes']>
 
 /** The first turn of a run, which its workflow takes without reading where the run stands. */
 type FirstTurn = Pick<RunPosition, 'turn' | 'taskQueue'>
 
 /**
- * What Temporal's own list of workflows says of a run: a summary, its ids and, where the namespace
- * has them or lets us add them, search attributes. Without them everything works as well.
+ * What Temporal's own list of workflows says of a run or a program's request: a summary, its ids
+ * and, where the namespace has them or lets us add them, search attributes. Without them everything
+ * works as well.
  */
 export class RunListing implements AsyncDisposable {
   readonly #options: { db: Db; temporal: TemporalClient; publicUrl: string; log: Log }
@@ -67,38 +68,71 @@ export class RunListing implements AsyncDisposable {
     // Where a run with turns, or with calls of people, stands is for its workflow to read.
     const isNew = run.turn === (run.forked_after_turn ?? 0) && run.has_manual_calls === false
     const firstTurn = isNew ? { turn: run.turn + 1, taskQueue: run.task_queue } : {}
-    const { typedSearchAttributes, ...listed } = await this.#of(runId, run)
-    if (typedSearchAttributes === undefined) return start(listed, firstTurn)
-    try {
-      return await start({ ...listed, typedSearchAttributes }, firstTurn)
-    } catch (error) {
-      if (!isRefused(error)) throw error
-      this.#hasAttributes = false
-      this.#rounds.wake()
-      return start(listed, firstTurn)
-    }
-  }
-
-  async #of(
-    runId: string,
-    run: Pick<Selectable<RunTable>, 'number' | 'worker' | 'started_by'>,
-  ): Promise<Listed> {
-    const { publicUrl } = this.#options
     const { worker, started_by: starter } = run
     const number = Number(run.number)
-    const listed: Listed = {
+    const listed = {
       staticSummary: `#${number} ${worker}`,
-      staticDetails: `Run #${number} in Countersign: ${publicUrl}/runs/${runId}`,
+      staticDetails: `Run #${number} in Countersign: ${this.#options.publicUrl}/runs/${runId}`,
       memo: { runId, number, worker, ...(starter === null ? {} : { starter }) },
     }
-    if (!(await this.hasAttributes())) return listed
-    const typedSearchAttributes: NonNullable<Listed['typedSearchAttributes']> = [
+    const attributes: Attributes = [
       { key: searchAttributes.worker, value: worker },
       { key: searchAttributes.state, value: 'running' },
       { key: searchAttributes.number, value: number },
       ...(starter === null ? [] : [{ key: searchAttributes.starter, value: starter }]),
     ]
-    return { ...listed, typedSearchAttributes }
+    return this.#startListed(listed, attributes, (more) => start(more, firstTurn))
+  }
+
+  /**
+   * Starts the workflow of a program's request: the one that waits for its decision, or the one
+   * that makes the approved call. Neither writes attributes later.
+   */
+  async startOfRequest<T>(
+    requestId: string,
+    state: 'waiting_for_approval' | 'running',
+    start: (listed: Listed) => Promise<T>,
+  ): Promise<T> {
+    const request = await this.#options.db
+      .selectFrom('request')
+      .innerJoin('external_request as external', 'external.request_id', 'request.id')
+      .select(['number', 'tool', 'queue', 'worker', 'external.owner_id', 'on_behalf_of'])
+      .where('request.id', '=', requestId)
+      .executeTakeFirst()
+    if (request === undefined) return start({})
+    const { queue, tool, worker } = request
+    const number = Number(request.number)
+    const starter = request.on_behalf_of ?? request.owner_id
+    const { publicUrl } = this.#options
+    const listed = {
+      staticSummary: `#${number} ${tool}`,
+      staticDetails: `Request #${number} in Countersign: ${publicUrl}/requests/${requestId}`,
+      memo: { requestId, number, tool, queue, starter, ...(worker === null ? {} : { worker }) },
+    }
+    const attributes: Attributes = [
+      { key: searchAttributes.state, value: state },
+      { key: searchAttributes.queue, value: [queue] },
+      { key: searchAttributes.number, value: number },
+      { key: searchAttributes.starter, value: starter },
+      ...(worker === null ? [] : [{ key: searchAttributes.worker, value: worker }]),
+    ]
+    return this.#startListed(listed, attributes, start)
+  }
+
+  async #startListed<T>(
+    listed: Listed,
+    typedSearchAttributes: Attributes,
+    start: (listed: Listed) => Promise<T>,
+  ): Promise<T> {
+    if (!(await this.hasAttributes())) return start(listed)
+    try {
+      return await start({ ...listed, typedSearchAttributes })
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      this.#hasAttributes = false
+      this.#rounds.wake()
+      return start(listed)
+    }
   }
 
   /** Looks which attributes the namespace has, and adds those that are missing where it may. */

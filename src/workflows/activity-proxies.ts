@@ -19,9 +19,13 @@ export function databaseActivities(): Pick<
   })
 }
 
-/** Model turns: the activity itself counts its failures in the store and gives up there. */
-export function modelActivities(taskQueue: string): Pick<Activities, 'takeTurn'> {
+/**
+ * Model turns: the activity itself counts its failures in the store and gives up there. `summary`
+ * is what Temporal's own pages show beside the activity, here and below.
+ */
+export function modelActivities(taskQueue: string, summary: string): Pick<Activities, 'takeTurn'> {
   return proxyActivities<Activities>({
+    summary,
     taskQueue: turnQueueOf(taskQueue),
     startToCloseTimeout: '15 minutes',
     heartbeatTimeout: '10 seconds',
@@ -37,8 +41,10 @@ export function modelActivities(taskQueue: string): Pick<Activities, 'takeTurn'>
  */
 export function onceActivities(
   taskQueue: string,
+  summary: string,
 ): Pick<Activities, 'executeCall' | 'executeGatewayCall'> {
   return proxyActivities<Activities>({
+    summary,
     taskQueue,
     scheduleToStartTimeout: '5 minutes',
     startToCloseTimeout: '90 minutes',

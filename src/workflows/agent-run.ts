@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { Rest, RunBeginning, TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
-import { databaseActivities, modelActivities, onceActivities } from './activity-proxies.ts'
+import { databaseActivities, modelActivities } from './activity-proxies.ts'
 import { deadlineIn, millisecondsUntil } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'
 import { ListedRun } from './listed-state.ts'
@@ -91,10 +91,9 @@ async function takeTurns(
   } else begun = { ended: false, turn: start.turn, taskQueue: start.taskQueue }
   if (begun.ended) return null
   const { turn, taskQueue } = begun
-  const once = onceActivities(taskQueue)
   manual.called(begun.manualCalls ?? start.manualCalls ?? [])
-  void manual.perform({ runId, once, database }, () => wakeups.messaged())
-  const taking = { ...state, runId, taskQueue, once, database }
+  void manual.perform({ runId, taskQueue, database }, () => wakeups.messaged())
+  const taking = { ...state, runId, taskQueue, database }
   const next = await takeEveryTurn(taking, turn)
   const manualCalls = await manual.close()
   return next === null || manualCalls.length === 0 ? next : { ...next, manualCalls }
@@ -111,14 +110,12 @@ interface Taking {
   readonly listed: ListedRun
   /** the history of a step is short: its turn is taken with its last execution */
   readonly isShort: boolean
-  readonly once: ReturnType<typeof onceActivities>
   readonly database: ReturnType<typeof databaseActivities>
 }
 
 async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition | null> {
   const { runId, taskQueue, wakeups, manual, listed, isShort, database } = taking
   const timer = new WaitTimer(isShort)
-  const model = modelActivities(taskQueue)
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
 
@@ -197,6 +194,7 @@ async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition
 
     async function takeTurn(): Promise<TurnOutcome | 'cancelled' | null> {
       try {
+        const model = modelActivities(taskQueue, `turn ${turn}`)
         return turnOutcomeOf(await untilCancelled(wakeups, () => model.takeTurn({ runId, turn })))
       } catch (error) {
         // Aborted because the run was cancelled: the next read of the store says so.

@@ -1,12 +1,14 @@
 import { ActivityFailure, CancellationScope, condition, sleep } from '@temporalio/workflow'
-import type { CallOutcome, SettleOutcome } from '#domain/runs/workflow-outcomes.ts'
+import type { CallOutcome, CallPlan, SettleOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { Activities, TurnPlace } from './activity-port.ts'
+import { onceActivities } from './activity-proxies.ts'
 import { callOutcomeOf, settleOutcomeOf } from './untrusted.ts'
 import type { Wakeups } from './wakeups.ts'
 
 export interface Executing {
   readonly wakeups: Wakeups
-  readonly once: Pick<Activities, 'executeCall'>
+  /** of the host that has the run's workspace */
+  readonly taskQueue: string
   readonly database: Pick<Activities, 'settleUnknown'>
 }
 
@@ -20,13 +22,14 @@ const maxRetryDelayMs = 60_000
  */
 export async function executeOnce(
   executing: Executing,
-  callId: string,
+  { callId, tool = 'call' }: Pick<CallPlan, 'callId' | 'tool'>,
   next: TurnPlace | null,
 ): Promise<CallOutcome> {
+  const once = onceActivities(executing.taskQueue, tool)
   for (let delayMs = firstRetryDelayMs; ; delayMs = Math.min(delayMs * 2, maxRetryDelayMs)) {
     try {
       const answer: unknown = await untilCancelled(executing.wakeups, () =>
-        executing.once.executeCall(next === null ? { callId } : { callId, next }),
+        once.executeCall(next === null ? { callId } : { callId, next }),
       )
       const outcome = callOutcomeOf(answer)
       if (outcome !== null) return outcome

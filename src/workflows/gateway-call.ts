@@ -14,7 +14,7 @@ export async function gatewayCall(input: {
   const [requestId, taskQueue] = [idOf(input?.requestId), queueOf(input?.taskQueue)]
   if (requestId === null || taskQueue === null) return
   try {
-    await onceActivities(taskQueue).executeGatewayCall({ requestId })
+    await onceActivities(taskQueue, 'approved call').executeGatewayCall({ requestId })
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error
     await databaseActivities().settleGatewayCall({ requestId })

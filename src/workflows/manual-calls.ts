@@ -31,7 +31,7 @@ export class ManualCalls {
 
   /** Begins each call as it becomes known, until the run ends or continues as new. */
   async perform(
-    performing: Pick<Performing, 'runId' | 'once' | 'database'> & {
+    performing: Pick<Performing, 'runId' | 'taskQueue' | 'database'> & {
       readonly database: Pick<Activities, 'enterManualResult'>
     },
     entered: () => void,

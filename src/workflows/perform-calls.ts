@@ -71,7 +71,7 @@ export async function performCalls(
       const withTurn = isLast ? next : null
       // What is signalled from here on may be about the turn that the activity takes.
       if (withTurn !== null) wakeups.beginTurn()
-      const executed = await executeOnce(performing, call.callId, withTurn)
+      const executed = await executeOnce(performing, call, withTurn)
       if (withTurn !== null && executed.kind === 'done') nextTurn = executed.nextTurn ?? null
       return executed
     }
@@ -115,7 +115,7 @@ async function executeTogether(
   const fresh = calls.filter((call) => !outcomes.has(call.callId))
   await Promise.all(
     fresh.map(async (call) => {
-      outcomes.set(call.callId, await executeOnce(performing, call.callId, null))
+      outcomes.set(call.callId, await executeOnce(performing, call, null))
     }),
   )
 }

@@ -134,12 +134,18 @@ export function closeOutcomeOf(value: unknown): CloseOutcome | null {
 }
 
 function planOf(value: unknown): CallPlan | null {
-  const { callId, step, requestId, readOnly, queue } = recordOf(value)
+  const { callId, step, requestId, readOnly, queue, tool } = recordOf(value)
   const id = idOf(callId)
   if (id === null || (step !== 'execute' && step !== 'wait' && step !== 'done')) return null
-  const name = idOf(queue)
-  const queued = name === null ? {} : { queue: name }
-  return { callId: id, step, requestId: idOf(requestId), readOnly: readOnly === true, ...queued }
+  const [inQueue, ofTool] = [idOf(queue), idOf(tool)]
+  return {
+    callId: id,
+    step,
+    requestId: idOf(requestId),
+    readOnly: readOnly === true,
+    ...(inQueue === null ? {} : { queue: inQueue }),
+    ...(ofTool === null ? {} : { tool: ofTool }),
+  }
 }
 
 /** What became of a call. */

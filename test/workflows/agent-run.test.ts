@@ -24,6 +24,17 @@ function between<T>(events: readonly T[], isOne: (event: T) => unknown): T[] {
   return events.slice(events.findIndex(isOne), events.findLastIndex(isOne))
 }
 
+/** What Temporal's own pages show beside an activity. */
+function summaryOf(event: {
+  readonly activityTaskScheduledEventAttributes?: unknown
+  readonly userMetadata?: { readonly summary?: { readonly data?: Uint8Array | null } | null } | null
+}): string[] {
+  const data = event.userMetadata?.summary?.data
+  return event.activityTaskScheduledEventAttributes && data
+    ? [JSON.parse(Buffer.from(data).toString())]
+    : []
+}
+
 describe('agentRun', () => {
   // Rules: product.md 15
   it('performs calls with effects in the order of the model, whatever the order of the decisions', async () => {
@@ -55,6 +66,7 @@ describe('agentRun', () => {
       const steps = Array.from({ length: 5 }, (_, turn) => ({
         requestId: `r${turn}`,
         queue: 'platform',
+        tool: 'edit_file',
       }))
       await using run = await startScriptedRun(new ScriptedStore(steps.map((step) => [step])), {
         listed,
@@ -80,6 +92,11 @@ describe('agentRun', () => {
         .length
       expect(counted.length / 4).toBe(10)
       expect(bytes / 4).toBeLessThanOrEqual(2048)
+      // Temporal's own pages show which tool an activity is about, and which turn.
+      expect((events ?? []).flatMap(summaryOf)).toEqual([
+        'turn 0',
+        ...Array.from({ length: 5 }, () => 'edit_file'),
+      ])
     },
   )
 

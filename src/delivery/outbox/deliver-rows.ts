@@ -14,8 +14,7 @@ import {
   type RunPosition,
 } from '#workflows/messages.ts'
 import { type LeasedRow, markDelivered, markUndeliverable } from './lease-rows.ts'
-import { approvalWorkflowId, startApproval } from './start-approval.ts'
-import { startGatewayCall } from './start-gateway-call.ts'
+import { approvalWorkflowId, startApproval, startGatewayCall } from './start-for-request.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { RunListing } from '../run-listing.ts'
 import type { TemporalClient } from '../temporal-client.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { Delivering } from '../outbox/deliver-rows.ts'
-import { approvalWorkflowId, startApproval } from '../outbox/start-approval.ts'
+import { approvalWorkflowId, startApproval } from '../outbox/start-for-request.ts'
 import { workflowIds } from './workflows.ts'
 
 /** Young requests are left alone: their start may be on its way. */

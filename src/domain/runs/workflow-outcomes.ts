@@ -24,6 +24,8 @@ export interface CallPlan {
   readonly readOnly: boolean
   /** the queue of a `wait` call's request, for Temporal's list of workflows */
   readonly queue?: string
+  /** the name of its tool, for the same; absent: it has a result, or has no name of ours */
+  readonly tool?: string
 }
 
 export type TurnOutcome =

@@ -14,6 +14,7 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
     .leftJoin('run', 'run.id', 'tool_call.run_id')
     .select([
       'tool_call.id',
+      'tool_call.tool',
       'tool_call.verdict',
       'tool_call.read_only',
       'tool_call.result_type',
@@ -44,6 +45,7 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
       // A call that asks keeps its position even when it only reads: people decide in that order.
       readOnly: call.read_only && call.verdict === 'preApproved',
       ...(call.state === 'pending' && call.queue !== null ? { queue: call.queue } : {}),
+      ...(call.result_type === null ? { tool: call.tool } : {}),
     })),
     nextDeadlineMs: deadlines.length === 0 ? null : Math.ceil(Math.min(...deadlines)),
   }
