@@ -63,8 +63,8 @@ async function assertOneVersion(): Promise<void> {
   if (!python.includes(`\nversion = "${version}"\n`)) {
     throw new Error(`packages/python is not ${version}, as the service is`)
   }
-  for (const name of publishedPackages) {
-    const own = await versionOf(packageFolder(name))
+  for (const name of ['service', ...publishedPackages]) {
+    const own = await versionOf(join(root, 'packages', name))
     if (own !== version) throw new Error(`packages/${name} is ${own}, the service is ${version}`)
   }
 }

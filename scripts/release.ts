@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packPackages, packWheel } from './packages.ts'
 import { packService } from './service-package.ts'
-import { writeSbom } from './service-sbom.ts'
+import { writeSboms } from './sboms.ts'
 
 const help = `npm run release -- --out DIR
 
-Builds the service and every published package, and writes their tarballs, the wheel and the bill of materials of the
-service (CycloneDX) into DIR. Needs python3 for the wheel, and no network.`
+Builds the service and every published package, and writes their tarballs, the wheel and a bill of materials of each
+(CycloneDX) into DIR. Needs python3 for the wheel, and no network.`
 
 const { values } = parseArgs({ options: { out: { type: 'string' }, help: { type: 'boolean' } } })
 if (values.help === true) {
@@ -22,5 +22,5 @@ if (values.help === true) {
     console.log(`${resolve(out, filename)} (${Math.round(size / 1024)} KB)`)
   }
   console.log(resolve(out, await packWheel(out)))
-  console.log(resolve(out, await writeSbom(out)))
+  for (const file of await writeSboms(out)) console.log(resolve(out, file))
 }

@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageManifest } from './service-manifest.ts'
-import { writeSbom } from './service-sbom.ts'
+import { publishedPackages } from './packages.ts'
+import { writeSboms } from './sboms.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -16,16 +17,37 @@ interface Bom {
   }[]
 }
 
-async function readSbom(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'sbom-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return readFile(join(folder, await writeSbom(folder)), 'utf8')
+let folder: string
+let files: string[]
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sbom-'))
+  files = await writeSboms(folder)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot5)
+
+function readSbom(file = files[0] ?? ''): Promise<string> {
+  return readFile(join(folder, file), 'utf8')
 }
 
-it('the bill of materials is valid CycloneDX, and has each dependency at its pinned version with its hash', async () => {
+it('every package has a bill of materials that is valid CycloneDX and names the package', async () => {
+  expect(files).toHaveLength(publishedPackages.length + 2)
+  for (const file of files) {
+    const text = await readSbom(file)
+    expect(await validator.validate(text), file).toBeNull()
+    const { metadata, components } = JSON.parse(text) as Bom
+    expect(file).toContain(`-${metadata.component.version}`)
+    // The packages have no dependencies; the wheel has one.
+    const names = components.map(({ purl }) => purl)
+    if (file !== files[0])
+      expect(names).toEqual(file.includes('python') ? ['pkg:pypi/rfc8785'] : [])
+  }
+})
+
+it('the bill of the service has each dependency at its pinned version with its hash', async () => {
   const text = await readSbom()
-  const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot5)
-  expect(await validator.validate(text)).toBeNull()
   const checkout = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const { metadata, components } = JSON.parse(text) as Bom
   expect(metadata.component).toMatchObject({
@@ -49,6 +71,5 @@ it('the bill of materials is valid CycloneDX, and has each dependency at its pin
 
 it('a bill with a field that the format does not have is refused by the same check', async () => {
   const bom = JSON.parse(await readSbom())
-  const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot5)
   expect(await validator.validate(JSON.stringify({ ...bom, specVersion: 15 }))).not.toBeNull()
 })

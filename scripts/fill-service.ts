@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs'
+import { readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { stageService } from './service-package.ts'
+
+/**
+ * What `npm pack --workspace countersign` runs: before, it fills packages/service with the package
+ * of the service, whose package.json takes the place of the checkout's; after, with `--empty`, it
+ * puts things back. A run that was interrupted is completed by the next.
+ */
+const folder = join(import.meta.dirname, '..', 'packages', 'service')
+const manifest = join(folder, 'package.json')
+const putAside = join(folder, 'package.json.checkout')
+const staying: ReadonlySet<string> = new Set(['.gitignore', 'package.json.checkout'])
+
+const { values } = parseArgs({ options: { empty: { type: 'boolean' } } })
+await empty()
+if (values.empty !== true) {
+  await rename(manifest, putAside)
+  await stageService(folder)
+}
+
+async function empty(): Promise<void> {
+  if (!existsSync(putAside)) return
+  for (const name of await readdir(folder)) {
+    if (!staying.has(name)) await rm(join(folder, name), { recursive: true })
+  }
+  await rename(putAside, manifest)
+}
