@@ -65,6 +65,7 @@ describe('what is alike', () => {
         requestId: first.requestId,
         number: expect.any(Number),
         title: expect.stringContaining('notes/a.md'),
+        effect: 'Create notes/a.md with 1 line',
         worker: 'scribe',
         state: 'approved',
         execution: expect.objectContaining({ state: 'succeeded' }),
