@@ -42,6 +42,8 @@ export const auditEventTypes = [
   'policy.rejected',
   'policy.proposed',
   'policy.withdrawn',
+  'policy.change_proposed',
+  'policy.change_withdrawn',
   'session.started',
   'session.ended',
   'session.refused',

@@ -402,6 +402,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     ada.post('/v1/policy/explain', { worker: 'scribe', tool: 'write_file', input: { path: 'x' } }),
   getPolicy: () => grace.get('/v1/policy'),
   listActivations: () => grace.get('/v1/policy/activations?limit=1'),
+  listPolicyChanges: () => grace.get('/v1/policy/changes'),
   listDefinitions: () => grace.get('/v1/policy/definitions'),
   listAuditEvents: async () =>
     (await api.signIn(api.people.aud)).get(
@@ -504,6 +505,9 @@ const provedElsewhere = new Set([
   'activatePolicy',
   'replayPolicy',
   'withdrawPolicyProposal',
+  // policy-changes.it.test.ts and insights.test.ts (browser), with a rule that is always approved.
+  'proposePolicyChange',
+  'withdrawPolicyChange',
   'resendDelivery',
   // deployments.test.ts, with the secret of a webhook of GitHub.
   'askForDeployment',

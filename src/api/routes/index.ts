@@ -21,6 +21,7 @@ import { passkeySignInRoutes } from './access/passkey-sign-in.ts'
 import { oidcRoutes } from './access/oidc.ts'
 import { notificationRoutes } from './notifications/notifications.ts'
 import { hostLinkRoute, peopleRoutes } from './access/people.ts'
+import { policyChangeRoutes } from './policy/changes.ts'
 import { policyRoutes } from './policy/policy.ts'
 import { pushRoutes } from './notifications/push.ts'
 import { queueRoutes } from './requests/queues.ts'
@@ -80,6 +81,7 @@ export function allRoutes(settings: ApiSettings) {
     ...searchRoutes,
     ...workerRoutes,
     ...policyRoutes,
+    ...policyChangeRoutes,
     ...webhookRoutes,
     ...slackRoutes(),
     ...triggerRoutes(),

@@ -54,6 +54,8 @@ export function workerDetailView(
       ),
     })),
     tools: toolsOf(worker),
+    workers: [...worker.workers],
+    sandbox: worker.shell === null ? null : answerOf(worker.sandbox),
     limits: answerOf(worker.limits),
     startableBy: answerOf(worker.startableBy),
     input: worker.input,

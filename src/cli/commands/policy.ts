@@ -21,6 +21,7 @@ import { fromNow } from '../text/times.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { withExamples } from './examples.ts'
 import { readInstant } from './option-values.ts'
+import { addPolicyChanges } from './policy-changes.ts'
 
 interface PolicyOptions extends ServiceOptions {
   readonly json?: boolean
@@ -28,7 +29,7 @@ interface PolicyOptions extends ServiceOptions {
 
 const digestExample = '"$(countersign policy diff --digest)"'
 
-/** `countersign policy [show|definitions|diff|replay|activate|withdraw|history]`. */
+/** `countersign policy [show|definitions|diff|replay|activate|withdraw|history|changes|apply]`. */
 export function addPolicyCommand(program: Command): Command {
   const policy = program.command('policy').description('show, compare and activate policy versions')
   const show = withService(policy.command('show', { isDefault: true }))
@@ -76,6 +77,7 @@ export function addPolicyCommand(program: Command): Command {
     .description('all activations of policy versions, and who agreed to them')
     .action(showHistory)
   withExamples(history, ['policy history', 'policy history --limit 5 --json'])
+  addPolicyChanges(policy)
   return policy
 }
 

@@ -120,6 +120,8 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'policy.rejected': alone('rejected a version of the policy', 'why'),
   'policy.proposed': alone('proposed a version of the policy'),
   'policy.withdrawn': alone('withdrew a proposed version', 'why'),
+  'policy.change_proposed': alone('proposed to pre-approve', 'worker', 'rule'),
+  'policy.change_withdrawn': alone('withdrew a proposed change', 'worker', 'rule'),
   'session.started': alone('signed in', 'method'),
   'session.ended': alone('signed out', 'why'),
   'session.refused': alone('was refused a sign-in', 'method', 'why'),

@@ -64,14 +64,22 @@ export async function readProposals(
   return proposals
 }
 
-interface Change {
+/** The change of one rule, on the file as it is in force. */
+export interface RuleChange {
   readonly rule: Rule
   readonly file: string
   readonly patch: string
   readonly candidate: Policy
 }
 
-function changeOf(policy: Policy, { worker, ruleId, ruleText }: AskingRule): Change | null {
+/**
+ * What pre-approves one rule in the version in force. `null`: the file says no such thing in a
+ * word, or the changed version would not be valid. Pure.
+ */
+export function changeOf(
+  policy: Policy,
+  { worker, ruleId, ruleText }: Pick<AskingRule, 'worker' | 'ruleId' | 'ruleText'>,
+): RuleChange | null {
   const file = `workers/${worker}.md`
   const text = policy.files.texts.get(file)
   const relaxed = text === undefined ? null : relaxRule(text, ruleId)

@@ -9,6 +9,7 @@ import { toJsonb, type Tx } from '#store/database.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { newestActivation } from './activations/newest-activation.ts'
+import { endChanges } from './end-changes.ts'
 import { policyDifference } from './policy-difference.ts'
 import { syncPeople } from './sync-people.ts'
 
@@ -71,8 +72,8 @@ export async function storeVersion(tx: Tx, policy: Policy): Promise<void> {
 
 /**
  * Puts a version into force under the lock: stores and signs it, makes people and teams what it
- * says, and records `policy.activated` with the difference. `people` are those who agreed. Answers
- * its sequence.
+ * says, ends proposed changes that it contains, and records `policy.activated` with the difference.
+ * `people` are those who agreed. Answers its sequence.
  */
 export async function storeActivation(
   unit: UnitOfWork,
@@ -88,6 +89,7 @@ export async function storeActivation(
   const { policy, current, people, note } = activation
   await syncPeople(unit, policy.config)
   await storeVersion(unit.tx, policy)
+  await endChanges(unit.tx, policy)
   const before =
     current.digest === null
       ? null

@@ -3,6 +3,7 @@ import * as gitWorktrees from './20261126T0100Z-git-worktrees.ts'
 import * as baseline from './20261125T060000Z-baseline.ts'
 import * as deployments from './20261126T170000Z-pr-deployments.ts'
 import * as savedViews from './20261126T133500Z-ib-saved-views.ts'
+import * as policyChanges from './20261126T193000Z-pg-policy-changes.ts'
 import * as commentEdits from './20261126T173000Z-ib-comment-edits.ts'
 import * as grantsOfRequest from './20261126T095500Z-in-grants-of-request.ts'
 import * as seals from './20261126T180000Z-at-seals.ts'
@@ -24,6 +25,7 @@ export const migrations: Record<string, Migration> = {
   '20261126T0100Z-git-worktrees': gitWorktrees,
   '20261126T094500Z-hk-hook-calls': hookCalls,
   '20261126T133500Z-ib-saved-views': savedViews,
+  '20261126T193000Z-pg-policy-changes': policyChanges,
   '20261126T170000Z-pr-deployments': deployments,
   '20261126T173000Z-ib-comment-edits': commentEdits,
   '20261126T180000Z-at-seals': seals,

@@ -37,6 +37,25 @@ export interface PolicyProposalTable {
   ended_by: string | null
 }
 
+/** A rule that somebody proposes to pre-approve. It permits nothing. */
+export interface PolicyChangeTable {
+  number: Generated<number>
+  worker: string
+  rule_id: string
+  rule_text: string
+  /** counts of the 30 days before it was proposed */
+  evidence: Jsonb<{
+    readonly asked: number
+    readonly approved: number
+    readonly calls: number
+    readonly wouldRunAlone: number
+  }>
+  proposed_by: string
+  proposed_at: GeneratedTimestamp
+  /** withdrawn, declined, or the rule no longer asks in the version in force */
+  ended_at: Timestamp | null
+}
+
 export interface WorkerVersionTable {
   digest: string
   name: string

@@ -76,6 +76,7 @@ import type {
 import type {
   PolicyVersionTable,
   PolicyActivationTable,
+  PolicyChangeTable,
   PolicyProposalTable,
   WorkerVersionTable,
   McpPinTable,
@@ -124,6 +125,7 @@ export interface Database {
   policy_version: PolicyVersionTable
   policy_activation: PolicyActivationTable
   policy_proposal: PolicyProposalTable
+  policy_change: PolicyChangeTable
   worker_version: WorkerVersionTable
   run: RunTable
   run_lineage: RunLineageTable

@@ -72,6 +72,17 @@ export const workerDetail = worker
       }),
     ),
     tools: z.array(z.string()),
+    /** the workers that it may call */
+    workers: z.array(z.string()),
+    /** what its commands run in; null: it runs none */
+    sandbox: z
+      .object({
+        /** without a working sandbox it runs no command */
+        required: z.boolean(),
+        /** none, allow, or the domains that commands may reach */
+        network: z.union([z.string(), z.array(z.string())]),
+      })
+      .nullable(),
     limits: z.record(z.string(), json),
     startableBy: z.array(z.string()).nullable(),
     /** JSON Schema of what a run is started with; `null`: text or any object */

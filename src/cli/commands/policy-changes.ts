@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { PolicyChangeView } from '#api/schemas/policy/changes.ts'
+import { connect } from '../service/connect.ts'
+import { withService, type ServiceOptions } from '../service/service-options.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
+import { table } from '../text/table.ts'
+import { printable } from '../text/terminal-text.ts'
+import { fromNow } from '../text/times.ts'
+import { withExamples } from './examples.ts'
+import { readReference } from './option-values.ts'
+
+/** `countersign policy [changes|apply]`: what people propose, and its patch in a project folder. */
+export function addPolicyChanges(policy: Command): void {
+  const changes = withService(policy.command('changes'))
+    .description('list the proposals to pre-approve a rule that was always approved')
+    .option('--json', 'print JSON')
+    .action(listChanges)
+  withExamples(changes, ['policy changes', 'policy changes --json'])
+  const apply = withService(policy.command('apply'))
+    .description(
+      'change the project folder as a proposal says, for review; this does not activate the version',
+    )
+    .argument(
+      '<number>',
+      'the number of the proposal, as listed by: countersign policy changes',
+      readReference,
+    )
+    .action(applyChange)
+  withExamples(apply, ['policy apply 3', 'policy apply 3 --project ../agents'])
+}
+
+async function listChanges(options: ServiceOptions & { json?: boolean }): Promise<void> {
+  const list = await (await connect(options)).call('listPolicyChanges')
+  if (options.json === true) return console.log(JSON.stringify(list))
+  const rows = list.items.map(({ number, worker, rule, evidence, proposedBy, proposedAt }) => [
+    String(number),
+    worker,
+    rule.text,
+    `${evidence.approved} of ${evidence.asked}`,
+    proposedBy.name,
+    fromNow(proposedAt),
+  ])
+  const heads = ['no.', 'worker', 'rule', 'approved', 'proposed by', 'when']
+  console.log(table(heads, rows, 'No change is proposed.'))
+}
+
+async function applyChange(number: string, options: ServiceOptions): Promise<void> {
+  const { items } = await (await connect(options)).call('listPolicyChanges')
+  const change = items.find((one) => String(one.number) === number)
+  if (change === undefined) throw new CommandFailure(`No proposed change ${number} is open.`)
+  const folder = resolve(options.project ?? '.')
+  const changed = await patched(folder, change)
+  await writeFile(join(folder, change.file), changed)
+  console.log(printable(change.patch).trimEnd())
+  console.log(`Changed ${change.file}. Review it and commit it; then: countersign policy activate`)
+}
+
+/**
+ * The file of the folder with the change. Rejects when its lines are not those of the version in
+ * force.
+ */
+async function patched(folder: string, { file, patch }: PolicyChangeView): Promise<string> {
+  if (!/^workers\/[^/\\]+\.md$/.test(file)) throw new CommandFailure(`${file} is no worker file.`)
+  const { applyPatch } = await import('diff')
+  const text = await readFile(join(folder, file), 'utf8').catch(() => null)
+  const changed = text === null ? false : applyPatch(text, patch)
+  if (changed !== false) return changed
+  throw new CommandFailure(
+    `${file} of this folder is missing or differs from the version in force where the change is; nothing was changed.`,
+  )
+}
