@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
 import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -206,6 +206,11 @@ test('an event opens as the exact record that is stored', async () => {
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'hidden' })
   expect(new URL(page.url()).pathname).toBe('/audit')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: 'Request opened' }).first().click()
+  await drawer.getByRole('link', { name: 'All that happened to this request' }).click()
+  await page.getByRole('list', { name: 'Story of the request' }).waitFor()
+  await drawer.waitFor({ state: 'hidden' })
 })
 
 test('who lacks the right to the whole trail is told so and gets no export', async () => {
@@ -258,8 +263,26 @@ test('a matrix says for each worker what it does alone, asks and never does, eac
     .waitFor()
   await matrix.getByRole('button', { name: 'scribe, Delete files:' }).click()
   await matrix.getByText('Delete and move files in notes/').first().waitFor()
+  await page.setViewportSize(phone)
+  const sideways = () => matrix.evaluate((table) => table.scrollWidth - table.clientWidth)
+  expect(await sideways()).toBeLessThanOrEqual(0)
+  expect((await matrix.boundingBox())?.width).toBeLessThanOrEqual(phone.width)
   await matrix.getByRole('link', { name: 'delete_file' }).click()
   await page.waitForURL('**/?state=any&tool=delete_file&q=scribe')
+})
+
+test('a worker in force says which workers it may call, and what its commands run in', async () => {
+  await dashboard.desk.activate({
+    'workers/runner.md': deskWorker
+      .replace('name: scribe', 'name: runner\nworkers: [scribe]\nshell: { default: ask }')
+      .replace('zones:', 'sandbox: { required: true, network: [example.com] }\nzones:'),
+  })
+  const page = await dashboard.open('Grace', '/policy?worker=runner')
+  const rules = page.locator('.worker[open] .worker-rules')
+  await rules.getByText('May call scribe').waitFor()
+  await rules
+    .getByText('commands may reach example.com; without a working sandbox none runs')
+    .waitFor()
 })
 
 test('a path or a command that is typed has its verdicts at once', async () => {

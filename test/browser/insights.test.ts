@@ -1,12 +1,20 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
+import { ask, developmentToken, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
 
 beforeAll(async () => {
   dashboard = await openDashboard()
   const { desk } = dashboard
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}  activatePolicy: [olga@example.com]\n`,
+  })
   const calls = Array.from({ length: 12 }, (_, at) => ({
     tool: 'write_file',
     input: { path: `notes/${at}.md`, content: 'text' },
@@ -23,7 +31,7 @@ test('insights are opened by G N; every mark leads to the list behind it, by key
   await page.keyboard.press('g')
   await page.keyboard.press('n')
   await page.waitForURL(`${dashboard.url}/insights`)
-  const outcomes = page.getByRole('region', { name: 'What became of them', exact: true })
+  const outcomes = page.getByRole('region', { name: 'Outcomes', exact: true })
   await outcomes.getByRole('link', { name: '10 approved: platform' }).waitFor()
   await outcomes.getByText('Figures').click()
   const row = outcomes.getByRole('row', { name: /^platform/ })
@@ -48,6 +56,52 @@ test('a rule that is always approved is proposed with its change and what it wou
   await proposal.getByRole('button', { name: 'Copy the change' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toContain('--- a/workers/scribe.md\n+++ b/workers/scribe.md\n')
+})
+
+test('a proposed rule is shown to an owner, who applies it in the folder by the command shown; nothing is in force before the version is activated', async () => {
+  const { desk } = dashboard
+  const page = await dashboard.open('Grace', '/insights')
+  const proposal = page.getByRole('article', { name: 'scribe: zone:notes.write' })
+  await proposal.getByRole('button', { name: 'Propose as a policy version' }).click()
+  await proposal.getByRole('link', { name: 'Proposed as change 1' }).click()
+  const hers = page.getByRole('article', { name: 'Change 1: zone:notes.write' })
+  await hers.getByText('approved 10 of 10 times').waitFor()
+  await hers.getByRole('button', { name: 'Withdraw' }).waitFor()
+  expect(await hers.locator('.command').count()).toBe(0)
+
+  const owner = await dashboard.open('Olga', '/policy')
+  const change = owner.getByRole('article', { name: 'Change 1: zone:notes.write' })
+  await change.getByText('write: preApproved').first().waitFor()
+  const command = (await change.locator('.command code').textContent()) ?? ''
+  const run = join(desk.root, '.countersign', 'run')
+  await mkdir(run, { recursive: true })
+  await writeFile(join(run, 'url'), dashboard.url)
+  await writeFile(join(run, 'dev-token'), developmentToken)
+  const paste = () =>
+    promisify(execFile)('sh', [
+      '-c',
+      `bin/${command} --as olga@example.com --project '${desk.root}'`,
+    ])
+  const { stdout } = await paste()
+  expect(stdout).toContain('then: countersign policy activate')
+  expect(await desk.read('workers/scribe.md')).toBe(
+    deskWorker.replace('write: ask', 'write: preApproved'),
+  )
+  await expect(paste()).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('differs from the version in force'),
+  })
+  await owner.reload()
+  const version = owner.getByRole('region', { name: 'Version', exact: true })
+  await version.getByText('The project folder holds another version.').waitFor()
+  await version.getByText('ask → preApproved').waitFor()
+  await desk.write('workers/scribe.md', deskWorker)
+  await owner.reload()
+  await change.getByRole('button', { name: 'Decline' }).click()
+  await change.waitFor({ state: 'detached' })
+  await page.reload()
+  await hers.waitFor({ state: 'detached' })
+  expect(dashboard.complaints).toEqual([])
 })
 
 test.each([{ width: 1280, height: 900 }, phone])(
@@ -85,16 +139,25 @@ test('the load, hasty approvals and calls asked for twice are shown with what an
   const { requestIds } = await ask(desk, call, 'I write it at once')
   for (const id of requestIds) await desk.decide(desk.people.grace, id)
   await ask(desk, call, 'I write it again')
+  for (let at = 0; at < 4; at += 1) {
+    const input = { path: `notes/long-${at}.md`, content: 'x'.repeat(9000) }
+    const long = await ask(desk, [{ tool: 'write_file', input }], 'I write more')
+    for (const id of long.requestIds) await desk.decide(desk.people.grace, id)
+  }
   const page = await dashboard.open('Grace', '/insights')
   const fast = page.getByRole('region', { name: 'Approved faster than it can be read' })
   await fast.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+  const rows = fast.getByRole('listitem')
+  expect(await rows.count()).toBe(5)
+  await fast.getByRole('button', { name: /^Show \d+ more/ }).click()
+  expect(await rows.count()).toBeGreaterThan(5)
   const twice = page.getByRole('region', { name: 'The same call requested twice' })
   await twice.getByText('2 times: 1 approved, 0 denied').waitFor()
   await page.getByText('No request expired unseen.').waitFor()
   expect(await page.locator('main img').count()).toBe(0)
   expect(await twice.getByRole('link').count()).toBe(2)
-  await page.getByRole('link', { name: /^14 opened on/ }).click()
+  await page.getByRole('link', { name: /^18 opened on/ }).click()
   await page.waitForURL(/\/audit\?type=request\.opened&from=/)
-  await page.getByText('14 events').or(page.getByText('<img src=x').first()).first().waitFor()
+  await page.getByText('18 events').or(page.getByText('<img src=x').first()).first().waitFor()
   expect(dashboard.complaints).toEqual([])
 })

@@ -32,21 +32,21 @@ test('routing is shown as it is in force, and a folder that is not valid with it
   await version.getByText('did you mean "rights"?').waitFor()
 })
 
-test('a harmless change is put into force by who saw what it changes; others see no such control', async () => {
+test('a harmless change is activated by who saw what it changes; others see no such control', async () => {
   await dashboard.desk.write(
     'countersign.yaml',
     config.replace('{ team: platform }', '{ team: platform, expiresAfter: 36h }'),
   )
   const ada = await dashboard.open('Ada', '/policy')
   const hers = ada.getByRole('region', { name: 'Version', exact: true })
-  await hers.getByText(/^In force/).waitFor()
+  await hers.getByText(/^Activated/).waitFor()
   expect(await hers.getByRole('button').count()).toBe(0)
   const page = await dashboard.open('Grace', '/policy')
   const version = page.getByRole('region', { name: 'Version', exact: true })
   await version.getByText('queues.platform.expiresAfter').waitFor()
   await version.getByText('countersign.yaml', { exact: true }).click()
   await version.getByText('expiresAfter: 36h').first().waitFor()
-  await version.getByRole('button', { name: 'Put this version into force' }).click()
+  await version.getByRole('button', { name: 'Activate this version' }).click()
   await version.getByText('The project folder holds this version.').waitFor()
   await version.getByText('by Grace').waitFor()
 })
@@ -61,7 +61,7 @@ test('what changes who decides is proposed by one person and agreed to by anothe
   await first.getByText('A second person has to agree').waitFor()
   await first.getByRole('button', { name: 'Propose this version' }).click()
   await first.getByText('It waits for a second person.').waitFor()
-  expect(await first.getByRole('button', { name: /Agree|Propose|into force/ }).count()).toBe(0)
+  expect(await first.getByRole('button', { name: /Agree|Propose|Activate/ }).count()).toBe(0)
   const olga = await dashboard.open('Olga', '/policy')
   const second = olga.getByRole('region', { name: 'Version', exact: true })
   await second.getByText('queues.platform.selfApproval').first().waitFor()
@@ -73,7 +73,7 @@ test('what changes who decides is proposed by one person and agreed to by anothe
   expect(dashboard.complaints).toEqual([])
 })
 
-test('the calls of the last 30 days are replayed under the folder before it is put into force', async () => {
+test('the calls of the last 30 days are replayed under the folder before it is activated', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/replayed.md', content: 'Text\n' }
   const { runId } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')

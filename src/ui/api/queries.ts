@@ -237,6 +237,12 @@ export function useWorker(name: string | null) {
 }
 
 /** The version in force, and for who may activate the folder beside it. */
+/** Proposals to pre-approve a rule that was always approved. */
+export const policyChangesQuery = queryOptions({
+  queryKey: ['policy', 'changes'],
+  queryFn: ({ signal }) => callApi('listPolicyChanges', { signal }),
+})
+
 export function usePolicy() {
   return useQuery({
     queryKey: ['policy'],

@@ -118,7 +118,9 @@ export function AuditPage() {
         size="lg"
         title={open === null ? '' : eventWords(open.type)}
       >
-        {open !== null && <EventDetail event={open} readsAll={readsAll} />}
+        {open !== null && (
+          <EventDetail event={open} readsAll={readsAll} leave={() => setOpen(null)} />
+        )}
       </Drawer>
     </>
   )

@@ -11,7 +11,13 @@ import { OfflineCommands } from './offline-commands.tsx'
 import { Link } from 'react-router'
 
 /** The exact record of an event, and how it is verified by who may read all of the trail. */
-export function EventDetail({ event, readsAll }: { event: AuditEventView; readsAll: boolean }) {
+export function EventDetail(props: {
+  event: AuditEventView
+  readsAll: boolean
+  /** closes the record, when a link leads to the story */
+  leave: () => void
+}) {
+  const { event, readsAll, leave } = props
   const text = JSON.stringify(event, null, 2)
   // Canonical JSON keeps its order when it is parsed: this is the leaf of the log, byte for byte.
   const stored = JSON.stringify(event)
@@ -21,6 +27,13 @@ export function EventDetail({ event, readsAll }: { event: AuditEventView; readsA
     <div className="column">
       <p className="dim small">{absoluteTime(event.at)}</p>
       {event.runId !== undefined && <EventLineage runId={event.runId} />}
+      {event.requestId !== undefined && (
+        <p className="small">
+          <Link to={`/audit?requestId=${event.requestId}`} onClick={leave}>
+            All that happened to this request
+          </Link>
+        </p>
+      )}
       <LinesView text={text} showFinalNewline={false} />
       {leaf !== null && (
         <p className="dim small">

@@ -1,5 +1,6 @@
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { Children, useState, type ReactNode } from 'react'
 import type { AttentionView } from '#api/schemas/requests/insights.ts'
 import { callApi } from '../api/call-api.ts'
 import { Failure } from '../states/failure.tsx'
@@ -12,8 +13,11 @@ import { secondsInWords } from './seconds-in-words.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** What came in on each day, and the three lists of what deserves a look. */
-export function AttentionSections({ days }: { days: number }) {
+/** How many of a list are shown at first. */
+const shownAtFirst = 5
+
+/** What came in on each day, `children`, and the three lists of what deserves a look. */
+export function AttentionSections({ days, children }: { days: number; children: ReactNode }) {
   const attention = useQuery({
     queryKey: ['insights', 'attention', days],
     queryFn: ({ signal }) => {
@@ -22,10 +26,19 @@ export function AttentionSections({ days }: { days: number }) {
     },
     placeholderData: keepPreviousData,
   })
-  if (attention.isPending) return <Loading what="what deserves a look" lines={6} />
-  if (attention.isError)
-    return <Failure error={attention.error} retry={() => void attention.refetch()} />
   const { data } = attention
+  if (data === undefined) {
+    return (
+      <>
+        {children}
+        {attention.isError ? (
+          <Failure error={attention.error} retry={() => void attention.refetch()} />
+        ) : (
+          <Loading what="what deserves a look" lines={6} />
+        )}
+      </>
+    )
+  }
   return (
     <>
       {data.days.some(({ opened }) => opened > 0) && (
@@ -35,6 +48,7 @@ export function AttentionSections({ days }: { days: number }) {
           <LoadTable days={data.days} />
         </section>
       )}
+      {children}
       <div className="attention">
         <FastApprovals found={data.fastApprovals} />
         <ExpiredUnseen found={data.expiredUnseen} />
@@ -61,8 +75,9 @@ function FastApprovals({ found }: { found: AttentionView['fastApprovals'] }) {
             <RequestNumbers numbers={requests} />
           </span>
           <span className="dim small">
-            <VisibleText text={person.name} />: {secondsInWords(seconds)} for{' '}
-            {secondsInWords(readSeconds)} of text, <Time at={at} />
+            <VisibleText text={person.name} />: approved in{' '}
+            {seconds < 1 ? 'under 1 s' : secondsInWords(seconds)}; to read it takes{' '}
+            {secondsInWords(readSeconds)} · <Time at={at} />
           </span>
         </li>
       ))}
@@ -125,6 +140,9 @@ function Section(props: {
   children: ReactNode
 }) {
   const { id, title, about, found, none } = props
+  const [showsAll, setShowsAll] = useState(false)
+  const items = Children.toArray(props.children)
+  const hidden = showsAll ? 0 : Math.max(0, items.length - shownAtFirst)
   return (
     <section className="card column" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>
@@ -132,8 +150,19 @@ function Section(props: {
         {found.count > 0 && <span className="dim"> {found.count}</span>}
       </h2>
       <p className="dim small">{about}</p>
-      {found.count === 0 ? <p>{none}</p> : <ul className="plain-list">{props.children}</ul>}
-      {found.count > found.items.length && (
+      {found.count === 0 ? (
+        <p>{none}</p>
+      ) : (
+        <ul className="plain-list">{items.slice(0, items.length - hidden)}</ul>
+      )}
+      {hidden > 0 && (
+        <div>
+          <Button size="compact-sm" variant="default" onClick={() => setShowsAll(true)}>
+            Show {hidden} more<span className="visually-hidden"> of: {title}</span>
+          </Button>
+        </div>
+      )}
+      {hidden === 0 && found.count > found.items.length && (
         <p className="dim small">The newest {found.items.length} of them.</p>
       )}
     </section>

@@ -14,7 +14,7 @@ interface Props {
 /** The figures of the bars: how many were opened, and what became of them. */
 export function OutcomeTable({ by, items }: Props) {
   return (
-    <Figures caption="What became of them" by={by}>
+    <Figures caption="Outcomes" by={by}>
       <thead>
         <tr>
           <th scope="col">{by}</th>

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
 import { callApi } from '../api/call-api.ts'
 import { Headline } from '../shell/headline.tsx'
@@ -71,14 +71,14 @@ export function InsightsPage() {
         )}
         {data?.items.length === 0 && (
           <p className="card">
-            No request that you may see was opened in this time. Choose a longer time, or start a
-            run.
+            No request that you may see was opened in this time. Choose a longer time, or{' '}
+            <Link to="/runs/new">start a run</Link>.
           </p>
         )}
         {data !== undefined && data.items.length > 0 && (
-          <>
+          <div className="insight-pair">
             <section className="card column" aria-labelledby="outcomes-title">
-              <h2 id="outcomes-title">What became of them</h2>
+              <h2 id="outcomes-title">Outcomes</h2>
               <OutcomeLegend />
               <OutcomeChart by={data.by} items={data.items} />
               <OutcomeTable by={data.by} items={data.items} />
@@ -93,10 +93,11 @@ export function InsightsPage() {
                 <TimeTable by={data.by} items={data.items} />
               </section>
             )}
-          </>
+          </div>
         )}
-        <AttentionSections days={Number(days)} />
-        <Proposals />
+        <AttentionSections days={Number(days)}>
+          <Proposals />
+        </AttentionSections>
       </div>
     </>
   )

@@ -13,47 +13,60 @@ const dayWords = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
+function dayOf(day: string): string {
+  return dayWords.format(new Date(day))
+}
+
 /** A column for each day, with a part for each outcome; each leads to what was opened on it. */
 export function LoadChart({ days }: { days: Days }) {
   const most = Math.max(1, ...days.map(({ opened }) => opened))
   const step = width / days.length
+  const busiest = days.find(({ opened }) => opened === most)
+  const [first, last] = [days[0], days.at(-1)]
   return (
-    <svg
-      className="load-chart"
-      viewBox={`0 0 ${width} ${height}`}
-      preserveAspectRatio="none"
-      role="group"
-      aria-label="Opened on each day"
-    >
-      {days.map((load, at) => {
-        if (load.opened === 0) return null
-        const label = `${load.opened} opened on ${dayWords.format(new Date(load.day))}`
-        const others = load.opened - outcomes.reduce((sum, what) => sum + load[what], 0)
-        let y = height
-        return (
-          <Link key={load.day} to={openedOn(load.day)} aria-label={label}>
-            <title>{label}</title>
-            <rect className="mark-track" x={at * step} y={0} width={step} height={height} />
-            {([...outcomes, 'others'] as const).map((what) => {
-              const size = ((what === 'others' ? others : load[what]) / most) * height
-              y -= size
-              if (size === 0) return null
-              return (
-                <rect
-                  key={what}
-                  className={`mark-${what}`}
-                  x={at * step}
-                  y={y}
-                  width={Math.max(1, step - 2)}
-                  height={size}
-                />
-              )
-            })}
-          </Link>
-        )
-      })}
-      <line className="load-base" x1={0} x2={width} y1={height} y2={height} />
-    </svg>
+    <>
+      <svg
+        className="load-chart"
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="group"
+        aria-label="Opened on each day"
+      >
+        {days.map((load, at) => {
+          if (load.opened === 0) return null
+          const label = `${load.opened} opened on ${dayOf(load.day)}`
+          const others = load.opened - outcomes.reduce((sum, what) => sum + load[what], 0)
+          let y = height
+          return (
+            <Link key={load.day} to={openedOn(load.day)} aria-label={label}>
+              <title>{label}</title>
+              <rect className="mark-track" x={at * step} y={0} width={step} height={height} />
+              {([...outcomes, 'others'] as const).map((what) => {
+                const size = ((what === 'others' ? others : load[what]) / most) * height
+                y -= size
+                if (size === 0) return null
+                return (
+                  <rect
+                    key={what}
+                    className={`mark-${what}`}
+                    x={at * step}
+                    y={y}
+                    width={Math.max(1, step - 2)}
+                    height={size}
+                  />
+                )
+              })}
+            </Link>
+          )
+        })}
+        <line className="load-base" x1={0} x2={width} y1={height} y2={height} />
+      </svg>
+      <p className="load-axis dim small">
+        <span>{first !== undefined && dayOf(first.day)}</span>
+        <span>{busiest !== undefined && `most: ${most} on ${dayOf(busiest.day)}`}</span>
+        <span>{last !== undefined && dayOf(last.day)}</span>
+      </p>
+    </>
   )
 }
 
@@ -77,7 +90,7 @@ export function LoadTable({ days }: { days: Days }) {
           .filter(({ opened }) => opened > 0)
           .map((load) => (
             <tr key={load.day}>
-              <th scope="row">{dayWords.format(new Date(load.day))}</th>
+              <th scope="row">{dayOf(load.day)}</th>
               <td>
                 <Link to={openedOn(load.day)}>{load.opened}</Link>
               </td>

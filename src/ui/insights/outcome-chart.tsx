@@ -12,7 +12,7 @@ export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly In
   const totals = items.map((item) => outcomes.reduce((sum, what) => sum + item[what], 0))
   const most = Math.max(1, ...totals)
   return (
-    <ul className="chart" aria-label="What became of them">
+    <ul className="chart" aria-label="Outcomes">
       {items.map((item) => {
         let x = 0
         return (

@@ -1,10 +1,15 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
+import type { PolicyChangeView } from '#api/schemas/policy/changes.ts'
 import type { RuleProposalView } from '#api/schemas/requests/insights.ts'
 import { callApi } from '../api/call-api.ts'
+import { policyChangesQuery } from '../api/queries.ts'
+import { LinesView } from '../effect/lines-view.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { useAct } from '../states/use-act.ts'
 import { copyText } from '../text/copy-text.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { RequestNumbers } from './request-numbers.tsx'
@@ -17,6 +22,7 @@ export function Proposals() {
     queryFn: ({ signal }) => callApi('listRuleProposals', { signal }),
     staleTime: 60_000,
   })
+  const changes = useQuery(policyChangesQuery)
   return (
     <section className="card column" aria-labelledby="proposals-title">
       <h2 id="proposals-title">Rules that are always approved</h2>
@@ -29,13 +35,36 @@ export function Proposals() {
       )}
       {proposals.data?.items.length === 0 && <p>None at present.</p>}
       {proposals.data?.items.map((proposal) => (
-        <Proposal key={proposal.id} proposal={proposal} />
+        <Proposal
+          key={proposal.id}
+          proposal={proposal}
+          change={changes.data?.items.find(
+            ({ worker, rule }) => worker === proposal.worker && rule.id === proposal.rule.id,
+          )}
+        />
       ))}
     </section>
   )
 }
 
-function Proposal({ proposal }: { proposal: RuleProposalView }) {
+function Proposal({
+  proposal,
+  change,
+}: {
+  proposal: RuleProposalView
+  /** the open proposal of it, if the reader may see one */
+  change: PolicyChangeView | undefined
+}) {
+  const act = useAct(policyChangesQuery.queryKey)
+  const [busy, setBusy] = useState(false)
+  const propose = async (): Promise<void> => {
+    setBusy(true)
+    await act(
+      () => callApi('proposePolicyChange', { body: { proposal: proposal.id } }),
+      'The change is proposed',
+    )
+    setBusy(false)
+  }
   const { worker, rule, file, patch, evidence, replay } = proposal
   return (
     <article className="proposal column" aria-label={`${worker}: ${rule.id}`}>
@@ -58,18 +87,30 @@ function Proposal({ proposal }: { proposal: RuleProposalView }) {
           <>The calls that it would have pre-approved are not known: {replay.problem}.</>
         )}
       </p>
-      <pre className="patch" aria-label={`Change of ${file}`}>
-        <VisibleText text={patch} />
-      </pre>
+      <div role="group" aria-label={`Change of ${file}`}>
+        <LinesView text={patch} showFinalNewline={false} tone="diff" />
+      </div>
       <div className="row">
+        {change === undefined ? (
+          <Button onClick={() => void propose()} loading={busy}>
+            Propose as a policy version
+          </Button>
+        ) : (
+          <span className="small">
+            <Link to="/policy#changes">Proposed as change {change.number}</Link> by{' '}
+            <VisibleText text={change.proposedBy.name} />
+          </span>
+        )}
         <Button variant="default" onClick={() => void copyText(patch, 'Change')}>
           Copy the change
         </Button>
-        <span className="dim small">
-          Apply it in the project folder with <code>git apply</code>, then activate the version on{' '}
-          <Link to="/policy">Policy</Link>.
-        </span>
       </div>
+      {change === undefined && (
+        <p className="dim small">
+          Proposing permits nothing: people who may activate policy see the change on{' '}
+          <Link to="/policy">Policy</Link>.
+        </p>
+      )}
     </article>
   )
 }

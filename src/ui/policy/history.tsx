@@ -23,7 +23,7 @@ export function History() {
           <li key={one.sequence} className="small">
             <p>
               {one.sequence}. <Hash value={one.digest} what="policy digest" />{' '}
-              <Time at={one.activatedAt} />, by {agreedBy(one)}
+              <Time at={one.activatedAt} /> by {agreedBy(one)}
               {one.note !== null && (
                 <span className="dim">
                   , <VisibleText text={one.note} />

@@ -13,6 +13,7 @@ import { McpDefinitions } from './mcp-definitions.tsx'
 import { NotificationsInForce } from './notifications-in-force.tsx'
 import { PolicyMatrix } from './matrix/policy-matrix.tsx'
 import { PolicyVersion } from './policy-version.tsx'
+import { ProposedChanges } from './proposed-changes.tsx'
 import { QueuesInForce } from './queues-in-force.tsx'
 import { RoutingInForce } from './routing-in-force.tsx'
 import { WorkerRules } from './worker-rules.tsx'
@@ -38,6 +39,7 @@ export function PolicyPage() {
       <div className="policy">
         <div className="column">
           <PolicyVersion />
+          <ProposedChanges />
           <section className="column" aria-labelledby="workers-title">
             <h2 id="workers-title">Workers</h2>
             {workers.data.items.length === 0 && (

@@ -27,7 +27,7 @@ export function PolicyVersion() {
       <h2 id="version-title">Version</h2>
       {activation !== null && (
         <p className="small">
-          In force <Time at={activation.activatedAt} />, by {agreedBy(activation)}
+          Activated <Time at={activation.activatedAt} /> by {agreedBy(activation)}
           {activation.note !== null && (
             <span className="dim">
               , <VisibleText text={activation.note} />
@@ -132,9 +132,11 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
       <ReplayBefore key={to} />
       {outcome !== null && <p role="status">{outcome}</p>}
       {!isOwn && (
-        <Button loading={busy} onClick={() => void activate()}>
-          {buttonWords(secondPerson.length > 0, proposal?.canConfirm === true)}
-        </Button>
+        <div>
+          <Button loading={busy} onClick={() => void activate()}>
+            {buttonWords(secondPerson.length > 0, proposal?.canConfirm === true)}
+          </Button>
+        </div>
       )}
     </div>
   )
@@ -142,5 +144,5 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
 
 function buttonWords(takesTwo: boolean, isSecond: boolean): string {
   if (isSecond) return 'Agree as the second person'
-  return takesTwo ? 'Propose this version' : 'Put this version into force'
+  return takesTwo ? 'Propose this version' : 'Activate this version'
 }

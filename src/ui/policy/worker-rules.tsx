@@ -36,6 +36,14 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
         <span className="dim">Tools</span> {worker.tools.join(', ') || 'none'}
       </p>
       <p className="small">
+        <span className="dim">May call</span> {worker.workers.join(', ') || 'no worker'}
+      </p>
+      {worker.sandbox !== null && (
+        <p className="small">
+          <span className="dim">Sandbox</span> {sandboxText(worker.sandbox)}
+        </p>
+      )}
+      <p className="small">
         <span className="dim">Limits</span>{' '}
         {Object.entries(worker.limits)
           .map(
@@ -61,4 +69,16 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
       </p>
     </div>
   )
+}
+
+function sandboxText({ required, network }: NonNullable<WorkerDetail['sandbox']>): string {
+  const reach = {
+    none: 'commands have no network',
+    allow: 'commands may open the network',
+  }
+  const words =
+    network === 'none' || network === 'allow'
+      ? reach[network]
+      : `commands may reach ${[network].flat().join(', ')}`
+  return required ? `${words}; without a working sandbox none runs` : words
 }

@@ -37,7 +37,7 @@ export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) 
                 {matrixColumns.map(({ id, title }) => {
                   const isOpen = open?.worker === worker.name && open.column === id
                   return (
-                    <td key={id}>
+                    <td key={id} data-title={title}>
                       <UnstyledButton
                         className="matrix-cell"
                         aria-expanded={isOpen}
