@@ -25,10 +25,10 @@ export const migrations: Record<string, Migration> = {
   '20261126T0100Z-git-worktrees': gitWorktrees,
   '20261126T094500Z-hk-hook-calls': hookCalls,
   '20261126T133500Z-ib-saved-views': savedViews,
-  '20261126T193000Z-pg-policy-changes': policyChanges,
   '20261126T170000Z-pr-deployments': deployments,
   '20261126T173000Z-ib-comment-edits': commentEdits,
   '20261126T180000Z-at-seals': seals,
   '20261126T190000Z-st-owners': owners,
   '20261126T193000Z-hu-message-files': messageFiles,
+  '20261126T193000Z-pg-policy-changes': policyChanges,
 }
