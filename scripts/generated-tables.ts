@@ -1,6 +1,6 @@
 import { agentRows } from './agent-table.ts'
 import { keyRows } from './key-table.ts'
-import { measuredRows } from './measured-hooks.ts'
+import { measuredRows, otherMeasuredRows } from './measured-hooks.ts'
 import { toolRows } from './tool-table.ts'
 
 /**
@@ -10,6 +10,7 @@ import { toolRows } from './tool-table.ts'
 const tables = [
   { page: 'clients.md', name: 'agents', rows: agentRows },
   { page: 'clients.md', name: 'measured', rows: measuredRows },
+  { page: 'clients.md', name: 'measured of others', rows: otherMeasuredRows },
   { page: 'tools.md', name: 'tools', rows: toolRows },
   { page: 'configuration.md', name: 'countersign.yaml', rows: () => keyRows('countersign') },
   { page: 'configuration.md', name: 'worker', rows: () => keyRows('worker') },

@@ -42,6 +42,19 @@ export class InstalledPrograms {
   }
 }
 
+/**
+ * Why the registry cannot give what was to be installed; rethrows what is a fault of ours, such as a
+ * version that does not exist.
+ */
+export function unreachable(error: unknown): string {
+  const text = String(error)
+  const code = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|E403|E5\d\d)\b/.exec(
+    text,
+  )
+  if (code === null) throw error
+  return `the registry cannot be reached (${code[0]})`
+}
+
 const runtimes = new InstalledPrograms('runtimes', packages)
 
 /** The path of a program of one of the packages, `node-22/bin/node`. */

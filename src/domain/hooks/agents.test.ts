@@ -88,6 +88,22 @@ test.each(agentNames)(
   },
 )
 
+test.each([
+  ['gemini-cli', 'PreToolUse', { hook_event_name: 'BeforeTool', tool_response: { error: {} } }],
+  ['gemini-cli', 'PostToolUse', { hook_event_name: 'AfterTool', tool_response: { error: null } }],
+  ['gemini-cli', 'PostToolUse', { hook_event_name: 'AfterTool' }],
+  [
+    'gemini-cli',
+    'PostToolUseFailure',
+    { hook_event_name: 'AfterTool', tool_response: { error: {} } },
+  ],
+  ['copilot-cli', 'PreToolUse', { hook_event_name: 'PostToolUse' }],
+  ['copilot-cli', 'PostToolUse', { toolResult: { resultType: 'success' } }],
+  ['copilot-cli', 'PostToolUseFailure', { error: 'Path does not exist' }],
+] as const)('what %s tells after a call is read as %s', (name, event, more) => {
+  expect(agents[name].read({ ...session, ...call, ...more }).hook_event_name).toBe(event)
+})
+
 test.each(agentNames)(
   '%s gets an answer before its own limit, when nothing gives it another',
   (name) => {

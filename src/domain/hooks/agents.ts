@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts'
 import { hookEvents, type HookEventName } from './hook-events.ts'
 import {
   HookInputError,
@@ -89,6 +90,18 @@ function named(event: {
   }
 }
 
+/** Gemini CLI says in the answer of a tool whether it failed. */
+function geminiEvent({ hook_event_name: event, tool_response: response }: Input): HookEventName {
+  if (event !== 'AfterTool') return 'PreToolUse'
+  return isObject(response) && isObject(response['error']) ? 'PostToolUseFailure' : 'PostToolUse'
+}
+
+/** Copilot CLI does not name its events: each tells something else. */
+function copilotEvent({ error, toolResult }: Input): HookEventName {
+  if (error !== undefined) return 'PostToolUseFailure'
+  return toolResult === undefined ? 'PreToolUse' : 'PostToolUse'
+}
+
 /** The agents by the names in `countersign hook NAME`. */
 export const agents = {
   'claude-code': {
@@ -109,8 +122,8 @@ export const agents = {
   },
   codex: {
     title: 'Codex',
-    release: '0.169',
-    works: 'from its contract; not run with it',
+    release: '0.171.0',
+    works: 'run with it, by `codex exec`; `PermissionRequest` from its contract',
     events: ['PreToolUse', 'PermissionRequest', 'PostToolUse'],
     read: usualEvent,
     // It takes `allow` without changed arguments for a mistake, and then runs the call: silence is
@@ -127,12 +140,12 @@ export const agents = {
   },
   'gemini-cli': {
     title: 'Gemini CLI',
-    release: '0.61',
-    works: 'from its contract; not run with it',
+    release: '0.61.0',
+    works: 'run with it, in headless mode',
     events: ['BeforeTool', 'AfterTool'],
     read: (input) =>
       named({
-        hook_event_name: input['hook_event_name'] === 'AfterTool' ? 'PostToolUse' : 'PreToolUse',
+        hook_event_name: geminiEvent(input),
         session_id: nameOf(input, 'session_id'),
         tool_name: nameOf(input, 'tool_name'),
         tool_input: objectOf(input, 'tool_input'),
@@ -151,11 +164,11 @@ export const agents = {
   'copilot-cli': {
     title: 'Copilot CLI',
     release: '1.0.102',
-    works: 'partly: from its contract, no outcome; not run with it',
-    events: ['preToolUse'],
+    works: 'run with it, in prompt mode',
+    events: ['preToolUse', 'postToolUse', 'postToolUseFailure'],
     read: (input) =>
       named({
-        hook_event_name: 'PreToolUse',
+        hook_event_name: copilotEvent(input),
         session_id: nameOf(input, 'sessionId'),
         tool_name: nameOf(input, 'toolName'),
         tool_input: objectOf(input, 'toolArgs'),

@@ -7,23 +7,32 @@ import { streamOf } from '#test/harness/fixtures/provider-streams.ts'
 /** What an agent's model does, step by step: the call of a tool. After the last it says "Done.". */
 export type ModelCalls = readonly { readonly name: string; readonly input: object }[]
 
+type Messages = readonly { readonly role?: string }[]
+
+/** What is said so far, by each API's own name for it. */
 interface ModelBody {
   readonly tools?: readonly unknown[]
-  readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
+  readonly messages?: Messages
+  readonly input?: Messages
+  readonly contents?: Messages
 }
 
-/** The APIs of Anthropic and OpenAI on this machine, with a model that follows a script. */
+/** Who speaks for the model: Google calls it by its own name. */
+const modelRoles: readonly (string | undefined)[] = ['assistant', 'model']
+
+/** The APIs of Anthropic, OpenAI and Google on this machine: a model that follows a script. */
 export class ModelServer implements AsyncDisposable {
   calls: ModelCalls = []
   /** the last messages of an agent, as JSON */
   seen = ''
   readonly #server = createServer((request, response) => {
     void text(request).then((body) => {
-      const { messages = [], tools = [] } = JSON.parse(body || '{}') as ModelBody
-      const step = messages.filter(({ role }) => role === 'assistant').length
+      const { contents, input, messages, tools = [] } = JSON.parse(body || '{}') as ModelBody
+      const before = messages ?? input ?? contents ?? []
+      const step = before.filter(({ role }) => modelRoles.includes(role)).length
       // Without tools an agent asks for something beside its work, such as a title.
       const call = tools.length === 0 ? undefined : this.calls[step]
-      if (tools.length > 0) this.seen = JSON.stringify(messages)
+      if (tools.length > 0) this.seen = JSON.stringify(before)
       const id = `toolu_${randomUUID().replaceAll('-', '')}`
       const [path = ''] = (request.url ?? '').split('?')
       const pieces = streamOf(path, {

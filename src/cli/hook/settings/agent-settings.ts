@@ -133,9 +133,15 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     file: '.github/hooks/countersign.json',
     folder: '.',
     more: { version: 1 },
-    entries: ({ command, timeoutSeconds: timeoutSec }) => ({
-      preToolUse: { type: 'command', bash: blocking(command), cwd: '.', timeoutSec },
-    }),
+    entries({ command, timeoutSeconds: timeoutSec }) {
+      const hook = { type: 'command', cwd: '.' }
+      const after = { ...hook, bash: command, timeoutSec: afterSeconds }
+      return {
+        preToolUse: { ...hook, bash: blocking(command), timeoutSec },
+        postToolUse: after,
+        postToolUseFailure: after,
+      }
+    },
     managed: {
       file: 'copilot-policy.json',
       install: '/etc/github-copilot/policy.d/countersign.json on Linux',

@@ -1,0 +1,3 @@
+import { guaranteesOf } from './hook-guarantees.ts'
+
+guaranteesOf('copilot-cli')

@@ -1,0 +1,3 @@
+import { guaranteesOf } from './hook-guarantees.ts'
+
+guaranteesOf('gemini-cli')

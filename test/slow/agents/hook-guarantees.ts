@@ -1,0 +1,97 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { MeasuredAgent } from '../../../scripts/measured-hooks.ts'
+import { unreachable } from '../runtimes.ts'
+import { AgentWorld, type ProgramEnd } from './agent-world.ts'
+import { realAgents, type Place } from './real-agents.ts'
+
+/** Registers the guarantees of a hook, each held by the real agent. */
+export function guaranteesOf(name: MeasuredAgent): void {
+  const real = realAgents[name]
+  let agent: AgentWorld
+  let place: Place
+  let missing: string | null = null
+  beforeAll(async () => {
+    missing = await real.programs.install().then(() => null, unreachable)
+    if (missing !== null) return
+    agent = await AgentWorld.start()
+    place = { folder: agent.project.folder, modelUrl: agent.model.url }
+    await real.prepare(place)
+  }, 600_000)
+  afterAll(() => agent?.[Symbol.asyncDispose](), 60_000)
+  beforeEach(({ skip }) => {
+    if (missing !== null) skip(`${name} cannot be installed: ${missing}`)
+  })
+
+  const work = (): Promise<ProgramEnd> => {
+    const { args, env } = real.work(place)
+    return agent.run(real.programs.file(real.program), args, env)
+  }
+  const install = async (wait: string): Promise<void> => {
+    const { code, err } = await agent.hook(name, '--install', '--wait', wait)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  }
+  const outcome = async () => {
+    const rows = await agent.world.sql(
+      `select outcome from external_request order by request_id desc limit 1`,
+    )
+    return rows[0]?.['outcome']
+  }
+  const make = (folder: string, times = 1): void => {
+    // It fails when it is made twice.
+    agent.model.calls = Array.from({ length: times }, () => real.runs(`mkdir ${folder}`))
+  }
+
+  test('a call waits for somebody else, is made once, and its outcome is reported', async () => {
+    await install('120')
+    make('made')
+    const ended = work()
+    expect(await agent.waiting()).toMatchObject(real.request)
+    expect(await agent.decide('approve', 'grace')).toBe(403)
+    expect(await agent.has('made')).toBe(false)
+    expect(await agent.decide('approve')).toBe(200)
+    expect((await ended).out).toContain('Done.')
+    expect(await agent.has('made')).toBe(true)
+    expect(await outcome()).toBe('succeeded')
+  })
+
+  test('a denied call is not made, and the model is told why', async () => {
+    make('denied')
+    const ended = work()
+    expect(await agent.decide('deny')).toBe(200)
+    expect((await ended).out).toContain('Done.')
+    expect(await agent.has('denied')).toBe(false)
+    expect(agent.model.seen).toContain('not on a Friday')
+  })
+
+  test.runIf(real.reportsFailures)('a call that failed is reported as that', async () => {
+    agent.model.calls = [real.fails(join(agent.project.folder, 'missing.txt'))]
+    const ended = work()
+    expect(await agent.decide('approve')).toBe(200)
+    expect((await ended).out).toContain('Done.')
+    expect(await outcome()).toBe('failed')
+  })
+
+  test('a call that nobody decides in time is denied, and goes on when it is made again', async () => {
+    await install('5')
+    make('again', 2)
+    const ended = work()
+    await agent.until(async () => agent.model.seen.includes('waits as #'))
+    expect(await agent.decide('approve')).toBe(200)
+    expect((await ended).out).toContain('Done.')
+    expect(await agent.has('again')).toBe(true)
+  })
+
+  test('no call is made while the service is away, nor where the program of the hook is missing', async () => {
+    make('away')
+    const up = await agent.world.takeDown('api')
+    expect((await work()).out).toContain('Done.')
+    expect(agent.model.seen).toContain('no service answers')
+    await up()
+    await rm(join(agent.project.folder, 'node_modules'), { recursive: true })
+    await work()
+    expect(await agent.has('away')).toBe(false)
+    expect(await agent.world.sql(`select 1 from request where state = 'pending'`)).toEqual([])
+  })
+}
