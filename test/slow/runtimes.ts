@@ -43,8 +43,8 @@ export class InstalledPrograms {
 }
 
 /**
- * Why the registry cannot give what was to be installed; rethrows what is a fault of ours, such as a
- * version that does not exist.
+ * Why the registry cannot give what was to be installed; rethrows what is a fault of ours, such as
+ * a version that does not exist.
  */
 export function unreachable(error: unknown): string {
   const text = String(error)
