@@ -22,7 +22,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 /** The one note of the folder, with other facts. */
 async function change(facts: object): Promise<void> {
-  const folder = join(dataDir, 'run', 'executors')
+  const folder = join(dataDir, 'run')
   const [name = ''] = await readdir(folder)
   const note = JSON.parse(await readFile(join(folder, name), 'utf8')) as object
   await writeFile(join(folder, name), JSON.stringify({ ...note, ...facts }))
@@ -32,7 +32,7 @@ test('a process that runs is not lost, and an orderly end leaves no note', async
   const note = await noteExecutor(dataDir, 'host:1:a')
   expect(await lostExecutors(dataDir)).toEqual([])
   await note[Symbol.asyncDispose]()
-  expect(await readdir(join(dataDir, 'run', 'executors'))).toEqual([])
+  expect(await readdir(join(dataDir, 'run'))).toEqual([])
 })
 
 test('a process that ended without a word is lost until it is forgotten', async () => {

@@ -30,8 +30,8 @@ export interface LostExecutor {
 export async function noteExecutor(dataDir: string, executor: string): Promise<AsyncDisposable> {
   const identity = identifyProcess(process.pid)
   if (identity === null) return { [Symbol.asyncDispose]: async () => undefined }
-  const file = join(folderOf(dataDir), `${randomUUID()}.json`)
-  await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 })
+  const file = join(runFolder(dataDir), `executor-${randomUUID()}.json`)
+  await mkdir(runFolder(dataDir), { recursive: true, mode: 0o700 })
   await writeWhole(file, `${JSON.stringify({ executor, host: thisHost(), ...identity })}\n`, 0o600)
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
 }
@@ -41,12 +41,12 @@ export async function noteExecutor(dataDir: string, executor: string): Promise<A
  * no longer there. Whether one of another host runs cannot be seen from here.
  */
 export async function lostExecutors(dataDir: string): Promise<LostExecutor[]> {
-  const names = await readdir(folderOf(dataDir)).catch(() => [])
+  const names = await readdir(runFolder(dataDir)).catch(() => [])
   const notes = await Promise.all(
     names
-      .filter((name) => name.endsWith('.json'))
+      .filter((name) => /^executor-.+\.json$/.test(name))
       .map(async (name): Promise<LostExecutor | null> => {
-        const file = join(folderOf(dataDir), name)
+        const file = join(runFolder(dataDir), name)
         const note = await readNote(file)
         if (note === null || note.host !== thisHost() || isStillRunning(note)) return null
         return { executor: note.executor, forget: () => rm(file, { force: true }) }
@@ -62,10 +62,6 @@ async function readNote(file: string): Promise<z.infer<typeof executorSchema> | 
   } catch {
     return null
   }
-}
-
-function folderOf(dataDir: string): string {
-  return join(runFolder(dataDir), 'executors')
 }
 
 /** Two containers may share a name, and see different processes. */

@@ -216,13 +216,14 @@ describe('whoever may send the run messages', () => {
   test('is not one whom somebody wrote into the row of a run that is signed for another', async () => {
     const { runId, requests } = await asked(open)
     const edsger = await addPerson(desk.database.db, 'Edsger the second', [])
-    await sql`update run set started_by = ${edsger.id} where id = ${runId}`.execute(
-      desk.database.db,
-    )
+    const write = async (starter: string): Promise<void> => {
+      const { db } = desk.database
+      await sql`update run set started_by = ${starter} where id = ${runId}`.execute(db)
+      await sql`update request set owner_id = ${starter} where run_id = ${runId}`.execute(db)
+    }
+    await write(edsger.id)
     expect((await refusal(answer(edsger, requests[0], 'next'))).code).toBe('not_eligible')
-    await sql`update run set started_by = ${desk.people.ada.id} where id = ${runId}`.execute(
-      desk.database.db,
-    )
+    await write(desk.people.ada.id)
   })
 })
 

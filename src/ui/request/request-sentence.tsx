@@ -1,3 +1,4 @@
+import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { requestedByProgram } from './program-name.ts'
@@ -19,7 +20,7 @@ export function RequestEffect({ request }: { request: RequestDetail }) {
   )
 }
 
-/** Who wants it, where, asked by whom; of a program, whose it is. */
+/** Who wants it, with the way to the run, where, asked by whom; of a program, whose it is. */
 export function RequestSentence({ request }: { request: RequestDetail }) {
   const { external, invokedBy: byHand, kind } = request
   if (external !== null) {
@@ -34,18 +35,19 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
     return <>{by === null ? 'Nobody' : by.name} wants it to begin: it does nothing until then</>
   }
   const worker = request.lineage.at(-1)?.worker ?? request.worker ?? 'Somebody'
+  const run = request.runId === null ? worker : <Link to={`/runs/${request.runId}`}>{worker}</Link>
   const starter = request.lineage[0]?.startedBy?.name
   const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
   return (
     <>
-      {byHand === null ? worker : byHand.name} {kind === 'question' ? 'asks this' : 'wants this'}
+      {byHand === null ? run : byHand.name} {kind === 'question' ? 'asks this' : 'wants this'}
       {folder !== undefined && (
         <>
           {' '}
           in <code>{folder}</code>
         </>
       )}
-      {byHand !== null && <>, by hand, in a run of {worker}</>}
+      {byHand !== null && <>, by hand, in a run of {run}</>}
       {starter !== undefined && byHand === null && <>, asked by {starter}</>}
     </>
   )

@@ -8,6 +8,7 @@ import {
   type TestRun,
 } from '../../harness/fixtures/gated-run.ts'
 import { addPerson } from '../../harness/fixtures/people.ts'
+import { sealRows } from '../../harness/fixtures/test-keys.ts'
 import { answerAsk } from '../judging.ts'
 import { createTestApi, type Client, type TestApi } from '../test-api.ts'
 
@@ -161,13 +162,17 @@ test('every byte comes back as it is, as text or a download and never as a page,
   const { id } = await pending()
   const bytes = Buffer.from('<script>alert(1)</script>\u202e\r\n\u0000', 'utf8')
   const hash = await putContent(api.service.db, bytes)
-  const revision = api.service.db.updateTable('request_revision').where('request_id', '=', id)
-  await revision.set({ content_hash: hash, content_type: 'text/plain' }).execute()
+  const change = async (values: { content_type: string; content_hash?: string }) => {
+    const { db } = api.service
+    await db.updateTable('request_revision').where('request_id', '=', id).set(values).execute()
+    await sealRows(db, 'request_revision', 'request_id', id)
+  }
+  await change({ content_hash: hash, content_type: 'text/plain' })
   const text = await grace.get(`/v1/requests/${id}/content`)
   expect(Buffer.from(text.text)).toEqual(bytes)
   expect(text.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(text.headers.get('x-content-digest')).toBe(hash)
-  await revision.set({ content_type: 'application/octet-stream' }).execute()
+  await change({ content_type: 'application/octet-stream' })
   const download = await grace.get(`/v1/requests/${id}/content`)
   expect(download.headers.get('content-type')).toBe('application/octet-stream')
   expect(download.headers.get('content-disposition')).toBe('attachment')

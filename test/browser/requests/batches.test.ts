@@ -54,8 +54,10 @@ test('a request shows its place in the batch and how each other call stands; the
 
   await page.goto(`${dashboard.url}/runs/${runId}`)
   const turns = page.getByRole('region', { name: 'Turns' })
-  await turns.getByText('call 2 of 5, asked').waitFor()
-  await turns.getByText('approved, waits for call 2 of this turn').waitFor()
+  await turns.getByText('call 2 of 5, zone notes: write asks').waitFor()
+  await turns
+    .getByText(/zone notes: write asks, .*approved.*, waits for call 2 of this turn/)
+    .waitFor()
   expect(await turns.getByRole('link', { name: 'Waits for a decision' }).count()).toBe(1)
   expect(await turns.getByText(/pre-approved.*, waits for call 2 of this turn/).count()).toBe(1)
 })
