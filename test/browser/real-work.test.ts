@@ -167,7 +167,7 @@ describe.skipIf(!sandbox.works)('a day of real work in a git repository', () => 
     await decide(page, 'Approve as shown', async () => {
       await page.getByLabel('Scope', { exact: true }).selectOption('run')
       const covers = page.getByRole('status', { name: 'What this approval covers' })
-      await covers.getByText('Only while these files are as now: test.sh.').waitFor()
+      await covers.getByText(/Only while these files are as now: test\.sh\b/).waitFor()
     })
 
     await openRequest(page, runId, 'git commit')
