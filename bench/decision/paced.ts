@@ -1,5 +1,5 @@
 import type { Floor } from '../floor/floor.ts'
-import { percentiles, round } from '../figures.ts'
+import { percentiles, rest, round } from '../figures.ts'
 import type { Ours } from './ours.ts'
 
 /** How long the server rests before each decision, as it does before a person's click. */
@@ -41,8 +41,4 @@ export async function measurePaced(ours: Ours, floor: Floor): Promise<object> {
     pacedRatioP50[restMs] = round(own.p50 / least.p50)
   }
   return { pacedMs, pacedFloorMs, pacedRatioP50 }
-}
-
-function rest(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -1,6 +1,6 @@
 import { Floor } from '../floor/floor.ts'
 import { Ours } from '../decision/ours.ts'
-import { inParallel, round } from '../figures.ts'
+import { inParallel, rest, round } from '../figures.ts'
 import { processorMs } from '../process-figures.ts'
 
 /** Rounds of one kind in turn; the first pair warms up and is not counted. */
@@ -49,7 +49,7 @@ type Times = Readonly<Record<string, number>>
 async function spent(pids: Times, start: () => Promise<unknown>): Promise<Times> {
   const before = await timesOf(pids)
   await inParallel(Array.from({ length: runsPerRound }), 8, start)
-  await new Promise((resolve) => setTimeout(resolve, settleMs))
+  await rest(settleMs)
   const after = await timesOf(pids)
   return Object.fromEntries(
     Object.keys(pids).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { identifyProcess, type ProcessIdentity } from '../processes/process-identity.ts'
 import { lostExecutors, noteExecutor } from './executors.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'countersign executors '))
 })
-afterAll(() => rm(dataDir, { recursive: true, force: true }))
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 /** The one note of the folder, with other facts. */
 async function change(facts: object): Promise<void> {

@@ -2,14 +2,14 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { Problem } from '#domain/problem.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
 
-/** What tells which items can be decided in one transaction. */
+/** By which it is judged whether items can share a transaction. */
 interface GroupedItem {
   readonly body: JsonObject
   readonly batchRefusal: Problem | null
   readonly location: RequestLocation | null
 }
 
-/** Transactions under way at a time; each takes one of the ten connections of a process. */
+/** Transactions at a time; each takes one of the ten connections of a process. */
 const groupsAtOnce = 4
 
 /** A transaction with more locks than this keeps others waiting for too long. */

@@ -11,7 +11,7 @@ export interface FileToSend {
   readonly bytes: number
 }
 
-/** The files that somebody chose, dropped or pasted for the next message; gone with the page. */
+/** The files that somebody chose or pasted for the next message; gone with the page. */
 export function useSentFiles() {
   const [files, setFiles] = useState<readonly FileToSend[]>([])
   const [problem, setProblem] = useState<string | null>(null)
