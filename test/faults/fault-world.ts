@@ -3,7 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { readIdentityFile } from '#runtime/processes/process-identity.ts'
-import { Installation, type ProcessName } from '../harness/installation/installation.ts'
+import {
+  Installation,
+  type ProcessName,
+  type Surroundings,
+} from '../harness/installation/installation.ts'
 import type { Answer, TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
@@ -45,8 +49,11 @@ export class FaultWorld implements AsyncDisposable {
     this.#pool = pool
   }
 
-  static async start(files: Readonly<Record<string, string>>): Promise<FaultWorld> {
-    const installation = await Installation.start(files)
+  static async start(
+    files: Readonly<Record<string, string>>,
+    surroundings?: Surroundings,
+  ): Promise<FaultWorld> {
+    const installation = await Installation.start(files, surroundings)
     return new FaultWorld(installation, await poolOf(installation))
   }
 
@@ -146,9 +153,9 @@ export class FaultWorld implements AsyncDisposable {
     )
   }
 
-  /** What the model was told of each call of a run, in order, as Ada reads it. */
-  async told(runId: string): Promise<string[]> {
-    const { body } = await (await this.as('ada')).get(`/v1/runs/${runId}/transcript`)
+  /** What the model was told of each call of a run, in order, as a person reads it. */
+  async told(runId: string, who = 'ada'): Promise<string[]> {
+    const { body } = await (await this.as(who)).get(`/v1/runs/${runId}/transcript`)
     const items = body['items'] as { calls?: { result?: { text?: string } }[] }[]
     return items.flatMap((item) => (item.calls ?? []).map((call) => call.result?.text ?? ''))
   }

@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { version } from '#runtime/version.ts'
 
 const run = promisify(execFile)
@@ -136,6 +137,95 @@ test.each<[string, Record<string, string>, readonly string[], readonly string[]]
     proposed.includes('pnpm test') ? 1 : 0,
   )
   expect(await countersign('check')).toMatch(/ is valid/)
+})
+
+/** A repository with a file, committed; what was called for is done to it. */
+async function repository(...more: readonly string[]): Promise<void> {
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  const git = (...words: string[]) => run('git', [...identity, ...words], { cwd: folder })
+  await writeFile(join(folder, 'a.txt'), 'a')
+  await git('init', '-q', '-b', 'main')
+  await git('add', '-A')
+  await git('commit', '-qm', 'first')
+  if (more.length > 0) await git(...more)
+}
+const sandbox = await findSandbox('bwrap')
+const isolated = 'workspaces: { default: { root: ".", isolation: worktree } }'
+
+// Rules: product.md 35
+test.skipIf(!sandbox.works)(
+  'init proposes a worktree for each run of a repository, and tools for its branch',
+  async () => {
+    await repository('remote', 'add', 'origin', 'https://example.com/x.git')
+    const said = await countersign('init')
+    expect(said).toContain('a worktree and branch for each run')
+    expect(said).toContain('runs begin at the last commit')
+    const config = await readFile(join(folder, 'countersign.yaml'), 'utf8')
+    expect(config).toContain(`\n${isolated}`)
+    const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
+    for (const tool of ['merge_branch: {}', 'git_push: {}']) expect(worker).toContain(tool)
+    expect(worker).not.toContain('pattern: git push,')
+    expect(JSON.parse(await countersign('check', '--json'))).toEqual({ valid: true, problems: [] })
+  },
+)
+
+test.skipIf(!sandbox.works)('init proposes a worktree in a shallow clone too', async () => {
+  await repository()
+  await run('git', ['clone', '-q', '--depth', '1', `file://${folder}`, join(folder, 'clone')])
+  await countersign('init', 'clone')
+  const config = await readFile(join(folder, 'clone/countersign.yaml'), 'utf8')
+  expect(config).toContain(`\n${isolated}`)
+  expect(await countersign('check', '--project', 'clone')).toMatch(/ is valid/)
+})
+
+const nothing = async (): Promise<void> => undefined
+test.skipIf(!sandbox.works).each<[string, () => Promise<unknown>, string, string]>([
+  [
+    'a repository without a commit',
+    () => run('git', ['init', '-q', '-b', 'main', folder]),
+    '.',
+    'its branch main has no commit yet',
+  ],
+  ['a detached HEAD', () => repository('checkout', '-q', '--detach'), '.', 'no branch'],
+  [
+    'one whose packages Git does not have',
+    async () => {
+      await repository()
+      await mkdir(join(folder, 'node_modules'))
+    },
+    '.',
+    'node_modules would not be in them',
+  ],
+  [
+    'one with filters',
+    async () => {
+      await repository()
+      await writeFile(join(folder, '.gitattributes'), '*.bin filter=lfs diff=lfs\n')
+    },
+    '.',
+    'Git LFS',
+  ],
+  [
+    'one with submodules',
+    async () => {
+      await writeFile(join(folder, '.gitmodules'), '')
+      await repository()
+    },
+    '.',
+    'submodules',
+  ],
+  ['a folder inside one', () => repository(), 'sub', 'a Git repository around it'],
+  ['a bare one', () => run('git', ['init', '-q', '--bare', folder]), '.', ''],
+  ['no repository', nothing, '.', ''],
+])('init proposes no worktree for %s, says why, and check finds it valid', async (...row) => {
+  const [, make, at, why] = row
+  await make()
+  const said = await countersign('init', at)
+  expect(said).toContain(why)
+  expect(said).not.toContain('runs begin at the last commit')
+  const config = await readFile(join(folder, at, 'countersign.yaml'), 'utf8')
+  expect(config).not.toContain(`\n${isolated}`)
+  expect(await countersign('check', '--project', at)).toMatch(/ is valid/)
 })
 
 test('init makes no project of a folder whose own tools it would load, and says where one can be', async () => {

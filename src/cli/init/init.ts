@@ -64,6 +64,11 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
       `         for editors: npm install --save-dev ${Object.keys(editorPackages).join(' ')} (running needs neither)`,
     )
   }
+  if (facts.worktrees?.possible === true) {
+    console.log(
+      '         runs begin at the last commit: what is not committed, these files too, they do not see',
+    )
+  }
   const command = ownCommand()
   console.log(
     `\nNext, in ${target}:\n  name your people and teams in countersign.yaml\n  ${command} check\n  ${command} start`,
@@ -74,12 +79,22 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
 function factLines(facts: FolderFacts): string[] {
   const folders = [...facts.documents, ...facts.dependencies, ...facts.infrastructure]
   return [
-    ...(facts.isGit ? ['a Git repository: rules for git'] : []),
+    ...repositoryLines(facts),
     ...facts.toolChains.map(({ file, runs }) =>
       runs.length === 0 ? file : `${file}: rules for ${runs.join(', ')}`,
     ),
     ...folders.map((name) => `${name}/`),
   ]
+}
+
+function repositoryLines({ around, isGit, worktrees }: FolderFacts): string[] {
+  if (around !== null) {
+    return [`a Git repository around it, ${around}: only there runs can have a worktree each`]
+  }
+  if (!isGit) return []
+  return worktrees?.possible === true
+    ? ['a Git repository: rules for git, a worktree and branch for each run']
+    : [`a Git repository: rules for git; no worktree for each run, since ${worktrees?.problem}`]
 }
 
 async function placeText(target: string, name: string, text: string): Promise<void> {

@@ -3,10 +3,15 @@ import { findToolChains, type ToolChain } from './tool-chains.ts'
 import { join } from 'node:path'
 import { configFile } from '#policy/names/own-files.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'
+import { lookAtRepository, repositoryAround, type WorktreeFacts } from './look-at-repository.ts'
 
 /** What lies in a folder, as far as it bears on zones and rules. Names as they stand there. */
 export interface FolderFacts {
   readonly isGit: boolean
+  /** `null`: the folder is no repository */
+  readonly worktrees: WorktreeFacts | null
+  /** the top of the repository that it lies in, without being one */
+  readonly around: string | null
   readonly toolChains: readonly ToolChain[]
   /** folders of documents: edited, not deleted */
   readonly documents: readonly string[]
@@ -21,8 +26,8 @@ const dependencyFolders = ['node_modules', 'vendor', '.venv', 'venv']
 const infrastructureFolders = ['infra', 'infrastructure', 'terraform', 'deploy', 'k8s', 'helm']
 
 /**
- * Looks at the names in a folder, and into its package.json files. Nothing else is read, and
- * nothing is run.
+ * Looks at the names in a folder, into its package.json files and at its last commit. Nothing of
+ * the folder is run.
  */
 export async function lookAtFolder(dir: string): Promise<FolderFacts> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => [])
@@ -30,12 +35,16 @@ export async function lookAtFolder(dir: string): Promise<FolderFacts> {
   const folders = new Set(entries.filter((one) => one.isDirectory()).map((one) => one.name))
   const among = (names: readonly string[]): string[] =>
     [...folders].filter((name) => names.includes(name.toLowerCase())).toSorted(byText)
+  // In a worktree or submodule `.git` is a file.
+  const isGit = folders.has('.git') || files.has('.git')
+  const dependencies = among(dependencyFolders)
   return {
-    // In a worktree or submodule `.git` is a file.
-    isGit: folders.has('.git') || files.has('.git'),
+    isGit,
+    worktrees: isGit ? await lookAtRepository(dir, dependencies) : null,
+    around: isGit ? null : await repositoryAround(dir),
     toolChains: await findToolChains(dir),
     documents: among(documentFolders),
-    dependencies: among(dependencyFolders),
+    dependencies,
     infrastructure: among(infrastructureFolders),
   }
 }

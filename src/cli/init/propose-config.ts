@@ -30,7 +30,7 @@ queues:
 
 defaults: { queue: review } # where calls go that no routing entry matches
 
-${workspaces(root)}${routing(facts)}
+${workspaces(facts, root)}${routing(facts)}
 # The organisation's own rules; they may only tighten.
 # overlays:
 #   - when: { tool: delete_file }
@@ -44,15 +44,34 @@ rights:
 `
 }
 
-function workspaces(root: string | null): string {
-  if (root === null) return ''
+function workspaces({ worktrees }: FolderFacts, root: string | null): string {
+  const folder = JSON.stringify(root ?? '.')
+  if (worktrees?.possible === true) {
+    return `# Each run works in a Git worktree and on a branch of its own, which begins at the last commit of
+# the branch that is checked out, or of \`base\`. What is not committed is not in it.
+workspaces: { default: { root: ${folder}, isolation: worktree } }
+
+`
+  }
+  const none =
+    worktrees === null
+      ? ''
+      : `# \`isolation: worktree\` gives each run a Git worktree of its own. Not proposed, since
+# ${worktrees.problem}.
+`
+  if (root === null)
+    return none === ''
+      ? ''
+      : `${none}# workspaces: { default: { root: ${folder}, isolation: worktree } }
+
+`
   return `# Where zones lie, relative to this folder.
-workspaces: { default: { root: ${JSON.stringify(root)} } }
+${none}workspaces: { default: { root: ${folder} } }
 
 `
 }
 
-function routing({ infrastructure, isGit }: FolderFacts): string {
+function routing({ infrastructure, isGit, worktrees }: FolderFacts): string {
   const entries = [
     ...infrastructure.map(
       (name) => `  # ${name}/ describes what runs elsewhere: high risk needs a reason.
@@ -60,7 +79,8 @@ function routing({ infrastructure, isGit }: FolderFacts): string {
     risk: high
 `,
     ),
-    ...(isGit
+    // A push from a worktree is a tool of its own, at high risk.
+    ...(isGit && worktrees?.possible !== true
       ? [
           `  # What leaves this machine.
   - when: { command: git push }

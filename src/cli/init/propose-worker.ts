@@ -19,9 +19,16 @@ zones:
     approval: { read: preApproved, write: ask, delete: ask }
 ${facts.documents.map(documentZone).join('')}${facts.dependencies.map(dependencyZone).join('')}${shell(facts)}tools:
   say_hello: {}
----
+${branchTools(facts)}---
 You help with the files of this project. Read before you write, and change no more than you were asked to.
 `
+}
+
+/** What leads from the branch of a run to others. */
+function branchTools({ worktrees }: FolderFacts): string {
+  if (worktrees?.possible !== true) return ''
+  const push = worktrees.remotes.length === 0 ? '' : '  git_push: {} # to a remote, at high risk\n'
+  return `  merge_branch: {} # into the branch at which the run began; always asks\n${push}`
 }
 
 function documentZone(folder: string): string {
@@ -48,11 +55,12 @@ function nameOf(folder: string): string {
 }
 
 /** Commands are proposed where the folder says which ones there will be. */
-function shell({ isGit, toolChains }: FolderFacts): string {
+function shell({ isGit, toolChains, worktrees }: FolderFacts): string {
   if (!isGit && toolChains.length === 0) return ''
   const rules = [
     '    # First match wins; the more particular rule comes first.',
     ...(isGit ? gitRules : []),
+    ...(isGit && worktrees?.possible !== true ? [pushRule] : []),
     ...toolChains.flatMap(({ file, runs, fetches }) => [
       ...(runs.length > 0 ? [`    # ${file}: these run code of this folder.`] : []),
       ...runs.map((pattern) => `    - { pattern: ${pattern}, approval: ask }`),
@@ -79,5 +87,5 @@ const gitRules = [
   '    - { pattern: git diff, approval: preApproved }',
   '    - { pattern: git add, approval: ask, description: Stage files for commit }',
   '    - { pattern: git commit, approval: ask }',
-  '    - { pattern: git push, approval: ask }',
 ]
+const pushRule = '    - { pattern: git push, approval: ask }'

@@ -45,6 +45,8 @@ async function baseOf(
 ): Promise<{ readonly base: string; readonly baseCommit: string }> {
   const base = named ?? (await checkedOut(repository))
   const baseCommit = await tipOf(repository, base)
+  if (baseCommit === null && named === null)
+    throw new NoRepository(`its branch ${base} has no commit yet`)
   if (baseCommit === null) throw new NoRepository(`its repository has no branch ${base}`)
   return { base, baseCommit }
 }

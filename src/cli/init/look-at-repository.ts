@@ -1,0 +1,51 @@
+import { stat, readFile, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
+import { openRepository, remotesOf, worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
+
+/** Whether each run can have a worktree (product.md 35), with the names of remotes, or why not. */
+export type WorktreeFacts =
+  | { readonly possible: true; readonly remotes: readonly string[] }
+  /** as the end of a sentence */
+  | { readonly possible: false; readonly problem: string }
+
+/**
+ * Looks whether a run in a worktree would find what one in the folder finds: `dependencies` are the
+ * folders of what others wrote that lie in it.
+ */
+export async function lookAtRepository(
+  dir: string,
+  dependencies: readonly string[],
+): Promise<WorktreeFacts> {
+  const no = (problem: string): WorktreeFacts => ({ possible: false, problem })
+  const base = await worktreeBaseIn(dir, null)
+  if ('problem' in base) return no(base.problem)
+  const repository = await openRepository(await realpath(dir))
+  const git: GitRun = { gitDir: repository.checkoutGitDir, cwd: dir }
+  const tree = async (...words: string[]): Promise<readonly string[]> =>
+    (await hostGitText(['ls-tree', '-z', '--name-only', base.baseCommit, ...words], git))
+      .split('\0')
+      .filter((name) => name !== '')
+  const top = await tree()
+  const missing = dependencies.filter((name) => !top.includes(name))
+  if (missing.length > 0) return no(`${missing.join(' and ')} would not be in them`)
+  if (top.includes('.gitmodules')) return no('its submodules would be empty in them')
+  if (await hasFilters(dir)) return no('its filters, such as those of Git LFS, do not run for them')
+  const sandbox = await findSandbox('bwrap')
+  if (!sandbox.works) return no(`no command could commit in them: ${sandbox.problem}`)
+  return { possible: true, remotes: Object.keys(await remotesOf(repository)) }
+}
+
+async function hasFilters(dir: string): Promise<boolean> {
+  const text = await readFile(join(dir, '.gitattributes'), 'utf8').catch(() => '')
+  return text.split('\n').some((line) => /^[^#].*\sfilter=/.test(line))
+}
+
+/** The folder above `dir` that is the top of a repository around it; `null`: there is none. */
+export async function repositoryAround(dir: string): Promise<string | null> {
+  for (let at = dirname(dir); ; at = dirname(at)) {
+    if ((await stat(join(at, '.git')).catch(() => null)) !== null) return at
+    if (at === dirname(at)) return null
+  }
+}
