@@ -12,6 +12,7 @@ import { openApiDocument } from './open-api/open-api.ts'
 import type { Route } from './route/route.ts'
 import { allRoutes } from './routes/index.ts'
 import { interactionsPath } from './routes/notifications/slack.ts'
+import { decidingPaths } from './routes/requests/decisions.ts'
 import { deploymentPath } from './routes/requests/deployments.ts'
 import { triggerPath } from './routes/runs/triggers.ts'
 import { mcpEndpoint, mcpPath } from './mcp/mcp-endpoint.ts'
@@ -59,7 +60,7 @@ export function createApp(api: Api): Express {
   app.get(protectedResourcePath, protectedResource(settings.publicUrl))
   app.all(protectedResourcePath, refuseMethod(['GET', 'HEAD']))
   app.use('/mcp', nameProtectedResource(settings.publicUrl))
-  app.use(authenticated, noStore, authenticate(api), perSecond)
+  app.use(authenticated, noStore, authenticate(api, decidingPaths), perSecond)
   app.post([interactionsPath, triggerPath, deploymentPath], readSignedBody)
   app.use(authenticated, readBody)
   app.all(mcpPath, mcpEndpoint(api))

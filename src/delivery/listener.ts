@@ -34,6 +34,11 @@ export class Listener implements AsyncDisposable {
     return this.#isConnected ? connected : lost
   }
 
+  /** Whether every notification of a commit from now on is received. */
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
   async #connect(): Promise<void> {
     if (this.#closed) return
     const client = new pg.Client({

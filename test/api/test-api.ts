@@ -6,6 +6,7 @@ import type { Me } from '#api/schemas/access/auth.ts'
 import type { Readiness } from '#api/schemas/operation/health.ts'
 import { createApiMetrics } from '#runtime/metrics/api-metrics.ts'
 import type { FindIdentityProvider } from '#services/access/oidc/identity-provider.ts'
+import type { SignInCache } from '#services/access/sign-in-cache.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { Log } from '#services/core/context.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
@@ -61,6 +62,8 @@ export async function createTestApi(
     readonly settings?: Partial<ApiSettings>
     /** one that the test made already; it is disposed with the API all the same */
     readonly database?: TestDatabase
+    /** it is another process over the database and the people of this one, which ends later */
+    readonly beside?: TestApi
     readonly events?: EventFeed
     readonly identityProviderOf?: FindIdentityProvider
     readonly readiness?: () => Promise<Readiness>
@@ -68,11 +71,13 @@ export async function createTestApi(
     readonly slack?: NonNullable<Api['slack']>
     readonly log?: Log
     readonly signInMails?: Api['signInMails']
+    readonly signIns?: SignInCache
   } = {},
 ): Promise<TestApi> {
-  const database = options.database ?? (await createTestDatabase())
+  const { beside } = options
+  const database = beside?.database ?? options.database ?? (await createTestDatabase())
   const service = await createTestService(database.db)
-  const people = await addPeople(service)
+  const people = beside?.people ?? (await addPeople(service))
   const settings = { ...defaultSettings, ...options.settings }
   const metrics = createApiMetrics(database.db, { namespaceId: async () => 'the namespace' })
   const { log = service.ctx.log } = options
@@ -88,6 +93,7 @@ export async function createTestApi(
       : { identityProviderOf: options.identityProviderOf }),
     ...(options.slack === undefined ? {} : { slack: options.slack }),
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
+    ...(options.signIns === undefined ? {} : { signIns: options.signIns }),
     ...(options.signInMails === undefined ? {} : { signInMails: options.signInMails }),
   })
   const server = createServer(app)
@@ -103,7 +109,7 @@ export async function createTestApi(
     signIn: (person) => signIn(url, ask, person),
     async [Symbol.asyncDispose]() {
       await closeServer(server)
-      await database[Symbol.asyncDispose]()
+      if (beside === undefined) await database[Symbol.asyncDispose]()
     },
   }
 }

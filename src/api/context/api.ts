@@ -6,6 +6,7 @@ import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
 import type { SigningContext } from '#services/core/context.ts'
 import type { SignInMails } from '#delivery/email/sign-in-mails.ts'
 import type { FindIdentityProvider } from '#services/access/oidc/identity-provider.ts'
+import type { SignInCache } from '#services/access/sign-in-cache.ts'
 import type { SessionTimes } from '#services/access/sessions/session-times.ts'
 
 /** Public keys of the installation. */
@@ -79,6 +80,8 @@ export interface Api {
   readonly ctx: SigningContext
   readonly settings: ApiSettings
   readonly events: EventFeed
+  /** look-ups of sessions and keys of the last seconds; absent: each asks the database */
+  readonly signIns?: SignInCache
   /** mails sign-in links; absent: nobody is mailed one */
   readonly signInMails?: Pick<SignInMails, 'isOffered' | 'sendLink' | 'notify'>
   /** absent: nobody signs in at a provider */

@@ -49,13 +49,10 @@ export async function isStillKnown(
   request: Request,
   identity: Identity,
 ): Promise<boolean> {
-  if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key)
+  if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key, api.signIns ?? null)
   const token = readSessionCookie(request) ?? ''
-  const session = await readSession(api.ctx, api.settings.sessionTimes, {
-    token,
-    proof: readProof(request),
-    isBrowser: isBrowser(request),
-    isUse: false,
-  })
+  const sent = { token, proof: readProof(request), isBrowser: isBrowser(request), isUse: false }
+  const { ctx, settings, signIns = null } = api
+  const session = await readSession(ctx, settings.sessionTimes, sent, signIns)
   return session?.isProven === true
 }

@@ -3,6 +3,7 @@ import { rateLimit } from 'express-rate-limit'
 import { Problem } from '#domain/problem.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
+import type { SignInCache } from '#services/access/sign-in-cache.ts'
 import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { personOf, type Identity } from '../identity/identity.ts'
@@ -16,12 +17,17 @@ import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
  * Identifies the caller by a bearer key, otherwise by the session of the cookie; without either
  * `locals.identity` stays unset. A cookie without its session's proof sets `locals.unproven`
  * instead. An invalid key is `401` and never falls back to a cookie; 60 of them a minute are `429`.
+ * A look-up of the last seconds serves calls that change nothing, and those of `judgedAgain`, whose
+ * verbs look for the session in their own transaction.
  */
-export function authenticate(api: Api): RequestHandler {
+export function authenticate(api: Api, judgedAgain: readonly RegExp[]): RequestHandler {
   const keys = failureLimit(60, 'failed keys')
   const isRecorded = onceAMinute()
   return async (request, response, next) => {
-    const identified = identify(api, keys, request)
+    const { method, originalUrl } = request
+    const isSafe = method === 'GET' || method === 'HEAD'
+    const mayBeCached = isSafe || judgedAgain.some((path) => path.test(originalUrl))
+    const identified = identify(api, keys, request, mayBeCached ? (api.signIns ?? null) : null)
     const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
     if (identity !== null && 'kind' in identity) {
       response.locals['identity'] = identity
@@ -41,24 +47,26 @@ async function identify(
   api: Api,
   keys: FailureLimit,
   request: Request,
+  cache: SignInCache | null,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     await keys.check(request)
     const [, bearer] = /^Bearer ([\w-]{1,200})$/i.exec(authorization) ?? []
-    const key = bearer === undefined ? null : await readApiKey(api.ctx, bearer)
+    const key = bearer === undefined ? null : await readApiKey(api.ctx, bearer, cache)
     if (key !== null) return { kind: 'key', key }
     await keys.fail(request)
     return refuseSignIn(api.ctx, { method: 'key', why: 'not_valid', channel: 'api' })
   }
   const token = readSessionCookie(request)
   if (token === null) return null
-  const session = await readSession(api.ctx, api.settings.sessionTimes, {
+  const sent = {
     token,
     proof: readProof(request),
     isBrowser: isBrowser(request),
     isUse: !isBackground(request),
-  })
+  }
+  const session = await readSession(api.ctx, api.settings.sessionTimes, sent, cache)
   return session?.isProven === true ? { kind: 'session', session } : session
 }
 

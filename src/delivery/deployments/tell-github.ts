@@ -70,7 +70,7 @@ async function settingOf(
   const name = external.deployment?.name ?? ''
   const setting = config.deployments.get(name)
   if (setting === undefined) throw new Final(`deployments.${name} is no longer configured`)
-  const key = await readApiKey(ctx, secretOf(setting.keyFrom) ?? '')
+  const key = await readApiKey(ctx, secretOf(setting.keyFrom) ?? '', null)
   if (key === null) throw new Error(`${setting.keyFrom} holds no valid API key`)
   if (key.ownerId === external.owner_id) return setting
   throw new Final(`${setting.keyFrom} is a key of somebody else by now`)

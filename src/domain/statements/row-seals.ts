@@ -21,9 +21,9 @@ export type SealKeys = readonly [SealKey, ...SealKey[]]
 /** A row as it is read or written: dates or their text, JSON as values. */
 export type SealableRow = Readonly<Record<string, unknown>>
 
-/** Something that was ended for good, by the id that its rows have. */
+/** Something that was ended for good, by the id that its rows have; a key's secret by its hash. */
 export interface Revoked {
-  readonly what: 'person' | 'session' | 'api_key' | 'credential' | 'grant' | 'permit'
+  readonly what: 'person' | 'session' | 'api_key' | 'key_secret' | 'credential' | 'grant' | 'permit'
   readonly id: string
 }
 

@@ -6,6 +6,7 @@ import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { Retention } from '#delivery/retention.ts'
+import { SignInChanges } from '#delivery/sign-in-changes.ts'
 import { UrgencyRounds } from '#delivery/urgency-rounds.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { currentRequest } from '#services/core/current-request.ts'
@@ -133,6 +134,8 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     undo.use(new Retention(ctx))
     undo.use(new UrgencyRounds(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
+    const now = (): number => performance.now()
+    const signIns = undo.use(new SignInChanges({ databaseUrl: config.databaseUrl, now })).cache
     const settings = await readSettings(config, { evidence, pushKey })
     const readiness = readinessReader(db, temporal, metrics.outages)
     const draining = new AbortController()
@@ -140,6 +143,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ctx,
       settings,
       events,
+      signIns,
       identityProviderOf: openIdProviders(environment),
       readiness,
       stopping: draining.signal,

@@ -10,7 +10,11 @@ import { lockRequests, lockRunsAndRequests } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { parseDecision } from '../requests/facts/decision-input.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
-import { readManyFacts, type DecisionFacts } from '../requests/facts/decision-facts.ts'
+import {
+  readManyFacts,
+  type Decider,
+  type DecisionFacts,
+} from '../requests/facts/decision-facts.ts'
 import { deciderOf, judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
 
 /** An approval of a group: its request was found, and nothing refused it so far. */
@@ -34,12 +38,13 @@ export async function decideGroup(
   ctx: SigningContext,
   caller: Caller,
   group: readonly GroupedApproval[],
+  signedInBy: string | null,
 ): Promise<readonly GroupOutcome[] | null> {
   const keys = group.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
   try {
     return await inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
       const locked = await lockKeys(unit.tx, caller, keys)
-      const rows = await readGroup(unit, caller, group)
+      const rows = await readGroup(unit, deciderOf(caller, signedInBy), group)
       const deciding = { unit, caller, keys: locked, rows }
       const outcomes = await together(group.map((item) => decideOne(ctx, deciding, item)))
       await locked.remember()
@@ -63,14 +68,14 @@ interface GroupRows {
 /** Locks the rows of the group, and reads its facts by a statement that is sent after that. */
 async function readGroup(
   unit: UnitOfWork,
-  caller: Caller,
+  decider: Decider,
   group: readonly GroupedApproval[],
 ): Promise<GroupRows> {
   const ids = group.flatMap(({ location }) => location?.id ?? [])
   const runIds = new Set(group.flatMap(({ location }) => location?.runId ?? []))
   const [rows, facts] = await together([
     runIds.size === 0 ? lockRequests(unit.tx, ids) : lockRunsAndRequests(unit.tx, [...runIds], ids),
-    readManyFacts(unit, ids, deciderOf(caller)),
+    readManyFacts(unit, ids, decider),
   ])
   return { requests: new Map(rows.map((row) => [row.id, row])), facts }
 }

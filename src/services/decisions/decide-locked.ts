@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Problem } from '#domain/problem.ts'
+import { Problem } from '#domain/problem.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
@@ -8,7 +8,7 @@ import { commonReach, giveGrant } from '../grants/give-grant.ts'
 import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
 import type { QuorumRecord } from '../requests/facts/request-record.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
-import type { DecisionFacts, CountedVote } from '../requests/facts/decision-facts.ts'
+import type { CountedVote, Decider, DecisionFacts } from '../requests/facts/decision-facts.ts'
 import type { Approval, DecisionInput } from '../requests/facts/decision-input.ts'
 import { endApproved } from '../requests/ending/end-approved.ts'
 import { endRequest } from '../requests/ending/end-request.ts'
@@ -42,8 +42,8 @@ export interface DecisionToJudge {
 }
 
 /** Who decides: a person; no machine does, which its judgement says. */
-export function deciderOf({ actor }: Caller): string | null {
-  return actor.type === 'person' ? actor.id : null
+export function deciderOf({ actor }: Caller, sessionHash: string | null): Decider {
+  return { personId: actor.type === 'person' ? actor.id : null, sessionHash }
 }
 
 /** Everything that a decision was judged by: nothing refuses it any more. */
@@ -65,6 +65,8 @@ export async function judgeLocked(
   input: DecisionToJudge,
 ): Promise<JudgedDecision | Problem> {
   unit.chained(request.id, facts.chainEnd, facts.now)
+  // It was ended since it was looked up.
+  if (!facts.isSignedIn) throw new Problem('unauthenticated', 'Your session is over: sign in again')
   const marks = await judgeDecision(unit.tx, request, facts, input.decision, input)
   if (marks === 'lapsed') {
     await expireLocked(unit, request)

@@ -33,6 +33,8 @@ export interface DecideRequestInput {
    * that is not signed
    */
   readonly sessionHash?: string | null
+  /** hash of the session's token that the caller came by, which must last until it is decided */
+  readonly signedInBy?: string | null
 }
 
 /**
@@ -51,6 +53,7 @@ export async function decideRequest(
   input: DecideRequestInput,
 ): Promise<DecisionAnswer> {
   const { batchRefusal, batchDecisionId = null, seenAtAnyRisk = false, sessionHash = null } = input
+  const decider = deciderOf(caller, input.signedInBy ?? null)
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'decide' }, (target) =>
     inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
       const call = { caller, key: input.idempotencyKey, route: `decide:${target.id}` }
@@ -60,7 +63,7 @@ export async function decideRequest(
         // Sent at once: the facts are read by a statement of their own, after the locks are held.
         const [rows, facts] = await together([
           lockWithSiblings(unit.tx, target, reachOf(decision)),
-          readDecisionFacts(unit, target.id, deciderOf(caller)),
+          readDecisionFacts(unit, target.id, decider),
         ])
         const how = { caller, decision, batchDecisionId, seenAtAnyRisk, sessionHash }
         const judged = await judgeLocked(unit, rows.request, facts, how)

@@ -50,7 +50,8 @@ export async function offerSignature(
         .where('id', '=', target.id)
         .executeTakeFirstOrThrow()
       const personId = caller.actor.type === 'person' ? caller.actor.id : null
-      const facts = await readDecisionFacts({ tx, seals: ctx.seals }, request.id, personId)
+      const decider = { personId, sessionHash: null }
+      const facts = await readDecisionFacts({ tx, seals: ctx.seals }, request.id, decider)
       const marks = await judgeDecision(tx, request, facts, decision, {
         caller,
         seenAtAnyRisk: false,

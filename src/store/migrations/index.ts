@@ -9,6 +9,7 @@ import * as grantsOfRequest from './20261126T095500Z-in-grants-of-request.ts'
 import * as seals from './20261126T180000Z-at-seals.ts'
 import * as owners from './20261126T190000Z-st-owners.ts'
 import * as messageFiles from './20261126T193000Z-hu-message-files.ts'
+import * as signInChanges from './20261126T201000Z-sign-in-changes.ts'
 import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
@@ -31,4 +32,5 @@ export const migrations: Record<string, Migration> = {
   '20261126T190000Z-st-owners': owners,
   '20261126T193000Z-hu-message-files': messageFiles,
   '20261126T193000Z-pg-policy-changes': policyChanges,
+  '20261126T201000Z-sign-in-changes': signInChanges,
 }

@@ -16,6 +16,7 @@ import {
   preferredWaitMs,
 } from '../../route/preferences.ts'
 import { endSignal } from '../../held-open/wait-for-request.ts'
+import type { Identity } from '../../identity/identity.ts'
 import { route } from '../../route/route.ts'
 import { json, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/decisions.ts'
@@ -66,7 +67,8 @@ export const decisionRoutes = [
       const decided = await decideRequest(api.ctx, caller, {
         request: params.id,
         body,
-        sessionHash: identity.kind === 'session' ? identity.session.tokenHash : null,
+        sessionHash: sessionHashOf(identity),
+        signedInBy: sessionHashOf(identity),
         ...key,
       })
       const withinMs = preferredWaitMs(request)
@@ -122,14 +124,25 @@ export const decisionRoutes = [
       },
     },
     problems: ['idempotency_key_reused'],
-    answer: async (api, { body, caller, request }) => {
+    answer: async (api, { body, caller, identity, request }) => {
       const { decisions, turn } = envelope.parse(body)
-      const input = { decisions, ...(turn === undefined ? {} : { turn }) }
+      const signedInBy = sessionHashOf(identity)
+      const input = { decisions, signedInBy, ...(turn === undefined ? {} : { turn }) }
       const answer = await decideMany(api.ctx, caller, { ...input, ...idempotencyKeyOf(request) })
       return { status: 200, body: bulkAnswerView(answer) }
     },
   }),
 ]
+
+/** Paths whose verbs look for the caller's session in the transaction that decides. */
+export const decidingPaths: readonly RegExp[] = [
+  /^\/v1\/requests\/[^/?]+\/decisions(?:\?|$)/,
+  /^\/v1\/decisions(?:\?|$)/,
+]
+
+function sessionHashOf(identity: Identity): string | null {
+  return identity.kind === 'session' ? identity.session.tokenHash : null
+}
 
 /** The list is judged here; each decision in it by the verb, so that a bad one spoils no other. */
 const envelope = z.strictObject({

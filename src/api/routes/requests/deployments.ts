@@ -106,7 +106,7 @@ async function programOf(
   { keyFrom }: DeploymentSetting,
   request: Request,
 ): Promise<Caller> {
-  const key = await readApiKey(api.ctx, api.secretOf?.(keyFrom) ?? '')
+  const key = await readApiKey(api.ctx, api.secretOf?.(keyFrom) ?? '', null)
   if (key?.scopes.has('requests:write') === true) return callerOf({ kind: 'key', key }, request)
   throw new Problem('forbidden', `${keyFrom} holds no valid API key with requests:write`)
 }

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 import type { ApiKeyScope } from './api-key.ts'
 import { checkSeals } from '../check-seals.ts'
+import type { SignIn, SignInCache } from '../sign-in-cache.ts'
 import { hashToken } from '../token.ts'
 
 /** What a valid key stands for. */
@@ -23,27 +24,22 @@ const usedEveryMs = 60_000
 
 /**
  * The identity behind `cs_<id>_<secret>`, or null: malformed, unknown, revoked, expired, or its
- * owner is disabled.
+ * owner is disabled. Without a `cache` the database answers.
  */
-export async function readApiKey(ctx: ServiceContext, key: string): Promise<KeyIdentity | null> {
+export async function readApiKey(
+  ctx: ServiceContext,
+  key: string,
+  cache: SignInCache | null,
+): Promise<KeyIdentity | null> {
   const [, id, secret] = keyForm.exec(key) ?? []
   if (id === undefined || secret === undefined) return null
   const secretHash = hashToken(secret)
-  const row = await ctx.db
-    .selectFrom('api_key')
-    .innerJoin('person', 'person.id', 'api_key.owner_id')
-    .selectAll('api_key')
-    .select(['person.email', 'person.disabled_at', 'person.seal as person_seal'])
-    .select(
-      sql<boolean>`coalesce(api_key.last_used_at < clock_timestamp() - ${usedEveryMs} * interval '1 millisecond', true)`.as(
-        'is_long_unused',
-      ),
-    )
-    .where('api_key.id', '=', id)
-    .where(hasSecret(secretHash))
-    .where('person.disabled_at', 'is', null)
-    .executeTakeFirst()
-  if (row === undefined || !(await checkSeals(ctx, 'api_key', row, row.owner_id))) return null
+  const load = () => lookUp(ctx, { id, secretHash })
+  const row =
+    cache === null
+      ? (await load())?.found
+      : await cache.read(ctx, `key ${id} ${secretHash}`, load, (row) => !row.is_long_unused)
+  if (row == null) return null
   if (row.is_long_unused) {
     await ctx.db
       .updateTable('api_key')
@@ -61,23 +57,64 @@ export async function readApiKey(ctx: ServiceContext, key: string): Promise<KeyI
   }
 }
 
-/**
- * Whether a key that was valid once still is: not revoked, expired or rotated away, its owner not
- * disabled.
- */
-export async function isKeyLive(
-  ctx: ServiceContext,
-  key: { readonly id: string; readonly secretHash: string },
-): Promise<boolean> {
-  const row = await ctx.db
+/** The row of a valid key with its owner, whose seals hold. */
+type KeyRow = NonNullable<Awaited<ReturnType<typeof readRow>>>
+
+async function lookUp(ctx: ServiceContext, key: KeySecret): Promise<SignIn<KeyRow> | null> {
+  const row = await readRow(ctx, key)
+  if (row === undefined || !(await checkSeals(ctx, 'api_key', row, row.owner_id))) return null
+  const restsOnSecret = { what: 'key_secret', id: key.secretHash } as const
+  // A rotation ended it: the row that took it was put back.
+  if (ctx.seals.revocations.has(restsOnSecret)) return null
+  const { id, owner_id: personId, lives_ms: livesMs } = row
+  const restsOn = [
+    { what: 'api_key', id },
+    { what: 'person', id: personId },
+    restsOnSecret,
+  ] as const
+  return { found: row, personId, restsOn, livesMs }
+}
+
+/** A key as it is shown, its secret hashed. */
+interface KeySecret {
+  readonly id: string
+  readonly secretHash: string
+}
+
+function readRow(ctx: ServiceContext, { id, secretHash }: KeySecret) {
+  return ctx.db
     .selectFrom('api_key')
     .innerJoin('person', 'person.id', 'api_key.owner_id')
     .selectAll('api_key')
-    .where('api_key.id', '=', key.id)
-    .where(hasSecret(key.secretHash))
+    .select(['person.email', 'person.disabled_at', 'person.seal as person_seal'])
+    .select(
+      sql<boolean>`coalesce(api_key.last_used_at < clock_timestamp() - ${usedEveryMs} * interval '1 millisecond', true)`.as(
+        'is_long_unused',
+      ),
+    )
+    .select(
+      sql<number | null>`(1000 * extract(epoch from least(api_key.expires_at,
+        case when api_key.secret_hash <> ${secretHash} then api_key.previous_until end)
+        - clock_timestamp()))::float8`.as('lives_ms'),
+    )
+    .where('api_key.id', '=', id)
+    .where(hasSecret(secretHash))
     .where('person.disabled_at', 'is', null)
     .executeTakeFirst()
-  return row !== undefined && ctx.seals.holds('api_key', row)
+}
+
+/**
+ * Whether a key that was valid once still is: not revoked, expired or rotated away, its owner not
+ * disabled. Being looked at is no use of it.
+ */
+export async function isKeyLive(
+  ctx: ServiceContext,
+  key: KeySecret,
+  cache: SignInCache | null,
+): Promise<boolean> {
+  const load = () => lookUp(ctx, key)
+  if (cache === null) return (await load()) !== null
+  return (await cache.read(ctx, `key ${key.id} ${key.secretHash}`, load, () => true)) !== null
 }
 
 /**

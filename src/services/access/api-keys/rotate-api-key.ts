@@ -63,6 +63,11 @@ export async function rotateApiKey(
       .set({ seal: unit.seals.holds('api_key', old) ? unit.seals.of('api_key', now) : old.seal })
       .where('id', '=', input.id)
       .execute()
+    const ended = [old.previous_hash, overlaps ? null : old.secret_hash]
+    unit.revoke(
+      'key_secret',
+      ended.flatMap((hash) => hash ?? []),
+    )
     await unit.audit({
       type: 'key.created',
       detail: {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 import { checkSeals } from '../check-seals.ts'
+import type { SignIn, SignInCache } from '../sign-in-cache.ts'
 import type { SessionTimes } from './session-times.ts'
 import type { SignInMethod } from './start-session.ts'
 import { hashToken, sameSecret } from '../token.ts'
@@ -47,27 +48,18 @@ export async function readSession(
      */
     isUse: boolean
   },
+  /** look-ups of before; null: the database answers */
+  cache: SignInCache | null,
 ): Promise<Session | UnprovenSession | null> {
-  const row = await ctx.db
-    .selectFrom('session')
-    .innerJoin('person', 'person.id', 'session.person_id')
-    .selectAll('session')
-    .select(['person.email', 'person.name', 'person.disabled_at', 'person.seal as person_seal'])
-    .select(
-      sql<boolean>`session.last_seen_at < clock_timestamp() - ${seenEveryMs} * interval '1 millisecond'`.as(
-        'is_long_unseen',
-      ),
-    )
-    .where('session.token_hash', '=', hashToken(input.token))
-    .where('person.disabled_at', 'is', null)
-    .where('session.expires_at', '>', sql<Date>`clock_timestamp()`)
-    .where(
-      'session.last_seen_at',
-      '>',
-      sql<Date>`clock_timestamp() - ${times.idleMs} * interval '1 millisecond'`,
-    )
-    .executeTakeFirst()
-  if (row === undefined || !(await checkSeals(ctx, 'session', row, row.person_id))) return null
+  const tokenHash = hashToken(input.token)
+  const load = () => lookUp(ctx, times, tokenHash)
+  const row =
+    cache === null
+      ? (await load())?.found
+      : await cache.read(ctx, `session ${tokenHash}`, load, ({ is_long_unseen }) => {
+          return !(input.isUse && is_long_unseen)
+        })
+  if (row == null) return null
   const why = whyUnproven(row.proof_hash, input)
   if (why !== null) {
     return { isProven: false, sessionId: row.id, personId: row.person_id, why }
@@ -88,6 +80,52 @@ export async function readSession(
     method: row.channel as SignInMethod,
     expiresAt: row.expires_at,
   }
+}
+
+/** The row of a live session with its person, whose seals hold. */
+type SessionRow = NonNullable<Awaited<ReturnType<typeof readRow>>>
+
+async function lookUp(
+  ctx: ServiceContext,
+  times: SessionTimes,
+  tokenHash: string,
+): Promise<SignIn<SessionRow> | null> {
+  const row = await readRow(ctx, times, tokenHash)
+  if (row === undefined || !(await checkSeals(ctx, 'session', row, row.person_id))) return null
+  const { id, person_id: personId, lives_ms: livesMs } = row
+  const restsOn = [
+    { what: 'session', id },
+    { what: 'person', id: personId },
+  ] as const
+  return { found: row, personId, restsOn, livesMs }
+}
+
+function readRow(ctx: ServiceContext, times: SessionTimes, tokenHash: string) {
+  return ctx.db
+    .selectFrom('session')
+    .innerJoin('person', 'person.id', 'session.person_id')
+    .selectAll('session')
+    .select(['person.email', 'person.name', 'person.disabled_at', 'person.seal as person_seal'])
+    .select(
+      sql<boolean>`session.last_seen_at < clock_timestamp() - ${seenEveryMs} * interval '1 millisecond'`.as(
+        'is_long_unseen',
+      ),
+    )
+    .select(
+      sql<number>`(1000 * extract(epoch from least(session.expires_at,
+        session.last_seen_at + ${times.idleMs} * interval '1 millisecond') - clock_timestamp()))::float8`.as(
+        'lives_ms',
+      ),
+    )
+    .where('session.token_hash', '=', tokenHash)
+    .where('person.disabled_at', 'is', null)
+    .where('session.expires_at', '>', sql<Date>`clock_timestamp()`)
+    .where(
+      'session.last_seen_at',
+      '>',
+      sql<Date>`clock_timestamp() - ${times.idleMs} * interval '1 millisecond'`,
+    )
+    .executeTakeFirst()
 }
 
 function whyUnproven(

@@ -28,7 +28,7 @@ export async function whyNotVouched(
   const { revision, tampered } = await readDecisionFacts(
     { tx: ctx.db, seals: ctx.seals },
     requestId,
-    null,
+    { personId: null, sessionHash: null },
   )
   const isSame =
     revision.inputHash === inputHash &&

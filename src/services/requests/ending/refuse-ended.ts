@@ -72,7 +72,7 @@ export async function factsWhileOpen(
   const ended = await refuseEnded(unit.tx, request)
   if (ended !== null) return ended
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
-  const facts = await readDecisionFacts(unit, request.id, personId)
+  const facts = await readDecisionFacts(unit, request.id, { personId, sessionHash: null })
   if (facts.now < request.expires_at) return facts
   await expireLocked(unit, request)
   return expiredProblem(request)

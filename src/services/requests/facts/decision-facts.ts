@@ -19,6 +19,14 @@ import {
 import { tampered } from '../../core/tampered.ts'
 import type { GrantBounds } from './decision-input.ts'
 
+/** Who decides. */
+export interface Decider {
+  /** `null`: a machine, or nobody yet */
+  readonly personId: string | null
+  /** hash of the session's token that they came by; `null`: by no session */
+  readonly sessionHash: string | null
+}
+
 /** An approval of the current revision, with its giver as they are now. */
 export interface CountedVote extends Voter {
   readonly scope: Scope
@@ -40,6 +48,8 @@ export interface DecisionFacts {
   /** ids of everybody whose edit is in the history of the revision */
   readonly editors: readonly string[]
   readonly person: VouchedPerson | null
+  /** the session that the person decides by is there still */
+  readonly isSignedIn: boolean
   readonly principals: readonly { readonly personId: string; readonly why: string }[]
   readonly votes: readonly CountedVote[]
   /** the person decided this revision before */
@@ -72,6 +82,7 @@ interface FactRows extends Pick<
   | 'now'
   | 'epoch'
   | 'workflowId'
+  | 'isSignedIn'
   | 'principals'
   | 'voted'
   | 'askedBeforeRestore'
@@ -92,16 +103,16 @@ interface FactRows extends Pick<
 
 /**
  * Reads it all in one query: the clock, the epoch, the current revision, the person who decides
- * (`null` for a machine), the people behind the request, and the approvals so far with their
+ * and their session, the people behind the request, and the approvals so far with their
  * givers' membership as it is now (product.md 18). What the seals of the rows do not hold for is
  * said in `tampered`.
  */
 export async function readDecisionFacts(
   at: { readonly tx: Db | Tx; readonly seals: Seals },
   requestId: string,
-  personId: string | null,
+  decider: Decider,
 ): Promise<DecisionFacts> {
-  const [rows] = await readFactRows(at.tx, [requestId], personId)
+  const [rows] = await readFactRows(at.tx, [requestId], decider)
   if (rows === undefined) throw new Error(`Request ${requestId} is gone`)
   return factsOf(at.seals, rows, (person) => vouchFor(at.seals, person))
 }
@@ -113,9 +124,9 @@ export async function readDecisionFacts(
 export async function readManyFacts(
   at: { readonly tx: Tx; readonly seals: Seals },
   requestIds: readonly string[],
-  personId: string | null,
+  decider: Decider,
 ): Promise<ReadonlyMap<string, () => DecisionFacts>> {
-  const rows = await readFactRows(at.tx, requestIds, personId)
+  const rows = await readFactRows(at.tx, requestIds, decider)
   // One person decides all of them: their rows are the same, and are vouched for once.
   const people = new Map<string, VouchedPerson>()
   const vouch = (person: PersonRows): VouchedPerson => {
@@ -130,7 +141,7 @@ export async function readManyFacts(
 async function readFactRows(
   tx: Db | Tx,
   requestIds: readonly string[],
-  personId: string | null,
+  { personId, sessionHash }: Decider,
 ): Promise<FactRows[]> {
   const result = await sql<FactRows>`
     select
@@ -143,6 +154,8 @@ async function readFactRows(
         where r.request_id = request.id and r.revision = request.revision) as revision,
       (select to_jsonb(e) from external_request e where e.request_id = request.id) as external,
       (select ${personRows} from person where person.id = ${personId}) as person,
+      (${sessionHash}::text is null or exists (select 1 from session
+        where token_hash = ${sessionHash} and expires_at > clock_timestamp())) as "isSignedIn",
       (select coalesce(jsonb_agg(to_jsonb(made)), '[]') from request_revision made
         where made.request_id = request.id or made.request_id = any(request.previous)) as history,
       (select coalesce(json_agg(json_build_object('personId', p.person_id, 'why', p.why)), '[]')
@@ -192,6 +205,7 @@ function factsOf(
     },
     editors: [...new Set(rows.history.flatMap((entry) => textOf(entry['editor_id'])))],
     person,
+    isSignedIn: rows.isSignedIn,
     principals: rows.principals,
     votes: rows.votes.flatMap((vote) => countedVote(seals, vote)),
     voted: rows.voted,

@@ -1,0 +1,109 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Revoked } from '#domain/statements/row-seals.ts'
+import { testSeals } from '#test/harness/fixtures/test-keys.ts'
+import { SignInCache, type SignIn } from './sign-in-cache.ts'
+
+let isListening: boolean
+let now: number
+let loads: number
+let cache: SignInCache
+const ended = new Set<string>()
+const revocations = { has: ({ id }: Revoked) => ended.has(id), add: async () => undefined }
+const ctx = { seals: { ...testSeals, revocations } }
+
+beforeEach(() => {
+  isListening = true
+  now = 1000
+  loads = 0
+  ended.clear()
+  cache = new SignInCache({ isListening: () => isListening, now: () => now })
+})
+
+const grace: SignIn<string> = {
+  found: 'Grace',
+  personId: 'p-grace',
+  restsOn: [
+    { what: 'session', id: 's-1' },
+    { what: 'person', id: 'p-grace' },
+  ],
+  livesMs: null,
+}
+
+/** How often the database was asked by now. */
+async function loadsAfter(
+  found: SignIn<string> | null = grace,
+  during: () => void = () => undefined,
+): Promise<number> {
+  const load = async () => {
+    loads += 1
+    during()
+    return found
+  }
+  expect(await cache.read(ctx, 'session 1', load, () => true)).toBe(found?.found ?? null)
+  return loads
+}
+
+// Rules: security.md 21, 29
+test('a look-up counts for two seconds, whether it is used or not', async () => {
+  expect(await loadsAfter()).toBe(1)
+  now += 1999
+  expect(await loadsAfter()).toBe(1)
+  now += 1
+  expect(await loadsAfter()).toBe(2)
+})
+
+test('a session that ends before that counts no longer than it lasts', async () => {
+  expect(await loadsAfter({ ...grace, livesMs: 300 })).toBe(1)
+  now += 299
+  expect(await loadsAfter()).toBe(1)
+  now += 1
+  expect(await loadsAfter()).toBe(2)
+})
+
+test('a change of the person, or one that was missed, ends it; that of another person does not', async () => {
+  await loadsAfter()
+  cache.forget('p-ada')
+  expect(await loadsAfter()).toBe(1)
+  cache.forget('p-grace')
+  expect(await loadsAfter()).toBe(2)
+  cache.forget(null)
+  expect(await loadsAfter()).toBe(3)
+})
+
+test('what was read before a change and comes after it is answered once and not stored', async () => {
+  expect(await loadsAfter(grace, () => cache.forget('p-grace'))).toBe(1)
+  expect(await loadsAfter()).toBe(2)
+})
+
+test('nothing counts, and nothing is stored, while changes are not heard of', async () => {
+  await loadsAfter()
+  isListening = false
+  expect(await loadsAfter()).toBe(2)
+  expect(await loadsAfter()).toBe(3)
+  expect(await loadsAfter(grace, () => (isListening = true))).toBe(4)
+  expect(await loadsAfter(grace, () => (isListening = false))).toBe(5)
+  isListening = true
+  expect(await loadsAfter()).toBe(6)
+  expect(await loadsAfter()).toBe(6)
+})
+
+test.each(['s-1', 'p-grace'])('what is in the ledger (%s) ends it at the next use', async (id) => {
+  await loadsAfter()
+  ended.add(id)
+  expect(await loadsAfter(null)).toBe(2)
+})
+
+test('nobody is remembered as nobody', async () => {
+  expect(await loadsAfter(null)).toBe(1)
+  expect(await loadsAfter()).toBe(2)
+})
+
+test('a look-up that is not enough is made again', async () => {
+  const load = async () => {
+    loads += 1
+    return grace
+  }
+  await cache.read(ctx, 'session 1', load, () => true)
+  await cache.read(ctx, 'session 1', load, () => false)
+  expect(loads).toBe(2)
+})

@@ -1,0 +1,43 @@
+import { sql, type Kysely } from 'kysely'
+
+/**
+ * Tells API processes, which remember look-ups of sessions and keys for a moment, whose sign-ins a
+ * transaction has changed: by the person's id, or by nothing where all rows went. When a session or
+ * key was last used is no change. New rows are none either: nobody remembers what was not there.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function tell_sign_in_changed() returns trigger language plpgsql as $$
+    begin
+      if tg_level = 'STATEMENT' then
+        perform pg_notify('countersign_sign_in', '');
+      else
+        perform pg_notify('countersign_sign_in', to_jsonb(old) ->> tg_argv[0]);
+      end if;
+      return null;
+    end $$
+  `.execute(db)
+  for (const [table, person, use] of [
+    ['session', 'person_id', 'last_seen_at'],
+    ['api_key', 'owner_id', 'last_used_at'],
+    ['person', 'id', null],
+  ] as const) {
+    const [name, column] = [sql.table(table), sql.lit(person)]
+    const unlike =
+      use === null
+        ? sql`old is distinct from new`
+        : sql`to_jsonb(old) - ${sql.lit(use)} is distinct from to_jsonb(new) - ${sql.lit(use)}`
+    await sql`
+      create trigger ${sql.ref(`${table}_changed`)} after update on ${name} for each row
+        when (${unlike}) execute function tell_sign_in_changed(${column})
+    `.execute(db)
+    await sql`
+      create trigger ${sql.ref(`${table}_deleted`)} after delete on ${name} for each row
+        execute function tell_sign_in_changed(${column})
+    `.execute(db)
+    await sql`
+      create trigger ${sql.ref(`${table}_emptied`)} after truncate on ${name}
+        for each statement execute function tell_sign_in_changed()
+    `.execute(db)
+  }
+}
