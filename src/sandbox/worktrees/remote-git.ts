@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { isCommitHash } from '#domain/tools/worktree.ts'
 import { runGit, type GitEnd } from './host-git.ts'
+import { remoteName, remoteSettings, settingsOf } from './remote-settings.ts'
 import { hostGitDirIn, type WorktreeRecord } from './worktree-record.ts'
 
 /** What of the host's environment bears on how Git reaches a remote, and nothing else of it. */
@@ -32,6 +33,8 @@ const settings = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'push.gpgSign=false',
+  // A remote that sends pushes elsewhere would get them where nobody was shown.
+  'http.followRedirects=false',
   'push.recurseSubmodules=no',
   'gc.auto=0',
   'maintenance.auto=false',
@@ -40,14 +43,21 @@ const settings = [
 async function run(
   { environment, folder, record }: RemoteGit,
   words: readonly string[],
-  more: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  more: {
+    readonly timeoutMs: number
+    readonly signal: AbortSignal
+    /** what the name of the remote leads to; everybody on the host may read the words */
+    readonly settings?: Readonly<Record<string, string>>
+  },
 ): Promise<GitEnd> {
+  const { settings: remote = {}, ...limits } = more
   return runGit([...settings.flatMap((setting) => ['-c', setting]), ...words], words, {
-    ...more,
+    ...limits,
     // An address that is a path is one from the repository.
     cwd: path.dirname(record.repository.gitDir),
     environment: {
       ...environment,
+      ...remote,
       LC_ALL: 'C',
       GIT_DIR: hostGitDirIn(folder),
       GIT_OBJECT_DIRECTORY: record.objectStores[0] ?? '',
@@ -68,8 +78,11 @@ export class RemoteProblem extends Error {}
  */
 export async function addressOf(git: RemoteGit, url: string, signal: AbortSignal): Promise<string> {
   const more = { timeoutMs: lookTimeoutMs, signal }
-  const get = async (of: string): Promise<string> =>
-    (await run(git, ['ls-remote', '--get-url', '--', of], more)).stdout.toString('utf8').trim()
+  const get = async (of: string): Promise<string> => {
+    const named = { ...more, settings: settingsOf([`remote.${remoteName}.url`, of]) }
+    const { stdout } = await run(git, ['ls-remote', '--get-url', remoteName], named)
+    return stdout.toString('utf8').trim()
+  }
   const address = await get(url)
   const pattern = String.raw`^url\..*\.pushinsteadof$`
   const { code, stdout } = await run(git, ['config', '-z', '--get-regexp', pattern], more)
@@ -90,8 +103,9 @@ export async function branchesOf(
   address: string,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const words = ['ls-remote', '--heads', '--', address]
-  const end = await run(git, words, { timeoutMs: lookTimeoutMs, signal }).catch((error: Error) => {
+  const words = ['ls-remote', '--heads', remoteName]
+  const more = { timeoutMs: lookTimeoutMs, signal, settings: remoteSettings(address) }
+  const end = await run(git, words, more).catch((error: Error) => {
     throw new RemoteProblem(error.message)
   })
   if (end.code !== 0) throw new RemoteProblem(saidOf(end, address))
@@ -130,17 +144,17 @@ export async function pushBranch(
     '--no-verify',
     '--no-follow-tags',
     `--force-with-lease=${ref}:${push.from ?? ''}`,
-    '--',
-    address,
+    remoteName,
     `${push.to}:${ref}`,
   ]
-  const end = await run(git, words, { timeoutMs: pushTimeoutMs, signal })
+  const more = { timeoutMs: pushTimeoutMs, signal, settings: remoteSettings(address) }
+  const end = await run(git, words, more)
   return end.code === 0 ? null : { said: saidOf(end, address), isAnswer: isAnswer(end) }
 }
 
 /** Git's words for a remote that was not reached with the push at all. */
 const notReached =
-  /Authentication failed|could not read (?:Username|Password)|Permission (?:to .* )?denied|returned error: 4\d\d|Could not resolve host|Failed to connect|Connection refused|Could not read from remote repository|does not appear to be a git repository/i
+  /Authentication failed|could not read (?:Username|Password)|Permission (?:to .* )?denied|returned error: [34]\d\d|Could not resolve host|Failed to connect|Connection refused|Could not read from remote repository|does not appear to be a git repository/i
 
 /**
  * Whether a failed push is known to have moved nothing: the remote said so of the branch. When the

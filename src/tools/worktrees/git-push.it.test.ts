@@ -3,16 +3,16 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { remoteGitEnvironment, shownAddress } from '#sandbox/worktrees/remote-git.ts'
-import { getText } from '#store/content/content.ts'
 import { settleOutcome } from '#services/decisions/settle-outcome.ts'
-import { startRun } from '#services/runs/starting/start-run.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { branchCalls } from '#test/harness/fixtures/branch-calls.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 const patient = { timeout: 120_000 }
 let desk: AgentDesk
+let calls: ReturnType<typeof branchCalls>
 
 const worker = gitWorker('shop', 'shell: { default: ask }\ntools: { git_push: {} }')
 
@@ -21,6 +21,7 @@ const remote = (...words: string[]): string => gitIn(desk, 'remote.git', ...word
 
 beforeAll(async () => {
   desk = await openAgentDesk(testSandbox)
+  calls = branchCalls(desk)
   await mkdir(join(desk.root, 'shop/secret'), { recursive: true })
   await mkdir(join(desk.root, 'remote.git'))
   remote('init', '-q', '--bare', '-b', 'main')
@@ -53,48 +54,7 @@ afterAll(() => desk[Symbol.asyncDispose]())
 
 const push = (input: object = {}) => ({ tool: 'git_push', input })
 
-async function turn(runId: string, number: number, call: { tool: string; input: object }) {
-  desk.say({ calls: [call as never] })
-  await desk.turn(runId, number)
-  const [made] = await desk.calls(runId, number)
-  if (made === undefined) throw new Error('no call')
-  return made
-}
-
-/** A run that ran a script in its worktree. */
-async function ran(command: string) {
-  const run = await startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go' })
-  await turn(run.id, 1, { tool: 'shell', input: { command } })
-  await approve(run.id, 1)
-  return { id: run.id, branch: run.workspace.branch ?? '' }
-}
 const commit = (text: string): string => `echo ${text} > a.txt && git commit -qam ${text}`
-
-async function shown(requestId: string) {
-  const { presentation_hash: hash, presentation_digest: seen } = await desk.database.db
-    .selectFrom('request_revision')
-    .select(['presentation_hash', 'presentation_digest'])
-    .where('request_id', '=', requestId)
-    .orderBy('revision', 'desc')
-    .executeTakeFirstOrThrow()
-  const text = await getText(desk.database.db, hash)
-  type Shown = { content: string; metadata: object; warnings: string[] }
-  return { seen, ...(JSON.parse(text) as Shown) }
-}
-
-async function approve(runId: string, number: number, before?: () => unknown) {
-  const [call] = await desk.calls(runId, number)
-  if (call === undefined) throw new Error('no call')
-  const { seen } = await shown(call.requestId)
-  await desk.decide(desk.people.grace, call.requestId, {
-    reason: 'Looks right',
-    seen,
-    again: true,
-  })
-  await before?.()
-  const outcome = await desk.execute(call.id)
-  return { outcome, call: (await desk.calls(runId, number))[0] }
-}
 
 /** Ends with `kill -9` every push that this process makes. Answers how many. */
 function killPushes(): number {
@@ -115,11 +75,11 @@ function killPushes(): number {
 // Rules: product.md 36
 describe.skipIf(!testSandbox.works)('git_push', patient, () => {
   test('asks at high risk with address and every commit, and pushes exactly those, without a hook or setting of the repository', async () => {
-    const run = await ran(`${commit('secret-word')} && ${commit('two')}`)
+    const run = await calls.committed(`${commit('secret-word')} && ${commit('two')}`)
     const head = git('rev-parse', run.branch)
-    const call = await turn(run.id, 2, push())
+    const call = await calls.turn(run.id, 2, push())
     expect(call.verdict).toBe('ask')
-    const { content, metadata } = await shown(call.requestId)
+    const { content, metadata } = await calls.shown(call.requestId)
     expect(metadata).toEqual({
       remote: 'origin',
       url: '../remote.git',
@@ -138,12 +98,12 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
       .executeTakeFirstOrThrow()
     expect(risk).toBe('high')
     expect(remote('branch', '--list', run.branch)).toBe('')
-    expect((await approve(run.id, 2)).call?.text).toContain(`is at ${head}`)
+    expect((await calls.approve(run.id, 2)).call?.text).toContain(`is at ${head}`)
     expect(remote('rev-parse', run.branch)).toBe(head)
     expect(remote('for-each-ref', '--format=%(refname:short)')).toBe(`${run.branch}\nmain`)
     expect(existsSync(join(desk.root, 'ran'))).toBe(false)
     // Sent twice: there is nothing left to ask.
-    const again = await turn(run.id, 3, push())
+    const again = await calls.turn(run.id, 3, push())
     expect([again.verdict, again.result === null]).toEqual(['preApproved', true])
     await desk.execute(again.id)
     expect((await desk.calls(run.id, 3))[0]?.text).toContain('already so')
@@ -151,12 +111,12 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
 
   test('tells the approver of every file whose bytes the difference leaves out or cannot show', async () => {
     const late = `head -c 9000 /dev/zero | tr '\\0' a > late.sh && printf '\\0evil' >> late.sh`
-    const run = await ran(
+    const run = await calls.committed(
       `printf '#\\0\\nevil\\n' > nul.sh && ${late} && printf '\\351\\n' > latin.txt && echo '* -diff' > .gitattributes && git add . && git commit -qm hidden && ${commit('after')}`,
     )
-    const call = await turn(run.id, 2, push())
+    const call = await calls.turn(run.id, 2, push())
     expect(call).toMatchObject({ verdict: 'ask' })
-    const { content, metadata, warnings } = await shown(call.requestId)
+    const { content, metadata, warnings } = await calls.shown(call.requestId)
     const object = git('rev-parse', `${run.branch}:nul.sh`)
     expect(metadata).toMatchObject({
       binary: [{ path: 'nul.sh', before: null, after: { bytes: 8, object } }],
@@ -170,9 +130,9 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
   })
 
   test('asks again once the branch of the remote has moved, and pushes nothing', async () => {
-    const run = await ran(commit('mine'))
-    await turn(run.id, 2, push())
-    const { outcome } = await approve(run.id, 2, () => remote('branch', run.branch, 'main'))
+    const run = await calls.committed(commit('mine'))
+    await calls.turn(run.id, 2, push())
+    const { outcome } = await calls.approve(run.id, 2, () => remote('branch', run.branch, 'main'))
     expect(outcome.kind).not.toBe('done')
     expect(remote('rev-parse', run.branch)).toBe(remote('rev-parse', 'main'))
     const states = await desk.database.db
@@ -187,15 +147,15 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
   })
 
   test('that is killed in the middle is for a person to find out, and is never sent a second time', async () => {
-    const run = await ran(commit('cut'))
+    const run = await calls.committed(commit('cut'))
     const head = git('rev-parse', run.branch)
-    const call = await turn(run.id, 2, push())
+    const call = await calls.turn(run.id, 2, push())
     const at = (name: string): string => join(desk.root, name)
     // The remote takes its time, and goes on whoever listens.
     const hook = at('remote.git/hooks/pre-receive')
     const waits = `echo x >> '${at('received')}'; while [ ! -e '${at('go')}' ]; do sleep 0.05; done`
     await writeFile(hook, `#!/bin/sh\n${waits}\n`, { mode: 0o755 })
-    const approved = approve(run.id, 2)
+    const approved = calls.approve(run.id, 2)
     await waitUntil(() => existsSync(at('received')), { withinMs: 30_000 })
     expect(killPushes()).toBe(1)
     await writeFile(at('go'), '')
@@ -221,10 +181,10 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
 
   test('of another commit is another call, whose approval does not carry over', async () => {
     git('commit', '-q', '--allow-empty', '-m', 'one')
-    const run = await ran('true')
-    const first = await turn(run.id, 2, push({ branch: 'main' }))
+    const run = await calls.committed('true')
+    const first = await calls.turn(run.id, 2, push({ branch: 'main' }))
     const before = remote('rev-parse', 'main')
-    const { outcome } = await approve(run.id, 2, () =>
+    const { outcome } = await calls.approve(run.id, 2, () =>
       git('commit', '-q', '--allow-empty', '-m', 'two'),
     )
     expect([first.verdict, outcome.kind]).toEqual(['ask', 'wait'])
@@ -243,14 +203,14 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
 
   test('pushes the base too, and never over commits of the remote', async () => {
     git('commit', '-q', '--allow-empty', '-m', 'local')
-    const run = await ran('true')
-    const call = await turn(run.id, 2, push({ branch: 'main' }))
+    const run = await calls.committed('true')
+    const call = await calls.turn(run.id, 2, push({ branch: 'main' }))
     expect(call).toMatchObject({ verdict: 'ask' })
-    await approve(run.id, 2)
+    await calls.approve(run.id, 2)
     expect(remote('rev-parse', 'main')).toBe(git('rev-parse', 'main'))
     const other = remote('commit-tree', '-m', 'other', 'main^{tree}', '-p', 'main')
     remote('update-ref', 'refs/heads/main', other)
-    const refused = await turn(run.id, 3, push({ branch: 'main' }))
+    const refused = await calls.turn(run.id, 3, push({ branch: 'main' }))
     expect(refused).toMatchObject({
       verdict: 'error',
       text: expect.stringContaining('nothing is forced'),
@@ -259,7 +219,7 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
   })
 
   test('asks nobody about an address, another branch, a program as a remote, or what the worker may not read', async () => {
-    const run = await ran(`${commit('x')} && git remote add evil /tmp/evil.git`)
+    const run = await calls.committed(`${commit('x')} && git remote add evil /tmp/evil.git`)
     const inputs: [object, string][] = [
       [{ remote: join(desk.root, 'other.git') }, 'Name one of the remotes'],
       [{ remote: '--upload-pack=touch ran' }, 'Name one of the remotes'],
@@ -271,28 +231,28 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
       [{ remote: 'away' }, 'cannot be reached'],
     ]
     for (const [at, [input, text]] of inputs.entries()) {
-      const call = await turn(run.id, at + 2, push(input))
+      const call = await calls.turn(run.id, at + 2, push(input))
       expect(call).toMatchObject({ verdict: 'error', text: expect.stringContaining(text) })
       expect(call.text).not.toContain('hunter2')
     }
     expect(existsSync(join(desk.root, 'ran'))).toBe(false)
-    const secret = await ran(
+    const secret = await calls.committed(
       `git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),secret/s && git commit -qm x; git checkout -qf HEAD -- . ; true`,
     )
-    expect((await turn(secret.id, 2, push())).verdict).toBe('blocked')
+    expect((await calls.turn(secret.id, 2, push())).verdict).toBe('blocked')
   })
 
   test('has the settings of the host, and refuses those that push elsewhere than is shown', async () => {
-    const run = await ran(commit('host'))
+    const run = await calls.committed(commit('host'))
     const file = join(desk.root, '.gitconfig')
     await writeFile(file, `[url "${desk.root}/remote.git"]\n\tinsteadOf = ../remote.git\n`)
-    const call = await turn(run.id, 2, push())
-    expect((await shown(call.requestId)).metadata).toMatchObject({
+    const call = await calls.turn(run.id, 2, push())
+    expect((await calls.shown(call.requestId)).metadata).toMatchObject({
       url: join(desk.root, 'remote.git'),
     })
     await writeFile(file, `[url "${desk.root}/other.git"]\n\tpushInsteadOf = ../remote.git\n`)
-    const other = await ran(commit('elsewhere'))
-    expect((await turn(other.id, 2, push())).text).toContain('another address')
+    const other = await calls.committed(commit('elsewhere'))
+    expect((await calls.turn(other.id, 2, push())).text).toContain('another address')
     await writeFile(file, '')
   })
 })

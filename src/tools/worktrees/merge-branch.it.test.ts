@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { finishMerge } from '#sandbox/worktrees/merge-commits.ts'
 import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
-import { getText } from '#store/content/content.ts'
-import { startRun } from '#services/runs/starting/start-run.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { branchCalls } from '#test/harness/fixtures/branch-calls.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 const patient = { timeout: 120_000 }
 let desk: AgentDesk
+let calls: ReturnType<typeof branchCalls>
 
 const worker = gitWorker(
   'shop',
@@ -24,6 +24,7 @@ const put = (path: string, text: string): Promise<void> =>
 
 beforeAll(async () => {
   desk = await openAgentDesk(testSandbox)
+  calls = branchCalls(desk)
   await mkdir(join(desk.root, 'shop/kept'), { recursive: true })
   git('init', '-q', '-b', 'main', '.')
   for (const path of ['a.txt', 'b.txt', 'kept/k.txt']) await put(path, `${path}\n`)
@@ -43,41 +44,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => desk[Symbol.asyncDispose]())
 
-const shell = (command: string) => ({ tool: 'shell', input: { command } })
 const merge = (message = 'Merge it') => ({ tool: 'merge_branch', input: { message } })
-
-/** A run that has committed what a script changes. */
-async function committed(script: string) {
-  const run = await startRun(desk.api, desk.people.ada.caller, { worker: 'scribe', input: 'Go' })
-  await turn(run.id, 1, shell(script))
-  await approve(run.id, 1)
-  return { ...run, branch: run.workspace.branch ?? '' }
-}
-
-async function turn(runId: string, number: number, call: { tool: string; input: object }) {
-  desk.say({ calls: [call as never] })
-  await desk.turn(runId, number)
-  const [made] = await desk.calls(runId, number)
-  if (made === undefined) throw new Error('no call')
-  return made
-}
-
-const shown = (requestId: string) =>
-  desk.database.db
-    .selectFrom('request_revision')
-    .select(['presentation_hash', 'presentation_digest'])
-    .where('request_id', '=', requestId)
-    .executeTakeFirstOrThrow()
-
-async function approve(runId: string, number: number, before?: () => unknown) {
-  const [call] = await desk.calls(runId, number)
-  if (call === undefined) throw new Error('no call')
-  const { presentation_digest: seen } = await shown(call.requestId)
-  await desk.decide(desk.people.grace, call.requestId, { reason: 'Looks right', seen })
-  await before?.()
-  await desk.execute(call.id)
-  return (await desk.calls(runId, number))[0]
-}
 
 const commit = (path: string, text: string): string =>
   `printf '${text}\\n' > ${path} && git add . && git commit -qm 'change ${path}'`
@@ -85,12 +52,13 @@ const commit = (path: string, text: string): string =>
 // Rules: product.md 35, 36
 describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
   test('asks with the whole difference, says what it does not show, and merges with our identity and trailers', async () => {
-    const run = await committed(`printf '#\\0\\nevil\\n' > nul.sh && ${commit('a.txt', 'one')}`)
+    const run = await calls.committed(
+      `printf '#\\0\\nevil\\n' > nul.sh && ${commit('a.txt', 'one')}`,
+    )
     const before = git('rev-parse', 'main')
-    const call = await turn(run.id, 2, merge())
+    const call = await calls.turn(run.id, 2, merge())
     expect(call.verdict).toBe('ask')
-    const { presentation_hash: hash } = await shown(call.requestId)
-    expect(JSON.parse(await getText(desk.database.db, hash))).toMatchObject({
+    expect(await calls.shown(call.requestId)).toMatchObject({
       type: 'diff',
       content: expect.stringContaining('-a.txt\n+one\n'),
       metadata: {
@@ -104,7 +72,9 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
       warnings: expect.arrayContaining([expect.stringMatching(/^nul\.sh is binary, .*8 bytes/)]),
     })
     await put('b.txt', 'my own change\n')
-    expect((await approve(run.id, 2))?.text).toContain(`${run.branch} is merged into main`)
+    expect((await calls.approve(run.id, 2)).call?.text).toContain(
+      `${run.branch} is merged into main`,
+    )
     expect(git('log', '-1', '--format=%P|%an <%ae>|%cn|%B', 'main')).toBe(
       `${before} ${git('rev-parse', run.branch)}|scribe for Ada <worker@countersign.localhost>|Countersign|Merge it\n\nCountersign-Request: ${call.requestId}\nApproved-by: Grace <grace@example.com>`,
     )
@@ -137,25 +107,24 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
       '.gitattributes',
     ],
   ])('asks nobody when %s', async (_, script, message, problem) => {
-    const run = await committed(script)
-    const call = await turn(run.id, 2, merge(message))
+    const run = await calls.committed(script)
+    const call = await calls.turn(run.id, 2, merge(message))
     expect([call.verdict, call.requestId]).toEqual([expect.stringMatching(/error|blocked/), ''])
     expect(call.text).toContain(problem)
   })
 
   test('is judged by the paths that it changes in the base, which may have renamed them', async () => {
-    const run = await committed(commit('b.txt', 'follows'))
-    const other = await committed(commit('b.txt', 'follows too'))
+    const run = await calls.committed(commit('b.txt', 'follows'))
+    const other = await calls.committed(commit('b.txt', 'follows too'))
     git('mv', 'b.txt', 'c.txt')
     git('commit', '-qm', 'rename')
-    const call = await turn(run.id, 2, merge())
-    const { presentation_hash: hash } = await shown(call.requestId)
-    expect(JSON.parse(await getText(desk.database.db, hash))).toMatchObject({
+    const call = await calls.turn(run.id, 2, merge())
+    expect(await calls.shown(call.requestId)).toMatchObject({
       warnings: expect.arrayContaining(['It changes c.txt, which main has renamed since.']),
     })
     git('mv', 'c.txt', 'kept/c.txt')
     git('commit', '-qm', 'keep')
-    const kept = await turn(other.id, 2, merge())
+    const kept = await calls.turn(other.id, 2, merge())
     expect([kept.verdict, kept.requestId]).toEqual([expect.stringMatching(/error|blocked/), ''])
     expect(kept.text).toContain('kept')
     git('mv', 'kept/c.txt', 'b.txt')
@@ -163,26 +132,26 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
   })
 
   test('is stale once either branch has another commit, and asks again', async () => {
-    const run = await committed(commit('a.txt', 'two'))
-    await turn(run.id, 2, merge())
-    await approve(run.id, 2, () => git('commit', '-q', '--allow-empty', '-m', 'beside'))
+    const run = await calls.committed(commit('a.txt', 'two'))
+    await calls.turn(run.id, 2, merge())
+    await calls.approve(run.id, 2, () => git('commit', '-q', '--allow-empty', '-m', 'beside'))
     expect(git('log', '-1', '--format=%s', 'main')).toBe('beside')
     expect((await desk.calls(run.id, 2))[0]?.result ?? null).toBeNull()
   })
 
   test('fails with the files that conflict, and for a dirty file it would touch; nothing moves', async () => {
-    const run = await committed(commit('a.txt', 'three'))
+    const run = await calls.committed(commit('a.txt', 'three'))
     await put('a.txt', 'theirs\n')
     git('commit', '-qam', 'theirs')
-    await turn(run.id, 2, merge())
-    expect(await approve(run.id, 2)).toMatchObject({
+    await calls.turn(run.id, 2, merge())
+    expect((await calls.approve(run.id, 2)).call).toMatchObject({
       result: 'error',
       text: expect.stringContaining('both change a.txt'),
     })
-    const other = await committed(commit('b.txt', 'four'))
+    const other = await calls.committed(commit('b.txt', 'four'))
     await put('b.txt', 'dirty\n')
-    await turn(other.id, 2, merge())
-    expect(await approve(other.id, 2)).toMatchObject({
+    await calls.turn(other.id, 2, merge())
+    expect((await calls.approve(other.id, 2)).call).toMatchObject({
       result: 'error',
       text: expect.stringContaining('b.txt'),
     })
@@ -192,7 +161,7 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
   })
 
   test('that was killed after the branch moved is completed by the next start', async () => {
-    const run = await committed(commit('b.txt', 'five'))
+    const run = await calls.committed(commit('b.txt', 'five'))
     const folder = worktreeFolder(join(desk.root, '.countersign'), run.id)
     const record = await readRecord(folder)
     if (record === null) throw new Error('no record')

@@ -1,0 +1,48 @@
+/**
+ * What the words of Git call a remote: whoever uses the host may read them, and an address may hold
+ * a password.
+ */
+export const remoteName = 'countersign-remote'
+
+/** Settings of Git as variables, which only the same user may read. */
+export function settingsOf(
+  ...entries: readonly (readonly [key: string, value: string])[]
+): Readonly<Record<string, string>> {
+  return Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(entries.length)],
+    ...entries.flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ])
+}
+
+/** Git runs it in a shell: what it prints comes from the variables beside it. */
+const helper = `!f() { printf 'username=%s\\npassword=%s\\n' "$COUNTERSIGN_USER" "$COUNTERSIGN_PASSWORD"; }; f`
+
+/**
+ * The variables that make `remoteName` lead to an address. Git starts a program for HTTP with the
+ * address as a word: name and password are taken out of it, and given by a credential helper. A
+ * name stays in their place, so that the host rewrites the address no further.
+ */
+export function remoteSettings(address: string): Readonly<Record<string, string>> {
+  const [, scheme = '', user = '', password = '', rest = ''] =
+    /^(https?:\/\/)([^/:@]*):([^/]*)@(.*)$/is.exec(address) ?? []
+  const url = `remote.${remoteName}.url`
+  const credentials = 'credential.helper'
+  if (scheme === '') return settingsOf([url, address])
+  return {
+    // An empty helper ends the list of those before it.
+    ...settingsOf([url, `${scheme}countersign@${rest}`], [credentials, ''], [credentials, helper]),
+    COUNTERSIGN_USER: decoded(user),
+    COUNTERSIGN_PASSWORD: decoded(password),
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
