@@ -57,7 +57,7 @@ export function createApp(api: Api): Express {
   }
   const perSecond = limitRequests(settings.requestsPerSecond)
   const authenticated = ['/v1', '/metrics', '/mcp']
-  app.get(protectedResourcePath, protectedResource(settings.publicUrl))
+  app.get(protectedResourcePath, protectedResource(api))
   app.all(protectedResourcePath, refuseMethod(['GET', 'HEAD']))
   app.use('/mcp', nameProtectedResource(settings.publicUrl))
   app.use(authenticated, noStore, authenticate(api, decidingPaths), perSecond)

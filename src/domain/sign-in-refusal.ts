@@ -11,6 +11,11 @@ export const signInRefusals = {
   provider_refused: 'The sign-in provider did not let you in',
   token_refused:
     'The response of the sign-in provider could not be verified. Start again; if it fails again, tell the people who run this service',
+  token_not_valid:
+    'This access token is not valid here: it has expired, is not of the sign-in provider, or was not issued for this address',
+  client_revoked: 'This client was revoked on your account page',
+  not_bound:
+    'Nobody has signed in here with the account of this token: sign in at the provider once',
   no_email: 'The sign-in provider did not say which e-mail address is yours',
   unverified_email:
     'The sign-in provider has not verified your e-mail address, so you cannot sign in with it here',

@@ -16,12 +16,12 @@ function served(name: string, more: string): string {
 }
 
 /** An installation whose gateway offers `quick` (holds for a second) and `held` (for a minute). */
-export async function startGatewayWorld(): Promise<FaultWorld> {
+export async function startGatewayWorld(moreConfig = ''): Promise<FaultWorld> {
   const files = faultProject({})
   const servers =
     served('quick', 'holdSeconds: 1, queue: gated') + served('held', 'holdSeconds: 60')
   const queues = 'queues:\n  gated: { team: platform, edits: approve }'
-  const config = `${files['countersign.yaml']?.replace('queues:', queues)}mcpServers:\n${servers}`
+  const config = `${files['countersign.yaml']?.replace('queues:', queues)}mcpServers:\n${servers}${moreConfig}`
   const world = await FaultWorld.start({ ...files, 'countersign.yaml': config })
   await world.untilSql('select count(*)::int from mcp_pin', [], 2, 120_000)
   return world

@@ -1,24 +1,25 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { RequestHandler } from 'express'
+import type { RequestHandler, Response } from 'express'
 import { Problem } from '#domain/problem.ts'
+import { gatewayScopes } from '#services/access/api-keys/api-key.ts'
 import { callerOf, type Identity } from '../identity/identity.ts'
 import type { Api } from '../context/api.ts'
 import { gatewayServer } from './gateway-server.ts'
-import { gatewayScopes } from './protected-resource.ts'
 
 /** The gateway's address of a server of countersign.yaml. */
 export const mcpPath = '/mcp/:server'
 
 /**
  * Serves the Model Context Protocol over HTTP: 2026-07-28 without sessions, and clients that open
- * with `initialize`, each message on its own. For programs with a key that may ask and read; its
- * owner stands behind what they ask. Rejects with `unauthenticated`, `forbidden` or `not_found`.
+ * with `initialize`, each message on its own. For programs with a key that may ask and read, or an
+ * access token of the sign-in provider; its owner stands behind what they ask. Rejects with
+ * `unauthenticated`, `forbidden` or `not_found`.
  */
 export function mcpEndpoint(api: Api): RequestHandler {
   return async (request, response) => {
     const identity = response.locals['identity'] as Identity | undefined
-    const caller = callerOf(requireProgram(identity), request)
+    const caller = callerOf(requireProgram(identity, response), request)
     const { config } = await api.ctx.policies.inForce()
     const name = request.params['server']
     const gateway = config.mcpServers.get(typeof name === 'string' ? name : '')
@@ -32,17 +33,21 @@ export function mcpEndpoint(api: Api): RequestHandler {
   }
 }
 
-function requireProgram(identity: Identity | undefined): Identity {
+function requireProgram(identity: Identity | undefined, response: Response): Identity {
   if (identity === undefined) {
-    throw new Problem('unauthenticated', 'Send authorization: Bearer with an API key')
+    throw new Problem(
+      'unauthenticated',
+      'Send authorization: Bearer with an API key, or an access token',
+    )
   }
   if (identity.kind !== 'key') {
     throw new Problem('forbidden', 'This is for programs: send an API key, not a session')
   }
   for (const scope of gatewayScopes) {
-    if (!identity.key.scopes.has(scope)) {
-      throw new Problem('forbidden', `This API key lacks the scope ${scope}`)
-    }
+    if (identity.key.scopes.has(scope)) continue
+    const challenge = String(response.locals['challenge'])
+    response.set('www-authenticate', `${challenge}, error="insufficient_scope"`)
+    throw new Problem('forbidden', `This API key or access token lacks the scope ${scope}`)
   }
   return identity
 }

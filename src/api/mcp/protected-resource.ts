@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express'
 import { Problem } from '#domain/problem.ts'
-
-/** What a key needs for the gateway. */
-export const gatewayScopes = ['requests:write', 'requests:read'] as const
+import { gatewayScopes } from '#services/access/api-keys/api-key.ts'
+import type { Api } from '../context/api.ts'
 
 /** Where RFC 9728 puts the metadata of a resource whose address has the path `/mcp/NAME`. */
 export const protectedResourcePath = '/.well-known/oauth-protected-resource/mcp/:server'
@@ -12,21 +11,26 @@ const serverName = /^[\w-]{1,64}$/
 
 /**
  * Answers the metadata of a gateway's address (RFC 9728): that it takes bearer tokens in the
- * header, and for what. It names no authorization server, since the tokens are API keys that an
- * administrator makes. It is the same for every name, so that nobody learns which servers exist.
+ * header, for what, and which provider issues them where people sign in at one. Without one, tokens
+ * are API keys, which no server issues. It is the same for every name, so that nobody learns which
+ * servers exist.
  */
-export function protectedResource(publicUrl: string): RequestHandler {
-  return (request, response) => {
+export function protectedResource({ ctx, settings, identityProviderOf }: Api): RequestHandler {
+  const { publicUrl } = settings
+  return async (request, response) => {
     const { server } = request.params
     if (typeof server !== 'string' || !serverName.test(server)) {
       throw new Problem('not_found', 'There is no resource of this name')
     }
-    response.set('cache-control', 'public, max-age=3600')
+    const { oidc } = (await ctx.policies.inForce()).config.signIn
+    const isIssued = oidc !== null && identityProviderOf !== undefined
+    response.set('cache-control', 'public, max-age=300')
     // Web pages that speak MCP read it from another origin; there is nothing secret in it.
     response.set('access-control-allow-origin', '*')
     response.json({
       resource: new URL(`/mcp/${server}`, publicUrl).href,
       resource_name: 'Countersign',
+      ...(isIssued ? { authorization_servers: [oidc.issuer] } : {}),
       bearer_methods_supported: ['header'],
       scopes_supported: gatewayScopes,
       resource_documentation: new URL('/docs/mcp-gateway', publicUrl).href,
@@ -34,7 +38,11 @@ export function protectedResource(publicUrl: string): RequestHandler {
   }
 }
 
-/** Names the metadata to whoever calls `/mcp/NAME` without a valid key. */
+/**
+ * Of a call to `/mcp/NAME`, notes the resource for which access tokens must be issued, and the
+ * challenge that names its metadata. A token in the address, where logs and proxies see it, is
+ * refused (RFC 6750).
+ */
 export function nameProtectedResource(publicUrl: string): RequestHandler {
   return (request, response, next) => {
     const [, server = ''] = request.path.split('/')
@@ -42,7 +50,12 @@ export function nameProtectedResource(publicUrl: string): RequestHandler {
       const path = `/.well-known/oauth-protected-resource/mcp/${server}`
       const metadata = new URL(path, publicUrl).href
       const scope = gatewayScopes.join(' ')
+      response.locals['resource'] = new URL(`/mcp/${server}`, publicUrl).href
       response.locals['challenge'] = `Bearer resource_metadata="${metadata}", scope="${scope}"`
+    }
+    if (request.query['access_token'] !== undefined) {
+      const sentence = 'Send the token in the authorization header. Revoke the one in the address'
+      throw new Problem('invalid_request', sentence, {}, { status: 400 })
     }
     next()
   }

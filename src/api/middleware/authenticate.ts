@@ -1,7 +1,8 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { Problem } from '#domain/problem.ts'
-import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
+import { readApiKey, type KeyIdentity } from '#services/access/api-keys/read-api-key.ts'
+import { readAccessToken, type TokenRefusal } from '#services/access/oidc/read-access-token.ts'
 import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
 import type { SignInCache } from '#services/access/sign-in-cache.ts'
 import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
@@ -15,7 +16,8 @@ import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 
 /**
  * Identifies the caller by a bearer key, otherwise by the session of the cookie; without either
- * `locals.identity` stays unset. A cookie without its session's proof sets `locals.unproven`
+ * `locals.identity` stays unset. At the gateway, access tokens of the sign-in provider are taken
+ * too. A cookie without its session's proof sets `locals.unproven`
  * instead. An invalid key is `401` and never falls back to a cookie; 60 of them a minute are `429`.
  * A look-up of the last seconds serves calls that change nothing, and those of `judgedAgain`, whose
  * verbs look for the session in their own transaction.
@@ -27,7 +29,8 @@ export function authenticate(api: Api, judgedAgain: readonly RegExp[]): RequestH
     const { method, originalUrl } = request
     const isSafe = method === 'GET' || method === 'HEAD'
     const mayBeCached = isSafe || judgedAgain.some((path) => path.test(originalUrl))
-    const identified = identify(api, keys, request, mayBeCached ? (api.signIns ?? null) : null)
+    const cache = mayBeCached ? (api.signIns ?? null) : null
+    const identified = identify(api, keys, { request, response, cache })
     const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
     if (identity !== null && 'kind' in identity) {
       response.locals['identity'] = identity
@@ -43,20 +46,35 @@ export function authenticate(api: Api, judgedAgain: readonly RegExp[]): RequestH
   }
 }
 
+interface Identifying {
+  readonly request: Request
+  readonly response: Response
+  /** `null`: the database answers */
+  readonly cache: SignInCache | null
+}
+
 async function identify(
   api: Api,
   keys: FailureLimit,
-  request: Request,
-  cache: SignInCache | null,
+  { request, response, cache }: Identifying,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     await keys.check(request)
-    const [, bearer] = /^Bearer ([\w-]{1,200})$/i.exec(authorization) ?? []
-    const key = bearer === undefined ? null : await readApiKey(api.ctx, bearer, cache)
-    if (key !== null) return { kind: 'key', key }
+    const [, bearer = ''] = /^Bearer ([\w.-]{1,8192})$/i.exec(authorization) ?? []
+    const resource: unknown = response.locals['resource']
+    const isToken = typeof resource === 'string' && tokenForm.test(bearer)
+    const key = isToken
+      ? await keyOfToken(api, bearer, resource)
+      : await readApiKey(api.ctx, bearer, cache)
+    if (key !== null && 'id' in key) return { kind: 'key', key }
     await keys.fail(request)
-    return refuseSignIn(api.ctx, { method: 'key', why: 'not_valid', channel: 'api' })
+    const challenge: unknown = response.locals['challenge']
+    if (typeof challenge === 'string') {
+      response.locals['challenge'] = `${challenge}, error="invalid_token"`
+    }
+    const refusal = key ?? { method: 'key', why: 'not_valid' }
+    return refuseSignIn(api.ctx, { ...refusal, channel: 'api' })
   }
   const token = readSessionCookie(request)
   if (token === null) return null
@@ -68,6 +86,30 @@ async function identify(
   }
   const session = await readSession(api.ctx, api.settings.sessionTimes, sent, cache)
   return session?.isProven === true ? { kind: 'session', session } : session
+}
+
+/** A JWT: a key has no dots. */
+const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/**
+ * What an access token of the sign-in provider stands for that was issued for the resource, or for
+ * all of the gateway.
+ */
+async function keyOfToken(
+  { ctx, settings, identityProviderOf }: Api,
+  token: string,
+  resource: string,
+): Promise<KeyIdentity | (TokenRefusal & { readonly method: 'token' })> {
+  const { config } = await ctx.policies.inForce()
+  const { oidc } = config.signIn
+  if (oidc === null || identityProviderOf === undefined) {
+    return { method: 'token', why: 'token_not_valid', code: 'no_provider' }
+  }
+  const audiences = [resource, new URL('/mcp', settings.publicUrl).href]
+  const provider = identityProviderOf(oidc)
+  const of = { config, settings: oidc, provider, token, audiences }
+  const key = await readAccessToken(ctx, of)
+  return 'id' in key ? key : { method: 'token', ...key }
 }
 
 /** Whether something was seen within this minute already; a poll does not fill the trail. */

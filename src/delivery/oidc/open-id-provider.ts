@@ -5,14 +5,20 @@ import {
   type FlowSecrets,
   type IdentityProvider,
 } from '#services/access/oidc/identity-provider.ts'
+import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import * as client from 'openid-client'
 import type { OidcSettings } from '#policy/settings.ts'
 
 const timeoutSeconds = 10
+const keysTimeoutMs = 5000
 /** How far the provider's clock and ours may differ. */
 const clockToleranceSeconds = 30
-/** The provider's metadata is read again after this time. */
+/** The provider's metadata, and its keys, are read again after this time. */
 const discoveredForMs = 10 * 60_000
+/** Keys are read again because of one that is unknown at most this often. */
+const keysCooldownMs = 30_000
+/** With a public key only: what `none` and HMAC sign, everybody can. */
+const tokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS512', 'ES256', 'ES384', 'EdDSA']
 
 /**
  * Returns the client of an OpenID Connect provider, one for each configuration. Secrets are read
@@ -54,6 +60,7 @@ class OpenIdProvider implements IdentityProvider {
   readonly #settings: ClientSettings
   #discovered: { readonly config: Promise<client.Configuration>; readonly untilMs: number } | null =
     null
+  #keys: { readonly url: string; readonly find: JWTVerifyGetKey } | null = null
 
   constructor(settings: ClientSettings) {
     this.#settings = settings
@@ -89,6 +96,39 @@ class OpenIdProvider implements IdentityProvider {
       const more = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
       return { ...more, ...claims }
     })
+  }
+
+  async verifyAccessToken(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<Readonly<Record<string, unknown>>> {
+    return this.#withConfiguration(async (config) => {
+      const { payload } = await jwtVerify(token, this.#keysAt(config.serverMetadata().jwks_uri), {
+        issuer: this.#settings.issuer,
+        audience: [...audiences],
+        algorithms: tokenAlgorithms,
+        requiredClaims: ['exp', 'sub'],
+        clockTolerance: clockToleranceSeconds,
+      })
+      // A token for who proves a key (DPoP, mTLS) is none for who only has the token.
+      if (payload['cnf'] !== undefined) throw new ProviderFailure('token_refused', 'cnf', null)
+      return payload
+    })
+  }
+
+  /** The keys at the address that the provider's metadata names, read when they are needed. */
+  #keysAt(url = ''): JWTVerifyGetKey {
+    if (!url.startsWith(new URL(this.#settings.issuer).protocol)) {
+      throw new ProviderFailure('provider_wrong', 'jwks_uri', null)
+    }
+    if (this.#keys?.url === url) return this.#keys.find
+    const find = createRemoteJWKSet(new URL(url), {
+      timeoutDuration: keysTimeoutMs,
+      cooldownDuration: keysCooldownMs,
+      cacheMaxAge: discoveredForMs,
+    })
+    this.#keys = { url, find }
+    return find
   }
 
   async endSessionUrl(returnTo: string): Promise<URL | null> {
@@ -160,6 +200,9 @@ function authenticationAt(server: client.ServerMetadata, secret: string | null):
 /** The library's code for metadata that names another issuer than the configured one. */
 const otherIssuer = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
 
+/** The library's codes for keys that were not answered, or are no keys. */
+const keyFailures = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'])
+
 /** Classifies an error of the provider. The provider's own texts are not passed on. */
 export function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
@@ -169,6 +212,10 @@ export function failureOf(error: unknown): ProviderFailure {
   if (error instanceof ResponseBodyError) {
     const why = error.status >= 500 ? 'provider_down' : 'token_refused'
     return new ProviderFailure(why, codeOf(error.error), error)
+  }
+  if (error instanceof errors.JOSEError) {
+    const isDown = keyFailures.has(error.code)
+    return new ProviderFailure(isDown ? 'provider_down' : 'token_refused', error.code, error)
   }
   if (error instanceof ClientError) {
     const code = error.code ?? 'unknown'

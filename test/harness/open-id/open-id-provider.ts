@@ -32,6 +32,10 @@ export interface OpenIdProvider extends AsyncDisposable {
 
 export const clientId = 'countersign'
 export const clientSecret = 'a-secret-of-the-client'
+/** An agent of somebody's: a public client, which asks for access tokens of a resource. */
+export const agentId = 'an-agent'
+export const agentRedirectUri = 'http://localhost:4411/back'
+const resourceScope = 'requests:write requests:read'
 
 /** `redirectUri`: where it sends browsers back to. */
 export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdProvider> {
@@ -77,6 +81,11 @@ function configurationOf(opened: OpenIdProvider, key: KeyObject, redirectUri: st
         redirect_uris: [redirectUri],
         post_logout_redirect_uris: [new URL('/', redirectUri).href],
       },
+      {
+        client_id: agentId,
+        redirect_uris: [agentRedirectUri],
+        token_endpoint_auth_method: 'none',
+      },
     ],
     jwks: { keys: [{ ...key.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },
     cookies: { keys: ['of a test'] },
@@ -88,15 +97,34 @@ function configurationOf(opened: OpenIdProvider, key: KeyObject, redirectUri: st
     },
     ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     scopes: ['openid', 'email', 'profile', 'groups'],
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_context: unknown, audience: string) => ({
+          scope: resourceScope,
+          audience,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    // As providers do that are told to: the address stands in tokens for resources too.
+    extraTokenClaims: () => ({
+      email: opened.account?.email,
+      email_verified: opened.account?.email_verified,
+    }),
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_context: unknown, sub: string) => {
       const { account } = opened
       return account?.sub === sub ? { accountId: sub, claims: async () => account } : undefined
     },
     loadExistingGrant: async ({ oidc }: GrantContext) => {
-      const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session.accountId })
+      const { client, params, session } = oidc
+      const of = { clientId: client.clientId, accountId: session.accountId }
+      const grant = new oidc.provider.Grant(of)
       grant.addOIDCScope('openid email profile groups')
+      if (params.resource !== undefined) grant.addResourceScope(params.resource, resourceScope)
       await grant.save()
       return grant
     },
@@ -104,7 +132,12 @@ function configurationOf(opened: OpenIdProvider, key: KeyObject, redirectUri: st
 }
 
 interface GrantContext {
-  readonly oidc: { readonly provider: Provider; readonly session: { readonly accountId: string } }
+  readonly oidc: {
+    readonly provider: Provider
+    readonly session: { readonly accountId: string }
+    readonly client: { readonly clientId: string }
+    readonly params: { readonly resource?: string }
+  }
 }
 
 /** The person at the provider: in at once, or no. */

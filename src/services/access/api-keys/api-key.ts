@@ -8,6 +8,20 @@ export const apiKeyScopes = [
 ] as const
 export type ApiKeyScope = (typeof apiKeyScopes)[number]
 
+/** What a key, or a client of the sign-in provider, needs for the MCP gateway. */
+export const gatewayScopes = [
+  'requests:write',
+  'requests:read',
+] as const satisfies readonly ApiKeyScope[]
+
+/**
+ * What stands in place of a secret's hash where the key is for a client of the sign-in provider,
+ * which brings tokens of it. No secret has this hash.
+ */
+export function noSecretOf(keyId: string): string {
+  return `none: ${keyId}`
+}
+
 export interface KeyPerson {
   readonly id: string
   readonly name: string

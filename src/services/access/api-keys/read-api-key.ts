@@ -33,7 +33,15 @@ export async function readApiKey(
 ): Promise<KeyIdentity | null> {
   const [, id, secret] = keyForm.exec(key) ?? []
   if (id === undefined || secret === undefined) return null
-  const secretHash = hashToken(secret)
+  return readKey(ctx, { id, secretHash: hashToken(secret) }, cache)
+}
+
+/** The identity of a valid key by its id and the hash of its secret; null: there is none. */
+export async function readKey(
+  ctx: ServiceContext,
+  { id, secretHash }: KeySecret,
+  cache: SignInCache | null,
+): Promise<KeyIdentity | null> {
   const load = () => lookUp(ctx, { id, secretHash })
   const row =
     cache === null

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type Judging } from '../../core/unit-of-work.ts'
-import type { ApiKeyRecord } from './api-key.ts'
+import { noSecretOf, type ApiKeyRecord } from './api-key.ts'
 import { hashToken, newToken } from '../token.ts'
 import { byOwner } from '../../core/authority.ts'
 
@@ -42,6 +42,12 @@ export async function rotateApiKey(
   return inUnitOfWork(ctx, judge, async (unit, { old }) => {
     if (old.revoked_at !== null || old.is_over) {
       throw new Problem('conflict', 'This key has expired or was revoked: create another one')
+    }
+    if (old.secret_hash === noSecretOf(input.id)) {
+      throw new Problem(
+        'conflict',
+        'This is a client of the sign-in provider, which renews its tokens',
+      )
     }
     const overlaps = input.overlapMs > 0
     const now = await unit.tx

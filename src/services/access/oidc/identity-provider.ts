@@ -21,6 +21,14 @@ export interface IdentityProvider {
    * were verified.
    */
   redeem(secrets: FlowSecrets, callbackUrl: URL): Promise<Readonly<Record<string, unknown>>>
+  /**
+   * The claims of an access token that is a JWT of the provider, issued for one of these resources:
+   * issuer, audience, times and signature are verified.
+   */
+  verifyAccessToken(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<Readonly<Record<string, unknown>>>
   /** where the browser goes to sign out there too; null when the provider offers none */
   endSessionUrl(returnTo: string): Promise<URL | null>
 }

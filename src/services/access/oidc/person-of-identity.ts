@@ -63,7 +63,8 @@ export async function personOfIdentity(
   return { id: person.id, name: person.name, news }
 }
 
-function isNamed(config: ProjectConfig, email: string): boolean {
+/** Whether the configuration names somebody with this address. */
+export function isNamed(config: ProjectConfig, email: string): boolean {
   return config.people.some((person) => person.email === email)
 }
 

@@ -11,7 +11,7 @@ type Attempt = { readonly channel: Channel } & (
       readonly why: string
     }
   /** `code`: the protocol's own, for the trail */
-  | { readonly method: 'oidc'; readonly why: SignInRefusal; readonly code?: string }
+  | { readonly method: 'oidc' | 'token'; readonly why: SignInRefusal; readonly code?: string }
 )
 
 /**
@@ -24,7 +24,7 @@ export async function refuseSignIn(ctx: ServiceContext, attempt: Attempt): Promi
   await inUnitOfWork(ctx, byVisitor('sign-in', channel), (unit) =>
     unit.audit({ type: 'session.refused', detail }),
   )
-  if (detail.method === 'oidc') {
+  if (detail.method === 'oidc' || detail.method === 'token') {
     throw new Problem('unauthenticated', signInRefusals[detail.why], { why: detail.why })
   }
   const code = detail.method === 'browser' ? 'session_unproven' : 'unauthenticated'

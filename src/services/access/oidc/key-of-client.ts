@@ -1,0 +1,57 @@
+import { hashJson } from '#domain/json/digest.ts'
+import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
+import { bySelf } from '../../core/authority.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { gatewayScopes, noSecretOf } from '../api-keys/api-key.ts'
+import { readKey, type KeyIdentity } from '../api-keys/read-api-key.ts'
+import type { ActivePerson } from '../find-active-person.ts'
+
+/** A client of the sign-in provider in the name of a person who let it act for them. */
+export interface ProviderClient {
+  readonly issuer: string
+  readonly client: string
+  readonly person: ActivePerson
+}
+
+/**
+ * The key that stands for a client: one for each person, issuer and client, made when its first
+ * valid token comes. It has no secret, may use the MCP gateway and nothing else, and ends for good
+ * when it is revoked. Audits `key.created`.
+ */
+export async function keyOfClient(
+  ctx: ServiceContext,
+  { issuer, client, person }: ProviderClient,
+): Promise<KeyIdentity | SignInRefusal> {
+  const id = hashJson({ issuer, client, ownerId: person.id }).slice(7, 23)
+  const secretHash = noSecretOf(id)
+  const existing = await readKey(ctx, { id, secretHash }, null)
+  if (existing !== null) return existing
+  const { name } = person
+  const caller = { actor: { type: 'person', id: person.id, name }, channel: 'api' } as const
+  const isMade = await inUnitOfWork(ctx, bySelf(caller, ''), async (unit) => {
+    const row = {
+      id,
+      name: `${client} (OAuth)`,
+      owner_id: person.id,
+      secret_hash: secretHash,
+      scopes: [...gatewayScopes],
+      expires_at: null,
+      proposed_by: null,
+    }
+    const made = await unit.tx
+      .insertInto('api_key')
+      .values({ ...row, seal: unit.seals.of('api_key', row) })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (made === undefined) return false
+    const { scopes } = row
+    const detail = { keyId: id, ownerId: person.id, scopes, client, issuer }
+    await unit.audit({ type: 'key.created', detail })
+    return true
+  })
+  const key = await readKey(ctx, { id, secretHash }, null)
+  if (key === null && isMade) return 'disabled'
+  return key ?? 'client_revoked'
+}

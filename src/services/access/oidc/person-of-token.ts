@@ -1,0 +1,56 @@
+import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import type { ActivePerson } from '../find-active-person.ts'
+import { isNamed } from './person-of-identity.ts'
+import type { ProvenIdentity } from './read-claims.ts'
+
+/**
+ * Whose access token it is: the person to whom its account is bound or, while it is bound to
+ * nobody, who has its verified address and no other account there. A token binds nothing and makes
+ * nobody a person: only signing in does.
+ */
+export async function personOfToken(
+  { db, seals }: Pick<ServiceContext, 'db' | 'seals'>,
+  config: ProjectConfig,
+  { issuer, subject, email, refusal }: ProvenIdentity,
+): Promise<ActivePerson | SignInRefusal> {
+  const account = await db
+    .selectFrom('identity')
+    .select(['issuer', 'subject', 'person_id', 'seal'])
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  if (account !== undefined && !seals.holds('identity', account)) return 'unknown_person'
+  if (account === undefined && email === null) {
+    return refusal === 'unverified_email' ? refusal : 'not_bound'
+  }
+  const people = db.selectFrom('person').selectAll()
+  const person = await (
+    account === undefined
+      ? people.where('email', '=', email)
+      : people.where('id', '=', account.person_id)
+  ).executeTakeFirst()
+  if (person === undefined || !seals.holds('person', person)) return 'unknown_person'
+  if (person.disabled_at !== null) return 'disabled'
+  const { id, name } = person
+  const other = await db
+    .selectFrom('identity')
+    .select('subject')
+    .where('person_id', '=', id)
+    .where('issuer', '=', issuer)
+    .where('subject', '!=', subject)
+    .executeTakeFirst()
+  if (other !== undefined) return 'other_account'
+  const isSomebody = isNamed(config, person.email) || (await isInTeam({ db }, id))
+  return isSomebody ? { id, email: person.email, name } : 'unknown_person'
+}
+
+async function isInTeam({ db }: Pick<ServiceContext, 'db'>, personId: string): Promise<boolean> {
+  const member = await db
+    .selectFrom('team_member')
+    .select('team')
+    .where('person_id', '=', personId)
+    .executeTakeFirst()
+  return member !== undefined
+}

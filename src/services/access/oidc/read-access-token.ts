@@ -1,0 +1,71 @@
+import { Problem } from '#domain/problem.ts'
+import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
+import type { ProjectConfig } from '#policy/project-config.ts'
+import type { OidcSettings } from '#policy/settings.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import type { KeyIdentity } from '../api-keys/read-api-key.ts'
+import { ProviderFailure, type IdentityProvider } from './identity-provider.ts'
+import { keyOfClient } from './key-of-client.ts'
+import { personOfToken } from './person-of-token.ts'
+import { readClaims } from './read-claims.ts'
+
+/** Why a token lets nobody in. `code`: the protocol's own, for the trail. */
+export interface TokenRefusal {
+  readonly why: SignInRefusal
+  readonly code?: string
+}
+
+/** How issuers call the client of an access token: RFC 9068, OpenID Connect, Okta, Entra ID. */
+const clientClaims = ['client_id', 'azp', 'cid', 'appid'] as const
+const clientForm = /^[\x21-\x7e]{1,200}$/
+
+/**
+ * The identity behind an access token of the sign-in provider that was issued for one of the
+ * `audiences`: its client's key, narrowed to the scopes of the token. Its person stands behind
+ * everything that is done with it, and it decides nothing. Rejects with `unavailable` while the
+ * token cannot be verified.
+ */
+export async function readAccessToken(
+  ctx: ServiceContext,
+  input: {
+    readonly config: ProjectConfig
+    readonly settings: OidcSettings
+    readonly provider: IdentityProvider
+    readonly token: string
+    readonly audiences: readonly string[]
+  },
+): Promise<KeyIdentity | TokenRefusal> {
+  const { config, settings, provider, token, audiences } = input
+  const claims = await provider
+    .verifyAccessToken(token, audiences)
+    .catch((error: unknown) => refusalOf(error))
+  if (claims instanceof ProviderFailure) return { why: 'token_not_valid', code: claims.code }
+  const client = clientClaims.map((name) => claims[name]).find((value) => value !== undefined)
+  if (typeof client !== 'string' || !clientForm.test(client)) {
+    return { why: 'token_not_valid', code: 'no_client' }
+  }
+  const person = await personOfToken(ctx, config, readClaims(settings, claims))
+  if (typeof person === 'string') return { why: person }
+  const key = await keyOfClient(ctx, { issuer: settings.issuer, client, person })
+  if (typeof key === 'string') return { why: key }
+  const granted = scopesOf(claims)
+  return { ...key, scopes: new Set([...key.scopes].filter((scope) => granted.has(scope))) }
+}
+
+/** A provider that is away says nothing about the token. */
+function refusalOf(error: unknown): ProviderFailure {
+  if (!(error instanceof ProviderFailure)) throw error
+  if (error.why === 'token_refused') return error
+  throw new Problem(
+    'unavailable',
+    'The sign-in provider does not answer, so its access tokens cannot be verified now',
+    { retryAfterSeconds: 5 },
+    { cause: error },
+  )
+}
+
+/** A text with spaces (RFC 9068), or a list. */
+function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const texts = [scope, scp].flat().filter((value) => typeof value === 'string')
+  return new Set(texts.flatMap((text) => text.split(' ')))
+}
